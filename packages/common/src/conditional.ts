@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import { isMatch, isNotModified, type Representation, represent } from './entity-tag.ts';
 import { preconditionFailed } from './problem.ts';
 import type { RepresentationCache } from './representation-cache.ts';
@@ -27,7 +29,7 @@ export function replyConditionally(
   request: FastifyRequest,
   reply: FastifyReply,
   { cacheControl, cache, load }: ConditionalAnswer,
-): FastifyReply | Promise<FastifyReply> {
+): void | Promise<void> {
   const known = cache?.get(request.url);
   if (known !== undefined) return send(request, reply, known, cacheControl);
   const make = async () => represent(serialize(reply, await load()));
@@ -37,19 +39,22 @@ export function replyConditionally(
 
 /**
  * The check of a write against the representation that it would replace: throws 412 `precondition_failed`
- * when the request has an `If-Match` that does not name it, so that two editors cannot overwrite each other
- * unseen. Undefined when the request has no `If-Match`: then nothing needs to be read.
+ * when the request has an `If-Match` that does not name it (RFC 9110, section 13.1.1), so that two editors cannot
+ * overwrite each other unseen. Undefined when the request has no `If-Match`: then nothing needs to be read.
  *
- * @param serialize makes the text that a GET of the same URL would answer
+ * @param schema the response schema of a GET of the same URL
+ * @param answer what that GET answers for the current state
  */
 export function writePrecondition<T>(
   request: FastifyRequest,
-  serialize: (current: T) => string,
+  schema: z.ZodType,
+  answer: (current: T) => unknown,
 ): ((current: T) => void) | undefined {
   const ifMatch = request.headers['if-match'];
   if (ifMatch === undefined) return undefined;
+  const serializeAnswer = serializerCompiler({ schema, method: 'GET', url: request.url });
   return (current) => {
-    if (isMatch(ifMatch, represent(serialize(current)).etag)) return;
+    if (isMatch(ifMatch, represent(serializeAnswer(answer(current))).etag)) return;
     throw preconditionFailed(
       'the resource has changed since you read it; read it again and repeat the change',
     );
@@ -61,10 +66,10 @@ function send(
   reply: FastifyReply,
   { body, etag }: Representation,
   cacheControl: string,
-): FastifyReply {
+): void {
   reply.header('etag', etag).header('cache-control', cacheControl);
-  if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.header('content-type', JSON_MEDIA_TYPE).send(body);
+  if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
+  else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
 }
 
 /** Fastify's types leave open what a serializer returns; ours, zod's, return text. */
