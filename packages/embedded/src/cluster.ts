@@ -44,13 +44,18 @@ export interface ClusterOptions {
   readonly log: (line: string) => void;
 }
 
+/** Where a home directory has its cluster: PostgreSQL's data directory, or a symbolic link to it. */
+export function clusterLink(home: string): string {
+  return path.join(home, 'data');
+}
+
 /**
  * The cluster of a home directory, made when there is none yet. It keeps the owner that it was made by. When
  * root starts it where PostgreSQL's account cannot go, its files lie below {@link SHARED_STATE} and `data` is
  * a symbolic link. Throws a {@link StartError} when the cluster there cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
-  const link = path.join(options.home, 'data');
+  const link = clusterLink(options.home);
   if (lstatSync(link, { throwIfNoEntry: false })) return existingCluster(link, options);
   return createCluster(link, options);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
@@ -78,10 +78,13 @@ export class Postmaster {
 }
 
 /**
- * Stops a server that an earlier start left running on a data directory, and clears away a `postmaster.pid`
- * whose process is something else by now. Touches no other process.
+ * Stops a server that an earlier start left running on a data directory (or on the one that a symbolic link
+ * leads to), and clears away a `postmaster.pid` whose process is something else by now. Touches no other
+ * process.
  */
-export async function stopLeftover(directory: string, log: (line: string) => void): Promise<void> {
+export async function stopLeftover(link: string, log: (line: string) => void): Promise<void> {
+  if (!existsSync(link)) return;
+  const directory = realpathSync(link);
   const pid = Number(pidFile(directory)[0]);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return;
   if (!isPostmasterOf(directory, pid)) {
@@ -93,7 +96,8 @@ export async function stopLeftover(directory: string, log: (line: string) => voi
   log(`Stopping the PostgreSQL that an earlier start left running (process ${pid})`);
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + LEFTOVER_MS;
-  while (isAlive(pid)) {
+  // By its command line: a server that has ended and that nobody has waited for (a zombie) has none.
+  while (isPostmasterOf(directory, pid)) {
     if (Date.now() > deadline) {
       throw new StartError(
         `PostgreSQL of an earlier start (process ${pid}) does not end; stop it, then start again`,

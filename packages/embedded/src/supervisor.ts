@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Cluster, openCluster } from './cluster.ts';
+import { type Cluster, clusterLink, openCluster } from './cluster.ts';
 import { createDatabase, databaseUrl } from './database.ts';
 import { Lock } from './lock.ts';
 import { ensureFreePort, findFreePort } from './ports.ts';
@@ -46,12 +46,12 @@ async function supervise({ home, port: wanted, settings }: SupervisorRequest): P
   await using cleanup = new AsyncDisposableStack();
   const lock = await acquire(path.join(home, 'supervisor.lock'));
   cleanup.defer(() => lock.release());
-  const cluster = await openCluster({ home, sync: settings.fsync !== 'off', log });
-  await stopLeftover(cluster.directory, log);
-  if (!process.connected) return;
-
+  await stopLeftover(clusterLink(home), log);
   const port = wanted === 0 ? await findFreePort() : wanted;
   await ensureFreePort({ port, owner: 'PostgreSQL', variable: 'DATABASE_PORT' });
+  const cluster = await openCluster({ home, sync: settings.fsync !== 'off', log });
+  if (!process.connected) return;
+
   const server = await startServer(cluster, port, settings, path.join(home, 'server.log'), cleanup);
   tell({ kind: 'ready', url: databaseUrl(cluster, port), dataDir: cluster.directory, port });
   await Promise.race([starterEnded, server.exited]);
