@@ -17,7 +17,7 @@ const REFUSALS: Record<string, [status: number, code: string, detail: string]> =
 };
 
 /** The problem that stands for whatever was thrown while a request was answered. */
-export function problemOf(error: unknown, body?: unknown): Problem {
+function problemOf(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (isDatabaseAway(error)) {
     return temporarilyUnavailable('the database does not answer at the moment; try again', 1, error);
@@ -29,7 +29,7 @@ export function problemOf(error: unknown, body?: unknown): Problem {
     if (status === 503) return temporarilyUnavailable(detail, 1, error);
     return new Problem(status, code, detail, { cause: error });
   }
-  const invalid = validationProblem(error as FastifyError, body);
+  const invalid = validationProblem(error as FastifyError, request);
   if (invalid !== undefined) return invalid;
   const status = fault.statusCode ?? 500;
   if (status >= 400 && status < 500) return invalidRequest(fault.message ?? 'the request cannot be read');
@@ -50,7 +50,7 @@ export function replyWithProblem(
   reply: FastifyReply,
   extend?: ProblemExtension,
 ): FastifyReply {
-  const problem = problemOf(error, request.body);
+  const problem = problemOf(error, request);
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error';
     request.log[level]({ err: problem.cause ?? problem, code: problem.code }, 'request_failed');

@@ -17,6 +17,7 @@ import { noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
+import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** A Fastify instance whose routes are described by zod schemas. */
@@ -60,7 +61,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     replyWithProblem(error, request, reply, extendProblem);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new RequestLog(),
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
@@ -75,7 +76,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.setErrorHandler(replyProblem);
   const allowedMethods = watchMethods(app);
   addHeaders(app);
-  logRequests(app);
   refuseUnknownParameters(app);
   readJsonBodies(app);
   await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 1 });
@@ -105,22 +105,6 @@ function addHeaders(app: Server): void {
   const security = securityHeaders();
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(security);
-    done();
-  });
-}
-
-function logRequests(app: Server): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        method: request.method,
-        url: request.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 1000) / 1000,
-        address: request.ip,
-      },
-      'request_answered',
-    );
     done();
   });
 }
