@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isOpen, killHard, until, untilUnused } from './fixtures/processes.ts';
 
 const START = fileURLToPath(new URL('fixtures/start.ts', import.meta.url));
+const NPX = fileURLToPath(new URL('fixtures/npx.mjs', import.meta.url));
 
 let dataDir: string;
 let servicePort: number;
@@ -39,8 +40,8 @@ interface Launched {
   output: string;
 }
 
-function launch(more: NodeJS.ProcessEnv = {}): Launched {
-  const child = spawn(process.execPath, [START], {
+function launch(more: NodeJS.ProcessEnv = {}, program = START): Launched {
+  const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
@@ -61,8 +62,8 @@ function launch(more: NodeJS.ProcessEnv = {}): Launched {
   return launched;
 }
 
-async function running(more?: NodeJS.ProcessEnv): Promise<Launched> {
-  const launched = launch(more);
+async function running(more?: NodeJS.ProcessEnv, program?: string): Promise<Launched> {
+  const launched = launch(more, program);
   await until(() => launched.output.includes('Ctrl-C') || launched.process.exitCode !== null);
   expect(launched.output).toContain('Pressroom is running');
   return launched;
@@ -125,6 +126,14 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     expect(await ask()).toEqual([{ name: 'sample' }]);
     await killHard(second.process);
     await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+  });
+
+  test('ends in good order when npx, which started it, is killed', async () => {
+    const npx = await running({}, NPX);
+    await killHard(npx.process);
+    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+    await until(() => npx.output.includes('at the end'));
+    expect(npx.output).toContain('service: at the end the database answers');
   });
 
   test('ends with an error when a service dies, and takes the rest with it', async () => {
