@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded/ports';
+import { parentOf } from '@pressroom/embedded/processes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOpen, killHard, until, untilUnused } from './fixtures/processes.ts';
+import { isOpen, killHard, postmasterOf, until, untilUnused } from './fixtures/processes.ts';
 
 const START = fileURLToPath(new URL('fixtures/start.ts', import.meta.url));
 const NPX = fileURLToPath(new URL('fixtures/npx.mjs', import.meta.url));
@@ -72,6 +73,10 @@ async function running(more?: NodeJS.ProcessEnv, program?: string): Promise<Laun
 async function exitCode({ process }: Launched): Promise<number> {
   const [code] = await once(process, 'close');
   return code;
+}
+
+function clusterOf(dir: string): string {
+  return path.join(dir, 'postgres', 'data');
 }
 
 async function ask(): Promise<unknown> {
@@ -142,6 +147,19 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     expect(await exitCode(launched)).toBe(1);
     expect(launched.output).toContain('fixture ended by itself (exit code 3); the rest is stopped');
     expect(await isOpen(databasePort)).toBe(false);
+  });
+
+  test.each([
+    ['PostgreSQL', (postmaster: number) => postmaster],
+    ["PostgreSQL's supervisor", (postmaster: number) => Number(parentOf(postmaster))],
+  ])('ends with an error when %s is killed, and frees the ports', async (_what, victim) => {
+    const launched = await running();
+    process.kill(victim(postmasterOf(clusterOf(dataDir))), 'SIGKILL');
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toContain('PostgreSQL ended by itself');
+    expect(await isOpen(servicePort)).toBe(false);
+    expect(await isOpen(databasePort)).toBe(false);
+    await running();
   });
 
   test.each([
