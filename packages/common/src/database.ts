@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { SilenceError } from './database-fault.ts';
 
 /** What {@link openDatabase} needs to know. */
 export interface DatabaseOptions {
@@ -16,6 +18,9 @@ export interface DatabaseOptions {
   statementTimeoutMs: number;
   log: FastifyBaseLogger;
 }
+
+/** How much longer than a statement may take its answer may be on the way, in ms. */
+const SILENCE_MARGIN_MS = 500;
 
 /** PostgreSQL's type number of `bigint`. */
 const INT8 = 20;
@@ -42,9 +47,24 @@ export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
     keepAlive: true,
     types: TYPES,
   });
+  giveUpSilentConnections(pool, options.statementTimeoutMs + SILENCE_MARGIN_MS);
   // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database_connection_lost'));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Breaks a connection in use on which nothing is heard for `limitMs`: its server hangs or is cut off, and PostgreSQL's
+ * own time limit is of no help. What waits on it fails, and the pool makes another connection when it can.
+ */
+function giveUpSilentConnections(pool: pg.Pool, limitMs: number): void {
+  const socketOf = (client: pg.PoolClient) => client.connection.stream as Socket;
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket.on('timeout', () => socket.destroy(new SilenceError(limitMs)));
+  });
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(limitMs));
+  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
 }
 
 /** Resolves when the database answers; rejects with its fault otherwise. For `/readyz`. */
