@@ -1,6 +1,12 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
-/** The log of requests: one event for each, when it has been answered or has broken off; failures log their own. */
+/** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
+/**
+ * The log of requests: one event for each, when it has been answered or has broken off; failures log their own. Probes
+ * that succeed are logged at `debug`.
+ */
 export class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
 
@@ -19,7 +25,8 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    this.#log.info(
+    const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
+    this.#log[level](
       {
         requestId: request.id,
         method: request.method,
