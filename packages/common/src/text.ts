@@ -39,7 +39,8 @@ export function requiredText(max: number) {
 
 /** An absolute http or https URL of at most `max` characters, kept as written. */
 export function webUrl(max: number) {
-  const accept = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  // The URL parser alone would mend `https:host`, and drop the white space around and within.
+  const accept = (value: string) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
   return text(max)
     .refine(accept, { message: 'must be an absolute http or https URL', params: { code: 'invalid_format' } })
     .meta({ format: 'uri' });
