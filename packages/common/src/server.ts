@@ -2,12 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   fastify,
   type RawServerDefault,
 } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isListed } from './address-list.ts';
+import { answerClientFaults, judgeRequests } from './client-faults.ts';
+import { closeAnsweredConnections } from './close-connections.ts';
 import type { CommonConfig } from './config.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
@@ -32,6 +36,9 @@ export type Server = FastifyInstance<
 /** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
 const MAX_PARAM_LENGTH = 4096;
 
+/** How long a request may take to arrive, body included, in ms: half a request must not hold a connection for good. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
 /** What {@link createServer} is made with. */
 export interface ServerOptions {
   config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
@@ -53,28 +60,11 @@ export interface ServerOptions {
  * caller's to add.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, bodyLimit, extendProblem } = options;
-  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, extendProblem);
-  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
-    loggerInstance: log,
-    logController: new RequestLog(log),
-    // A logger for each request costs more than its event: the events of a request name it themselves.
-    childLoggerFactory: (logger) => logger,
-    genReqId: requestId,
-    requestIdHeader: false,
-    trustProxy: trustProxy(config.TRUST_PROXY),
-    bodyLimit,
-    // Requests that arrive on open connections while the server closes are answered, not refused.
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: replyProblem,
-  }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  app.setErrorHandler(replyProblem);
+  const { config } = options;
+  const app = createBareServer(options);
   const allowedMethods = watchMethods(app);
-  addHeaders(app);
+  judgeRequests(app);
+  closeAnsweredConnections(app);
   refuseUnknownParameters(app);
   readJsonBodies(app);
   await refuseUnderPressure(app);
@@ -90,9 +80,49 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return app;
 }
 
-/** Hops are counted from this server outwards; Fastify takes them as a question for each. */
+/** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
+function createBareServer({ config, log, bodyLimit, extendProblem }: ServerOptions): Server {
+  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
+    replyWithProblem(error, request, reply, extendProblem);
+  const addHeaders = responseHeaders();
+  const requestLog = new RequestLog(log);
+  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
+    loggerInstance: log,
+    logController: requestLog,
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: trustProxy(config.TRUST_PROXY),
+    bodyLimit,
+    http: { requireHostHeader: false },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Requests that arrive on open connections while the server closes are answered, not refused.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // What the router refuses passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
+      reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
+      replyProblem(error, request, reply);
+    },
+    clientErrorHandler: answerClientFaults(log, extendProblem),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(replyProblem);
+  app.addHook('onRequest', (request, reply, done) => {
+    addHeaders(request, reply);
+    done();
+  });
+  return app;
+}
+
+/** Fastify asks for each hop, counted from this server outwards, whether its word counts. */
 function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
-  return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
+  if (proxies === undefined) return false;
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
+  return (address: string) => isListed(proxies, address);
 }
 
 function pathOf(url: string): string {
@@ -100,12 +130,12 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-function addHeaders(app: Server): void {
+/** Adds the headers that every answer has. */
+function responseHeaders() {
   const security = securityHeaders();
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).headers(security);
-    done();
-  });
+  return ({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header' | 'headers'>): void => {
+    reply.header('x-request-id', id).headers(security);
+  };
 }
 
 /** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */
