@@ -21,9 +21,9 @@ const SERVER_STATES = /^(08...|53...|57...|55P03|25P03|25P04|25006)$/;
 /** SQLSTATEs of transactions that are right and lost a race: run again, they succeed. */
 const RACE_STATES = new Set(['40001', '40P01']);
 
-/** What `pg` and its pool throw without a code: a connection that is not to be had, and one that has ended. */
+/** What `pg`, its pool and Kysely throw without a code: a connection that is not to be had, and one that has ended. */
 const DRIVER_MESSAGES =
-  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed)/;
+  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Postgres connection has been discarded)/;
 
 /** A connection whose server has not answered for too long. */
 export class SilenceError extends Error {

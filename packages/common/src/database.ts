@@ -47,6 +47,8 @@ export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
     keepAlive: true,
     types: TYPES,
   });
+  // One that breaks in use fails its query, or the next one; without a listener the event would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   giveUpSilentConnections(pool, options.statementTimeoutMs + SILENCE_MARGIN_MS);
   // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database_connection_lost'));

@@ -37,7 +37,7 @@ class SqlFiles implements MigrationProvider {
 export async function migrate(url: string, folder: string): Promise<string[]> {
   const pool = new pg.Pool({ connectionString: url, application_name: 'pressroom migrate', max: 1 });
   // A connection that breaks fails its query; the event alone must not end the process.
-  pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const migrator = new Migrator({ db, provider: new SqlFiles(folder), migrationTableSchema: 'pressroom' });
