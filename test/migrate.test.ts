@@ -8,6 +8,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { Child } from './support/child.ts';
 import { createDatabase, databaseUrl } from './support/database.ts';
+import { until } from './support/until.ts';
 
 const CLI = 'packages/common/src/migrate-cli.ts';
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -108,17 +109,16 @@ test('whoever waits for a migration that fails runs it itself, and fails as well
   expect(await tables()).toEqual([]);
 });
 
-test('a migrator that is killed leaves neither its work nor its lock', async () => {
-  const blocker = await client.query('create table thing_lock (id int); begin; lock table thing_lock');
-  expect(blocker).toBeDefined();
+test('a migrator that is cut off leaves neither its work nor its lock', async () => {
+  await client.query('create table thing_lock (id int)');
+  await client.query('begin');
+  await client.query('lock table thing_lock');
   await write({ '0001_a.sql': 'create table thing_a (id int); lock table thing_lock;' });
-  const first = migrate(url, folder);
-  const failed = expect(first).rejects.toThrow();
+  const cutOff = expect(migrate(url, folder)).rejects.toThrow();
   const waiting = "select pid from pg_locks where not granted and relation = 'thing_lock'::regclass";
-  let pids: unknown[] = [];
-  while (pids.length === 0) pids = await column(waiting);
-  await client.query('select pg_terminate_backend($1)', pids);
-  await failed;
+  const pid = await until('the migration waits for the lock', async () => (await column(waiting))[0]);
+  await client.query('select pg_terminate_backend($1)', [pid]);
+  await cutOff;
   await client.query('commit');
   expect(await tables()).toEqual(['thing_lock']);
   expect(await migrate(url, folder)).toEqual(['0001_a']);
