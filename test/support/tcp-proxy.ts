@@ -51,6 +51,11 @@ export class TcpProxy {
     for (const link of this.#links) link.resume();
   }
 
+  /** Forwards new connections, and leaves the paused ones silent for good, as a firewall does that forgot them. */
+  forget(): void {
+    this.#paused = false;
+  }
+
   /** Holds back everything that is forwarded from now on for `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms;
