@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** The parts of a Compose file that name something else; the whole is held by the Compose Specification's schema. */
+interface ComposeFile {
+  services: Record<string, Service>;
+  volumes?: Record<string, unknown>;
+}
+
+interface Service {
+  build?: { context: string; dockerfile: string };
+  command?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: unknown;
+  restart?: string;
+  volumes?: (string | { source?: string })[];
+}
+
+/**
+ * Finds what `docker-compose.yml` below `root` names and nothing provides: services, volumes, files, and
+ * variables that `.env.example` does not explain. Throws when the file cannot be read.
+ */
+export async function composeFaults(root: string): Promise<string[]> {
+  const text = await readFile(join(root, 'docker-compose.yml'), 'utf8');
+  const compose: ComposeFile = parse(text, { merge: true });
+  const faults = Object.entries(compose.services).flatMap(([name, service]) =>
+    [
+      ...dependencyFaults(service, compose.services),
+      ...volumeFaults(service, compose.volumes ?? {}, root),
+      ...commandFaults(service, root),
+      ...buildFaults(service, root),
+    ].map((fault) => `${name}: ${fault}`),
+  );
+  faults.push(...unusedVolumes(compose));
+  for (const dockerfile of dockerfilesOf(compose, root)) faults.push(...(await copyFaults(root, dockerfile)));
+  faults.push(...(await variableFaults(text, root)));
+  return faults;
+}
+
+function dependencyFaults(service: Service, services: Record<string, Service>): string[] {
+  return Object.entries(service.depends_on ?? {}).flatMap(([name, { condition }]) => {
+    const target = services[name];
+    if (!target) return [`depends on ${name}, which is no service`];
+    if (condition === 'service_healthy' && !target.healthcheck) {
+      return [`waits for ${name} to be healthy, which has no healthcheck`];
+    }
+    if (
+      condition === 'service_completed_successfully' &&
+      /^(always|unless-stopped)$/.test(target.restart ?? 'no')
+    ) {
+      return [`waits for ${name} to complete, which is restarted for ever`];
+    }
+    return [];
+  });
+}
+
+function volumeFaults(service: Service, volumes: Record<string, unknown>, root: string): string[] {
+  return sourcesOf(service).flatMap((source) => {
+    if (source.startsWith('.'))
+      return existsSync(join(root, source)) ? [] : [`mounts ${source}, which does not exist`];
+    if (source.startsWith('/')) return [];
+    return source in volumes ? [] : [`uses the volume ${source}, which is not declared`];
+  });
+}
+
+function unusedVolumes(compose: ComposeFile): string[] {
+  const used = new Set(Object.values(compose.services).flatMap(sourcesOf));
+  return Object.keys(compose.volumes ?? {})
+    .filter((name) => !used.has(name))
+    .map((name) => `the volume ${name} is declared and used by no service`);
+}
+
+function sourcesOf(service: Service): string[] {
+  return (service.volumes ?? []).flatMap((volume) =>
+    typeof volume === 'string' ? volume.split(':', 1) : (volume.source ?? []),
+  );
+}
+
+function commandFaults(service: Service, root: string): string[] {
+  return (service.command ?? [])
+    .filter((word) => word.endsWith('.ts') && !existsSync(join(root, word)))
+    .map((file) => `runs ${file}, which does not exist`);
+}
+
+function buildFaults({ build }: Service, root: string): string[] {
+  if (!build) return [];
+  return [build.context, join(build.context, build.dockerfile)]
+    .filter((path) => !existsSync(join(root, path)))
+    .map((path) => `is built from ${path}, which does not exist`);
+}
+
+function dockerfilesOf({ services }: ComposeFile, root: string): Set<string> {
+  const paths = Object.values(services).flatMap(({ build }) =>
+    build ? [join(build.context, build.dockerfile)] : [],
+  );
+  return new Set(paths.filter((path) => existsSync(join(root, path))));
+}
+
+/** A source of COPY that is missing fails the build, or with `--parents` passes in silence. */
+async function copyFaults(root: string, dockerfile: string): Promise<string[]> {
+  const text = await readFile(join(root, dockerfile), 'utf8');
+  return [...text.matchAll(/^COPY (?!--from)(.+)$/gm)]
+    .flatMap(([, words = '']) =>
+      words
+        .split(' ')
+        .filter((word) => !word.startsWith('--'))
+        .slice(0, -1),
+    )
+    .filter((path) => !existsSync(join(root, path.replace(/\/?\*.*$/, ''))))
+    .map((path) => `${dockerfile}: copies ${path}, which does not exist`);
+}
+
+/** Every variable that the file reads is explained in `.env.example`. */
+async function variableFaults(text: string, root: string): Promise<string[]> {
+  const example = await readFile(join(root, '.env.example'), 'utf8');
+  const names = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
+  return [...names]
+    .filter((name) => !new RegExp(`^#? ?${name}=`, 'm').test(example))
+    .map((name) => `reads ${name}, which .env.example does not explain`);
+}

@@ -1,0 +1,64 @@
+import { posix } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+import type { Sources } from './sources.ts';
+
+/** One import, re-export, `import()` or `import('…')` type. */
+export interface Import {
+  /** As it is written. */
+  readonly specifier: string;
+  /** The file meant, relative to the repository's root, or the specifier itself when it names a package. */
+  readonly target: string;
+}
+
+/** What each file imports, types included. */
+export type ImportGraph = ReadonlyMap<string, readonly Import[]>;
+
+/** Builds the graph of what `sources` import. Throws on a file that cannot be parsed. */
+export function importGraph(sources: Sources): ImportGraph {
+  const directories = workspaceDirectories(sources);
+  const graph = new Map<string, Import[]>();
+  for (const [file, source] of sources) {
+    const imports = specifiersOf(file, source).map((specifier) => ({
+      specifier,
+      target: resolve(file, specifier, directories),
+    }));
+    graph.set(file, imports);
+  }
+  return graph;
+}
+
+function specifiersOf(file: string, source: string): string[] {
+  const { program, errors } = parseSync(file, source);
+  const [error] = errors;
+  if (error) throw new Error(`${file}: ${error.message}`);
+  const specifiers: string[] = [];
+  const add = (node: { source: { type: string; value?: unknown } | null }): void => {
+    if (typeof node.source?.value === 'string') specifiers.push(node.source.value);
+  };
+  new Visitor({
+    ImportDeclaration: add,
+    ExportNamedDeclaration: add,
+    ExportAllDeclaration: add,
+    ImportExpression: add,
+    TSImportType: add,
+  }).visit(program);
+  return specifiers;
+}
+
+/** `@pressroom/NAME` is the workspace folder of that name: `packages/NAME` or `services/NAME`. */
+function workspaceDirectories(sources: Sources): ReadonlyMap<string, string> {
+  const directories = new Map<string, string>();
+  for (const file of sources.keys()) {
+    const [kind, name] = file.split('/');
+    directories.set(`@pressroom/${name}`, `${kind}/${name}`);
+  }
+  return directories;
+}
+
+function resolve(file: string, specifier: string, directories: ReadonlyMap<string, string>): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
+  const [scope, name, ...rest] = specifier.split('/');
+  const directory = directories.get(`${scope}/${name}`);
+  if (directory === undefined) return specifier;
+  return rest.length === 0 ? directory : `${directory}/src/${rest.join('/')}.ts`;
+}

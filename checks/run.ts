@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { runCommand } from './command.ts';
+import { composeFaults } from './compose.ts';
+import { docCommentFaults } from './doc-comments.ts';
+import { readSources } from './sources.ts';
+import { runSteps, type Step } from './step.ts';
+import { wallFaults } from './walls.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const steps: readonly Step[] = [
+  { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
+  { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
+  { name: 'walls', run: async () => wallFaults(await readSources(root)) },
+  { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
+  {
+    // dclint carries the current schema of the Compose Specification.
+    name: 'compose schema',
+    run: () =>
+      runCommand(root, 'dclint', [
+        '--config',
+        'deploy/dclint.yml',
+        '--max-warnings',
+        '0',
+        'docker-compose.yml',
+      ]),
+  },
+  { name: 'compose references', run: () => composeFaults(root) },
+];
+
+const { passed, failed } = await runSteps(steps, console.log);
+console.log(`check: ${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

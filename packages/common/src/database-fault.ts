@@ -1,0 +1,55 @@
+/** Node's codes of a connection that could not be made or broke. */
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
+
+/**
+ * SQLSTATE classes and codes of a server that is away, full or too slow, rather than of a wrong statement
+ * (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention
+ * (shutdown, statement timeout), a lock that was not to be had, a standby that takes no writes.
+ */
+const SERVER_STATES = /^(08...|53...|57...|55P03|25006)$/;
+
+/** SQLSTATEs of transactions that are right and lost a race: run again, they succeed. */
+const RACE_STATES = new Set(['40001', '40P01']);
+
+/** What `pg` and its pool throw without a code. */
+const DRIVER_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered/;
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** True when the database is unreachable, overloaded or shutting down: an expected state, answered 503. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
+  const code = codeOf(error);
+  if (code === '') return DRIVER_MESSAGES.test(error.message);
+  return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
+}
+
+/** True when the transaction lost a race (serialization failure, deadlock) and may simply be run again. */
+export function isLostRace(error: unknown): boolean {
+  return RACE_STATES.has(codeOf(error));
+}
+
+/** True when `error` is PostgreSQL's refusal of a row by the constraint `name` (unique, foreign key, check). */
+export function violates(error: unknown, name: string): boolean {
+  return (
+    codeOf(error).startsWith('23') &&
+    error instanceof Error &&
+    'constraint' in error &&
+    error.constraint === name
+  );
+}

@@ -1,0 +1,35 @@
+import { hash } from 'node:crypto';
+
+/** A finished answer: its bytes and the strong validator that was computed from them (RFC 9110, section 8.8.3). */
+export interface Representation {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */
+export function represent(text: string): Representation {
+  const body = Buffer.from(text);
+  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
+}
+
+/** The members of an `If-Match` or `If-None-Match` list; what is no entity tag is passed over. */
+const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** Evaluates `If-None-Match` by weak comparison (RFC 9110, section 13.1.2): true means 304 for GET and HEAD. */
+export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
+  for (const [, , tag] of ifNoneMatch.matchAll(ENTITY_TAG)) {
+    if (tag === etag) return true;
+  }
+  return false;
+}
+
+/** Evaluates `If-Match` by strong comparison (RFC 9110, section 13.1.1) against an existing representation. */
+export function isMatch(ifMatch: string, etag: string): boolean {
+  if (ifMatch.trim() === '*') return true;
+  for (const [, weak, tag] of ifMatch.matchAll(ENTITY_TAG)) {
+    if (weak === undefined && tag === etag) return true;
+  }
+  return false;
+}

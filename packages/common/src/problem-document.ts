@@ -1,0 +1,54 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import type { Problem } from './problem.ts';
+
+/** The media type of every error body (RFC 9457, section 3). */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/** The body of every error, as the OpenAPI description shows it. */
+export const problemDocumentSchema = z
+  .object({
+    type: z.string().describe('`about:blank`: the status code says what kind of problem this is.'),
+    title: z.string().describe('The name of the HTTP status.'),
+    status: z.int(),
+    detail: z.string().describe('What went wrong and what to change.'),
+    code: z.string().describe('A stable, machine-readable name of the problem.'),
+    requestId: z.string().describe('The same as the X-Request-Id header; name it when asking for help.'),
+    errors: z
+      .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+      .optional()
+      .describe('With validation_failed: every fault of the body.'),
+  })
+  .meta({ id: 'Problem' });
+
+/** A problem as it is sent. */
+export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
+
+/** Renders a problem as the document of RFC 9457 that `wire.md` describes. */
+export function problemDocument(problem: Problem, requestId: string): ProblemDocument {
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[problem.status] ?? 'Error',
+    status: problem.status,
+    detail: problem.detail,
+    code: problem.code,
+    requestId,
+    ...(problem.errors && { errors: problem.errors }),
+  };
+}
+
+/**
+ * The error responses of a route for its OpenAPI description: one entry for each status.
+ *
+ * @example response: { 200: articleSchema, ...problemResponses(404, 429) }
+ */
+export function problemResponses<Status extends number>(...statuses: Status[]) {
+  const response = (status: Status) => ({
+    description: STATUS_CODES[status] ?? 'Error',
+    content: { [PROBLEM_MEDIA_TYPE]: { schema: problemDocumentSchema } },
+  });
+  return Object.fromEntries(statuses.map((status) => [status, response(status)])) as Record<
+    Status,
+    ReturnType<typeof response>
+  >;
+}

@@ -1,0 +1,110 @@
+/**
+ * The `code` values that every service shares (`wire.md`, "Errors"). A service adds its own by calling
+ * {@link Problem} with another snake_case code.
+ */
+export type CommonProblemCode =
+  | 'invalid_request'
+  | 'validation_failed'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'gone'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'temporarily_unavailable'
+  | 'upstream_timeout';
+
+/** One fault of a request body: where it is (`a.b.0`, empty for the whole body), what kind, and what to change. */
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** What a {@link Problem} may carry beside its status, code and detail. */
+export interface ProblemOptions {
+  /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
+  headers?: Record<string, string>;
+  /** Every fault of the body at once; only with `validation_failed`. */
+  errors?: FieldError[];
+  /** What led to the failure; logged when the status is 5xx, never sent. */
+  cause?: unknown;
+}
+
+/**
+ * The one way to fail: throw it anywhere, and `server` answers it as `application/problem+json` (RFC 9457).
+ * `detail` is read by the client, so it says what to change and never carries an internal message.
+ */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+  readonly errors: FieldError[] | undefined;
+
+  constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.name = 'Problem';
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.errors = options.errors;
+  }
+
+  /** What the client reads: the same text as `message`. */
+  get detail(): string {
+    return this.message;
+  }
+}
+
+/** 400: the request cannot be read (malformed JSON, a wrong type in the path or the query string). */
+export function invalidRequest(detail: string): Problem {
+  return new Problem(400, 'invalid_request', detail);
+}
+
+/** 401: the request carries no credential and needs one. */
+export function unauthorized(detail: string): Problem {
+  return new Problem(401, 'unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** 403: the credential is known not to open this door. */
+export function forbidden(detail: string): Problem {
+  return new Problem(403, 'forbidden', detail);
+}
+
+/** 404: there is nothing here, or nothing that this reader may see. */
+export function notFound(detail: string): Problem {
+  return new Problem(404, 'not_found', detail);
+}
+
+/** 409: the request is right and the state of the resource forbids it; `code` names why. */
+export function conflict(detail: string, code = 'conflict'): Problem {
+  return new Problem(409, code, detail);
+}
+
+/** 412: the representation is not the one that `If-Match` names (RFC 9110, section 13.1.1). */
+export function preconditionFailed(detail: string): Problem {
+  return new Problem(412, 'precondition_failed', detail);
+}
+
+/** 422: a readable body that breaks a rule, with every fault at once. */
+export function validationFailed(errors: FieldError[]): Problem {
+  const [first] = errors;
+  const where = first?.field ? `${first.field}: ` : '';
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more; see errors)` : '';
+  return new Problem(422, 'validation_failed', `${where}${first?.message ?? 'invalid body'}${more}`, {
+    errors,
+  });
+}
+
+/** 503: a dependency is away or the service is full; `retryAfter` is in whole seconds, at least 1. */
+export function temporarilyUnavailable(detail: string, retryAfter = 1, cause?: unknown): Problem {
+  return new Problem(503, 'temporarily_unavailable', detail, {
+    headers: { 'retry-after': String(retryAfter) },
+    cause,
+  });
+}

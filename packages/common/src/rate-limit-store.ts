@@ -1,0 +1,80 @@
+import type { FastifyRateLimitStore } from '@fastify/rate-limit';
+import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
+import RedisStore from '@fastify/rate-limit/store/RedisStore.js';
+import type { FastifyBaseLogger } from 'fastify';
+import { Redis } from 'ioredis';
+
+/** How long a request waits for Redis, in ms, before it is counted in memory instead. */
+const REDIS_TIMEOUT_MS = 250;
+
+/** What {@link SharedCounters} is made with. */
+export interface SharedCountersOptions {
+  redisUrl: string;
+  /** Names this service's counters where services share a Redis. */
+  service: string;
+  /** How many counters are kept in memory while Redis is away. */
+  memoryEntries: number;
+  log: FastifyBaseLogger;
+}
+
+/**
+ * Counters in Redis, so that replicas share them. While Redis is away requests are counted in this process's
+ * memory and go on: a limit that is less exact is better than a service that is away. Going and coming are
+ * logged once each.
+ */
+export class SharedCounters implements FastifyRateLimitStore {
+  readonly #redis: Redis;
+  readonly #shared: FastifyRateLimitStore;
+  readonly #local: FastifyRateLimitStore;
+  readonly #log: FastifyBaseLogger;
+  #away = false;
+
+  constructor({ redisUrl, service, memoryEntries, log }: SharedCountersOptions) {
+    this.#log = log;
+    this.#redis = new Redis(redisUrl, {
+      connectTimeout: 2000,
+      commandTimeout: REDIS_TIMEOUT_MS,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+    });
+    this.#redis.on('error', (error) => this.#noteAway(error));
+    this.#redis.on('ready', () => this.#noteBack());
+    this.#shared = new RedisStore(false, false, this.#redis, `pressroom:rate:${service}:`);
+    this.#local = new LocalStore(false, false, memoryEntries);
+  }
+
+  /** Counts one request of `key`; see `@fastify/rate-limit`, "Custom store". */
+  incr: FastifyRateLimitStore['incr'] = (key, callback, windowMs, max) => {
+    const fallBack = (error: Error) => {
+      this.#noteAway(error);
+      this.#local.incr(key, callback, windowMs, max);
+    };
+    this.#shared.incr(
+      key,
+      (error, count) => (error ? fallBack(error) : callback(null, count)),
+      windowMs,
+      max,
+    );
+  };
+
+  /** Every route counts in the same windows. */
+  child(): this {
+    return this;
+  }
+
+  /** Lets go of the connection. */
+  close(): void {
+    this.#redis.disconnect();
+  }
+
+  #noteAway(error: Error): void {
+    if (!this.#away) this.#log.warn({ err: error }, 'rate_limit_redis_away');
+    this.#away = true;
+  }
+
+  #noteBack(): void {
+    if (this.#away) this.#log.info('rate_limit_redis_back');
+    this.#away = false;
+  }
+}

@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache';
+import type { Representation } from './entity-tag.ts';
+
+/** Says whether changes made by others would be known by now: see `ChangeListener`. */
+export interface Lease {
+  readonly current: boolean;
+}
+
+/** What a {@link RepresentationCache} is made with. */
+export interface RepresentationCacheOptions {
+  /** The most that the cached bodies may weigh together, in bytes; 0 caches nothing. */
+  maxBytes: number;
+  /** While it is not current, nothing is served from the cache. */
+  lease: Lease;
+}
+
+/** What an entry weighs beside its body: key, tag and bookkeeping, in bytes. */
+const ENTRY_OVERHEAD = 256;
+
+/**
+ * Finished representations by URL, least recently used out first. A hit costs neither a query nor a
+ * serialization; concurrent misses of one URL are loaded once; a change empties it all, because a list, a
+ * count or a neighbour may appear in any of them.
+ */
+export class RepresentationCache {
+  readonly #entries: LRUCache<string, Representation> | undefined;
+  readonly #loading = new Map<string, Promise<Representation>>();
+  readonly #lease: Lease;
+
+  constructor({ maxBytes, lease }: RepresentationCacheOptions) {
+    this.#lease = lease;
+    if (maxBytes === 0) return;
+    this.#entries = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (representation, key) => representation.body.length + key.length + ENTRY_OVERHEAD,
+    });
+  }
+
+  /** The representation of `url` when it is here and nobody can have changed it unseen. */
+  get(url: string): Representation | undefined {
+    return this.#lease.current ? this.#entries?.get(url) : undefined;
+  }
+
+  /** Loads the representation of `url`, together with everyone who asks for it meanwhile, and keeps it. */
+  load(url: string, make: () => Promise<Representation>): Promise<Representation> {
+    if (this.#entries === undefined || !this.#lease.current) return make();
+    const underway = this.#loading.get(url);
+    if (underway !== undefined) return underway;
+    const loading = make();
+    this.#loading.set(url, loading);
+    void this.#keep(url, loading);
+    return loading;
+  }
+
+  /** Forgets everything, loads under way included: they may have read what has changed since. */
+  clear(): void {
+    this.#entries?.clear();
+    this.#loading.clear();
+  }
+
+  async #keep(url: string, loading: Promise<Representation>): Promise<void> {
+    try {
+      const representation = await loading;
+      if (this.#loading.get(url) === loading) this.#entries?.set(url, representation);
+    } catch {
+      // Whoever asked is told; a failure is not kept.
+    } finally {
+      if (this.#loading.get(url) === loading) this.#loading.delete(url);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  type RawServerDefault,
+} from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CommonConfig } from './config.ts';
+import { addDocumentation, type Description } from './documentation.ts';
+import { addHealth, type ReadinessCheck } from './health.ts';
+import { readJsonBodies } from './json-body.ts';
+import { noSuchRoute, watchMethods } from './methods.ts';
+import { exposeMetrics } from './metrics.ts';
+import { refuseUnderPressure } from './pressure.ts';
+import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
+import { requestId } from './request-id.ts';
+import { RequestLog } from './request-log.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** A Fastify instance whose routes are described by zod schemas. */
+export type Server = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
+const MAX_PARAM_LENGTH = 4096;
+
+/** What {@link createServer} is made with. */
+export interface ServerOptions {
+  config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
+  description: Description;
+  log: FastifyBaseLogger;
+  /** The largest body that is read, in bytes. */
+  bodyLimit: number;
+  /** What `/readyz` asks, by the name of the dependency. */
+  readiness: Record<string, ReadinessCheck>;
+  /** Members that the service adds to every problem document. */
+  extendProblem?: ProblemExtension;
+  /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
+  limit?: (app: Server) => Promise<void>;
+}
+
+/**
+ * Makes the server that every service is: request ids, one log line a request, security headers, problem
+ * documents, strict query strings, 404 and 405, health, metrics, the OpenAPI description. The routes are the
+ * caller's to add.
+ */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const { config, log, bodyLimit, extendProblem } = options;
+  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
+    replyWithProblem(error, request, reply, extendProblem);
+  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
+    loggerInstance: log,
+    logController: new RequestLog(log),
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: trustProxy(config.TRUST_PROXY),
+    bodyLimit,
+    // Requests that arrive on open connections while the server closes are answered, not refused.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: replyProblem,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(replyProblem);
+  const allowedMethods = watchMethods(app);
+  addHeaders(app);
+  refuseUnknownParameters(app);
+  readJsonBodies(app);
+  await refuseUnderPressure(app);
+  if (config.METRICS_PORT !== undefined) exposeMetrics(app, config.METRICS_PORT, config.HOST);
+  await addDocumentation(app, options.description);
+  await options.limit?.(app);
+  addHealth(app, options.readiness);
+  const refuse = (request: FastifyRequest) => {
+    throw noSuchRoute(allowedMethods(pathOf(request.url)));
+  };
+  if (options.limit) app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuse);
+  else app.setNotFoundHandler(refuse);
+  return app;
+}
+
+/** Hops are counted from this server outwards; Fastify takes them as a question for each. */
+function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
+  return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function addHeaders(app: Server): void {
+  const security = securityHeaders();
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(security);
+    done();
+  });
+}
+
+/** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */
+function refuseUnknownParameters(app: Server): void {
+  const none = z.strictObject({});
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) return;
+    route.schema = { querystring: none, ...route.schema };
+  });
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** The number of Unicode code points of `text`: what limits count in, here and in PostgreSQL's `char_length`. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** U+0000 cannot be stored in PostgreSQL, and a lone surrogate is no text: neither would come back as sent. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** Text that is stored and returned as sent, of any length. */
+export function anyText() {
+  return z.string('must be a string').refine(isStorable, {
+    message: 'holds a NUL character or half a surrogate pair; remove it',
+    params: { code: 'invalid_characters' },
+  });
+}
+
+/** Text of at most `max` code points. */
+export function text(max: number) {
+  return anyText()
+    .refine((value) => codePoints(value) <= max, {
+      message: `must be at most ${max} characters long`,
+      params: { code: 'too_long' },
+    })
+    .meta({ maxLength: max });
+}
+
+/** Text of 1 to `max` code points, not all of them white space. */
+export function requiredText(max: number) {
+  return text(max)
+    .refine((value) => value.trim() !== '', { message: 'must not be empty', params: { code: 'required' } })
+    .meta({ minLength: 1 });
+}
+
+/** An absolute http or https URL of at most `max` characters, kept as written. */
+export function webUrl(max: number) {
+  const accept = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  return text(max)
+    .refine(accept, { message: 'must be an absolute http or https URL', params: { code: 'invalid_format' } })
+    .meta({ format: 'uri' });
+}

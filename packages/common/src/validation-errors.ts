@@ -1,0 +1,72 @@
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { type FieldError, invalidRequest, type Problem, validationFailed } from './problem.ts';
+
+/** The issue that zod reports, as `fastify-type-provider-zod` hands it on. */
+interface Issue {
+  instancePath: string;
+  keyword: string;
+  message?: string;
+  params: { keys?: unknown; code?: unknown; input?: unknown; params?: { code?: unknown } };
+}
+
+/** zod's issue codes in the words of the wire. */
+const CODES: Record<string, string> = {
+  invalid_type: 'invalid_type',
+  too_big: 'too_long',
+  too_small: 'too_short',
+  invalid_format: 'invalid_format',
+  invalid_value: 'invalid_value',
+};
+
+/** What a part of the request has where an issue points to. */
+function valueAt(part: unknown, path: string[]): unknown {
+  return path.reduce<unknown>(
+    (value, member) => (value as Record<string, unknown> | undefined)?.[member],
+    part,
+  );
+}
+
+function fieldErrors(issue: Issue, part: unknown): FieldError[] {
+  const path = issue.instancePath.split('/').filter((member) => member !== '');
+  const field = path.join('.');
+  if (issue.keyword === 'unrecognized_keys' && Array.isArray(issue.params.keys)) {
+    return issue.params.keys.map((key) => ({
+      field: field ? `${field}.${key}` : String(key),
+      code: 'unknown_member',
+      message: 'is not a member of this resource; remove it',
+    }));
+  }
+  if (issue.keyword === 'invalid_type' && path.length > 0 && valueAt(part, path) === undefined) {
+    return [{ field, code: 'required', message: 'is required' }];
+  }
+  const own = issue.params.params?.code;
+  const code = typeof own === 'string' ? own : (CODES[issue.keyword] ?? 'invalid');
+  return [{ field, code, message: issue.message ?? 'is invalid' }];
+}
+
+/** The parts of a request that are read before the body, as a client names them. */
+const PLACES = { params: 'path', querystring: 'query string', headers: 'header' };
+
+/** A part of the request that a schema was held against. */
+type Part = 'body' | 'querystring' | 'params' | 'headers';
+
+/**
+ * Turns a failed zod validation into the problem that `wire.md` decides: 400 `invalid_request` for the path,
+ * the query string and headers, 422 `validation_failed` with every fault for a readable body.
+ * Returns undefined when `error` is no validation error.
+ */
+export function validationProblem(error: FastifyError, request: FastifyRequest): Problem | undefined {
+  if (!hasZodFastifySchemaValidationErrors(error)) return undefined;
+  const { body, query: querystring, params, headers } = request;
+  const part = error.validationContext as Part;
+  const value = { body, querystring, params, headers }[part];
+  const errors = (error.validation as unknown as Issue[]).flatMap((issue) => fieldErrors(issue, value));
+  if (part === 'body') {
+    return body === undefined ? invalidRequest('the request needs a JSON body') : validationFailed(errors);
+  }
+  const faults = errors.map(({ field, code, message }) =>
+    code === 'unknown_member' ? `unknown parameter "${field}"` : `"${field}" ${message}`,
+  );
+  return invalidRequest(`${PLACES[part]}: ${faults.join('; ')}`);
+}

@@ -1,0 +1,87 @@
+import { openDatabase, wasKilled } from './launch-database.ts';
+import { ensureFreePort, LOOPBACK } from './ports.ts';
+import { Program, type ProgramOptions, runToEnd } from './program.ts';
+import { untilReady } from './readiness.ts';
+import type { Service } from './services.ts';
+import { StartError } from './start-error.ts';
+import { readStartSettings, type StartSettings } from './start-settings.ts';
+import { summary } from './summary.ts';
+
+/** How long what a killed start has left running may take to end, in ms. */
+const LEFTOVER_MS = 15_000;
+
+/** What a launch consists of. */
+export interface Launch {
+  /** The repository's root: working directory of every program. */
+  readonly root: string;
+  readonly services: readonly Service[];
+  /** The program that brings the database to its newest form, and its arguments. */
+  readonly migrate: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the launch, in order: the services, then the database. */
+  readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Runs everything until the signal, then ends it and returns. Throws a {@link StartError} when something
+ * cannot start or ends by itself, after the rest has ended; throws the signal's reason when it came before
+ * all was up.
+ */
+export async function launch({ root, services, migrate, env, signal, print }: Launch): Promise<void> {
+  const settings = readStartSettings(env, services, root);
+  await ensureServicePorts(settings);
+
+  await using running = new AsyncDisposableStack();
+  const database = await openDatabase(settings, signal, print);
+  running.defer(() => database.stop());
+
+  const shared = { cwd: root, env: { ...env, DATABASE_URL: database.url, HOST: LOOPBACK } };
+  await runToEnd({ ...shared, name: 'The migration of the database', command: migrate }, signal);
+  for (const { name, sample } of services) {
+    if (sample) await runToEnd({ ...shared, name: `${name}: sample data`, command: sample }, signal);
+  }
+
+  const programs = [...settings.servicePorts].map(([service, port]) => ({
+    port,
+    program: startService(service, port, shared),
+  }));
+  running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
+  await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
+
+  print(summary(settings.servicePorts, database.data));
+  await untilEnd([{ name: 'PostgreSQL', ended: database.ended }, ...programs.map((p) => p.program)], signal);
+  print('Stopping');
+}
+
+async function ensureServicePorts(settings: StartSettings): Promise<void> {
+  const patienceMs = wasKilled(settings) ? LEFTOVER_MS : 0;
+  for (const [{ name, port }, number] of settings.servicePorts) {
+    await ensureFreePort({ port: number, owner: name, variable: port.variable }, patienceMs);
+  }
+}
+
+function startService(
+  { name, main, port: { variable } }: Service,
+  port: number,
+  { cwd, env }: Pick<ProgramOptions, 'cwd' | 'env'>,
+): Program {
+  return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
+}
+
+/** Settled at the signal. Throws a {@link StartError} when something ends by itself before that. */
+async function untilEnd(
+  all: readonly { readonly name: string; readonly ended: Promise<string> }[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ends = all.map(async ({ name, ended }) => `${name} ended by itself (${await ended})`);
+  const fault = await Promise.race([aborted(signal), ...ends]);
+  if (fault !== undefined) throw new StartError(`${fault}; the rest is stopped`);
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

@@ -1,0 +1,23 @@
+/** A server that `pnpm start` runs as a process of its own, known by paths and variables only. */
+export interface Service {
+  readonly name: string;
+  /** The program, run by Node; it reads its settings from the environment. */
+  readonly main: string;
+  /** The variable that moves its port, and the port without it. */
+  readonly port: { readonly variable: string; readonly default: number };
+  /** A program and its arguments, run to its end before the service starts: leaves something to look at. */
+  readonly sample?: readonly [program: string, ...args: string[]];
+  /** Lines for the reader once it runs: what, and the command. */
+  readonly hints: readonly (readonly [label: string, command: string])[];
+}
+
+/** The services of Pressroom, in the order in which they are shown. Paths are relative to the repository. */
+export const SERVICES: readonly Service[] = [
+  {
+    name: 'content',
+    main: 'services/content/src/main.ts',
+    port: { variable: 'CONTENT_PORT', default: 4003 },
+    sample: ['services/content/src/cli.ts', 'sample'],
+    hints: [['Make an API key', 'npx -y pnpm@12 content keys create --name NAME']],
+  },
+];

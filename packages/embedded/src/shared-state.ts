@@ -1,0 +1,20 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { StartError } from './start-error.ts';
+
+/** Where a root starter keeps what PostgreSQL's account must reach and cannot reach in place. */
+export const SHARED_STATE = '/var/lib/pressroom';
+
+/**
+ * Makes a directory below {@link SHARED_STATE} that every account can enter and only root can write. Throws
+ * a {@link StartError} when it cannot be made.
+ */
+export function makeSharedDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o755);
+  } catch (error) {
+    throw new StartError(
+      `${directory} cannot be made for PostgreSQL (${String(error)}); move this directory to where other accounts can reach it, or start as an ordinary user`,
+    );
+  }
+}

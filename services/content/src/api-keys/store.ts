@@ -1,0 +1,89 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+import { generateKey, hashKey, prefixOf } from './key.ts';
+
+/** Whom a valid key belongs to. */
+export interface KeyOwner {
+  prefix: string;
+  name: string;
+  expires_at: Date | null;
+}
+
+/** A key as it is listed: never the key itself. */
+export interface ListedKey extends KeyOwner {
+  created_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** The API keys of the content service, as the database keeps them: a hash of each. */
+export class ApiKeyStore {
+  readonly #db: Kysely<ContentTables>;
+
+  constructor(db: Kysely<ContentTables>) {
+    this.#db = db;
+  }
+
+  /** Makes a key for `name`, valid until `expiresAt` or for good, and returns it: the only time that it is seen. */
+  async create(name: string, expiresAt: Date | null): Promise<string> {
+    const { key, prefix, hash } = generateKey();
+    await this.#db
+      .insertInto('content.api_key')
+      .values({ prefix, name, secret_hash: hash, expires_at: expiresAt })
+      .execute();
+    return key;
+  }
+
+  /** Every key, the newest first. */
+  list(): Promise<ListedKey[]> {
+    return this.#db
+      .selectFrom('content.api_key')
+      .select(['prefix', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'])
+      .orderBy('created_at', 'desc')
+      .execute();
+  }
+
+  /** Revokes a key for good. False when there is none of this prefix that is not revoked already. */
+  async revoke(prefix: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('content.api_key')
+      .set({ revoked_at: sql<Date>`clock_timestamp()` })
+      .where('prefix', '=', prefix)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
+  /** The owner of `key`, or undefined when it is no key, expired or revoked. */
+  async find(key: string): Promise<KeyOwner | undefined> {
+    const prefix = prefixOf(key);
+    if (prefix === undefined) return undefined;
+    const row = await this.#db
+      .selectFrom('content.api_key')
+      .select(['prefix', 'name', 'expires_at', 'secret_hash'])
+      .where('prefix', '=', prefix)
+      .where('revoked_at', 'is', null)
+      .where((eb) =>
+        eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`clock_timestamp()`)]),
+      )
+      .executeTakeFirst();
+    if (row === undefined || !timingSafeEqual(row.secret_hash, hashKey(key))) return undefined;
+    return { prefix: row.prefix, name: row.name, expires_at: row.expires_at };
+  }
+
+  /** Notes that a key is in use; at most one write a minute for each key. */
+  async touch(prefix: string): Promise<void> {
+    await this.#db
+      .updateTable('content.api_key')
+      .set({ last_used_at: sql<Date>`clock_timestamp()` })
+      .where('prefix', '=', prefix)
+      .where((eb) =>
+        eb.or([
+          eb('last_used_at', 'is', null),
+          eb('last_used_at', '<', sql<Date>`clock_timestamp() - interval '1 minute'`),
+        ]),
+      )
+      .execute();
+  }
+}

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache';
+import { hashKey } from './key.ts';
+import type { ApiKeyStore, KeyOwner } from './store.ts';
+
+/** How long a key that was valid is believed, in ms: a revoked one stops working within 5 s (`wire.md`). */
+const BELIEVED_MS = 4000;
+
+/** How many keys are remembered. */
+const REMEMBERED = 1000;
+
+/** Tells the owners of keys, and remembers valid ones for a few seconds, so that most requests cost no query. */
+export class KeyVerifier {
+  readonly #store: ApiKeyStore;
+  readonly #valid = new LRUCache<string, KeyOwner>({ max: REMEMBERED, ttl: BELIEVED_MS });
+
+  constructor(store: ApiKeyStore) {
+    this.#store = store;
+  }
+
+  /** The owner of `key`, or undefined when it does not open anything. */
+  async verify(key: string): Promise<KeyOwner | undefined> {
+    const id = hashKey(key).toString('base64');
+    const known = this.#valid.get(id);
+    if (known !== undefined) return isExpired(known) ? undefined : known;
+    const owner = await this.#store.find(key);
+    if (owner === undefined) return undefined;
+    this.#valid.set(id, owner);
+    await this.#store.touch(owner.prefix);
+    return owner;
+  }
+}
+
+function isExpired({ expires_at }: KeyOwner): boolean {
+  return expires_at !== null && expires_at.getTime() <= Date.now();
+}

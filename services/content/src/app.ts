@@ -1,0 +1,63 @@
+import { pingDatabase } from '@pressroom/common/database';
+import { limitRate } from '@pressroom/common/rate-limit';
+import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import { createServer, type Server } from '@pressroom/common/server';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { allowanceOf, identifySenders } from './api-keys/routes.ts';
+import { ApiKeyStore } from './api-keys/store.ts';
+import { KeyVerifier } from './api-keys/verifier.ts';
+import { addArticleRoutes } from './articles/routes.ts';
+import { ArticleStore } from './articles/store.ts';
+import { assertSafeHtml } from './articles/unsafe-html.ts';
+import { addCategoryRoutes } from './categories/routes.ts';
+import { CategoryStore } from './categories/store.ts';
+import type { ContentConfig } from './config.ts';
+import type { ContentTables } from './tables.ts';
+
+/** What the service is built from. */
+export interface ContentParts {
+  config: ContentConfig;
+  db: Kysely<ContentTables>;
+  cache: RepresentationCache;
+  log: FastifyBaseLogger;
+}
+
+const DESCRIPTION = {
+  title: 'Pressroom content',
+  version: '1.0.0',
+  description: 'Articles and categories of a site: public reads, writes with an API key.',
+  securitySchemes: {
+    apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },
+    bearer: { type: 'http', scheme: 'bearer' },
+  },
+} as const;
+
+/** Builds the content service, ready to listen. */
+export async function buildApp({ config, db, cache, log }: ContentParts): Promise<Server> {
+  const verifier = new KeyVerifier(new ApiKeyStore(db));
+  const changed = () => cache.clear();
+  const checkHtml = (content: string | undefined) => {
+    if (content !== undefined && config.CONTENT_HTML === 'checked') assertSafeHtml(content);
+  };
+
+  const app = await createServer({
+    config,
+    description: DESCRIPTION,
+    log,
+    bodyLimit: config.CONTENT_BODY_LIMIT,
+    readiness: { database: () => pingDatabase(db) },
+    limit: async (server) => {
+      identifySenders(server, verifier);
+      const limits = { anonymous: config.CONTENT_RATE_LIMIT, key: config.CONTENT_KEY_RATE_LIMIT };
+      await limitRate(server, {
+        service: 'content',
+        redisUrl: config.REDIS_URL,
+        allowance: allowanceOf(limits),
+      });
+    },
+  });
+  addArticleRoutes(app, { articles: new ArticleStore(db), cache, checkHtml, changed });
+  addCategoryRoutes(app, { categories: new CategoryStore(db), cache, changed });
+  return app;
+}

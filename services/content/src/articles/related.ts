@@ -1,0 +1,53 @@
+import { type Kysely, sql } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+
+/** How many related articles are shown. */
+const MOST = 5;
+
+/** How many of the newest articles of the category are considered: a bound on what a detail costs. */
+const CONSIDERED = 200;
+
+/** The article whose neighbours are sought. */
+export interface RelatedTo {
+  id: number;
+  category_id: number | null;
+  title_words: string[];
+}
+
+/** A neighbour as it is shown. */
+export interface RelatedArticle {
+  id: number;
+  title: string;
+  slug: string;
+}
+
+/**
+ * Up to 5 published articles of the same category: those sharing most words of the title first, then the newest
+ * (`wire.md`, "Related"), among the 200 newest of the category.
+ */
+export async function relatedArticles(
+  db: Kysely<ContentTables>,
+  article: RelatedTo,
+): Promise<RelatedArticle[]> {
+  if (article.category_id === null) return [];
+  const newest = db
+    .selectFrom('content.article')
+    .select(['id', 'title', 'slug', 'published_at', 'title_words'])
+    .where('category_id', '=', article.category_id)
+    .where('is_published', '=', true)
+    .where('id', '!=', article.id)
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(CONSIDERED);
+  const shared = sql`(
+    select count(*) from unnest(newest.title_words) as word where word = any(${article.title_words}::text[])
+  )`;
+  return db
+    .selectFrom(newest.as('newest'))
+    .select(['id', 'title', 'slug'])
+    .orderBy(shared, 'desc')
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST)
+    .execute();
+}

@@ -1,0 +1,141 @@
+import { idParameter, integerParameter } from '@pressroom/common/parameters';
+import { anyText, codePoints, requiredText, text, webUrl } from '@pressroom/common/text';
+import { z } from 'zod';
+import { envelope, pagedEnvelope } from '../envelope.ts';
+import { textOf } from './html-text.ts';
+
+/** The fewest characters of text, tags aside, that an article has. */
+const MIN_CONTENT = 50;
+
+const timestamp = z.iso.datetime({ offset: true });
+
+const content = anyText().refine((html) => codePoints(textOf(html)) >= MIN_CONTENT, {
+  message: `must hold at least ${MIN_CONTENT} characters of text, tags aside`,
+  params: { code: 'too_short' },
+});
+
+const isPublished = z.boolean('must be true or false');
+
+/** What is optional on create and null where unset. */
+const optionalMembers = {
+  excerpt: text(500).nullable(),
+  category_id: z.int('must be the id of a category, or null').positive().nullable(),
+  featured_image: webUrl(500).nullable(),
+  alt_text: text(255).nullable(),
+  meta_title: text(255).nullable(),
+  meta_description: text(320).nullable(),
+  canonical_url: webUrl(500).nullable(),
+};
+
+const author = requiredText(255).describe('The name of the API key where absent.');
+
+/** Body of `PUT`: every member, null where optional (`wire.md`, "Content"). */
+export const articlePut = z.strictObject({
+  title: requiredText(255),
+  content,
+  ...optionalMembers,
+  is_published: isPublished,
+  author: author.optional(),
+});
+
+/** Body of `POST`. */
+export const articleCreate = articlePut.partial().required({ title: true, content: true });
+
+/** Body of `PATCH`: the members that change, at least one. */
+export const articlePatch = articlePut.partial().refine((body) => Object.keys(body).length > 0, {
+  message: 'must hold at least one member',
+  params: { code: 'required' },
+});
+
+/** What a `POST` says. */
+export type ArticleCreate = z.infer<typeof articleCreate>;
+
+/** What a `PUT` or `PATCH` says. */
+export type ArticleChange = z.infer<typeof articlePatch>;
+
+const categoryOfArticle = z.object({ id: z.int(), name: z.string(), slug: z.string() });
+
+/** An article as a list shows it. */
+export const articleListItem = z.object({
+  id: z.int(),
+  title: z.string(),
+  slug: z.string(),
+  excerpt: z.string().nullable(),
+  featured_image: z.string().nullable(),
+  category: categoryOfArticle.nullable(),
+  author: z.string(),
+  published_at: timestamp.nullable(),
+});
+
+/** An article whole, with its neighbours. */
+export const articleDetail = articleListItem.extend({
+  content: z.string().describe('HTML, byte for byte as it was written.'),
+  alt_text: z.string().nullable(),
+  meta_title: z.string().nullable(),
+  meta_description: z.string().nullable(),
+  canonical_url: z.string().nullable(),
+  is_published: z.boolean(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  related_articles: z
+    .array(z.object({ id: z.int(), title: z.string(), slug: z.string() }))
+    .describe('Up to 5 of the same category: most words of the title in common first, then the newest.'),
+});
+
+/** An article of a list. */
+export type ArticleListItem = z.infer<typeof articleListItem>;
+
+/** An article whole. */
+export type ArticleDetail = z.infer<typeof articleDetail>;
+
+/** Which publication states a list shows. */
+export const articleStatus = z.enum(['published', 'draft', 'all'], 'must be published, draft or all');
+
+/** A publication state, or all of them. */
+export type ArticleStatus = z.infer<typeof articleStatus>;
+
+/** `page` and `per_page` of a list. */
+export const pageParameters = {
+  page: integerParameter(1).default(1),
+  per_page: integerParameter(1, 100).default(20),
+};
+
+/** Query string of the list. */
+export const articleListQuery = z.strictObject({
+  ...pageParameters,
+  category_id: idParameter().optional(),
+  status: articleStatus.default('published').describe('Other than published only with a key.'),
+});
+
+/** Path of one article. */
+export const articlePath = z.object({ id: idParameter() });
+
+/** Answer of the list. */
+export const articleListAnswer = pagedEnvelope(z.array(articleListItem));
+
+/** Answer of the detail. */
+export const articleDetailAnswer = envelope(articleDetail);
+
+/** Answer of `POST`. */
+export const articleCreatedAnswer = envelope(
+  z.object({ id: z.int(), title: z.string(), slug: z.string(), is_published: z.boolean() }),
+);
+
+/** Answer of `PUT`. */
+export const articlePutAnswer = envelope(z.object({ id: z.int(), title: z.string(), slug: z.string() }));
+
+/** Members of an article that a `PATCH` may change, by itself or as a consequence. */
+export const articleChanges = articleDetail
+  .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
+  .extend({ category_id: z.int().nullable() })
+  .partial()
+  .extend({ id: z.int() });
+
+/** What a `PATCH` has changed. */
+export type ArticleChanges = z.infer<typeof articleChanges>;
+
+/** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always does, is left out. */
+export const articlePatchAnswer = envelope(articleChanges);
+
+/** Answer of `DELETE`. */
+export const deletedAnswer = envelope(z.null());

@@ -1,0 +1,193 @@
+import { violates } from '@pressroom/common/database-fault';
+import { notFound, validationFailed } from '@pressroom/common/problem';
+import { type Kysely, type Selectable, sql, type Transaction, type UpdateObject } from 'kysely';
+import { changesBetween } from '../changes.ts';
+import type { Page } from '../envelope.ts';
+import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
+import type { ArticleTable, ContentTables } from '../tables.ts';
+import { type ArticleScope, categoryOf, type ListedArticle, listArticles } from './list.ts';
+import { relatedArticles } from './related.ts';
+import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
+import { titleWords } from './title-words.ts';
+
+type Database = Kysely<ContentTables>;
+type ArticleRow = Selectable<ArticleTable>;
+type ArticleUpdate = UpdateObject<ContentTables, 'content.article'>;
+
+/** An article as a write answers it. */
+export interface WrittenArticle {
+  id: number;
+  title: string;
+  slug: string;
+  is_published: boolean;
+}
+
+/** Who reads: only those with a key see drafts. */
+export interface Reader {
+  seesDrafts: boolean;
+}
+
+/** Looks at the current state before it is replaced; throws what forbids the write. */
+export type Precondition = (current: ArticleDetail) => void;
+
+/** The unique constraint on an article's slug. */
+const SLUG_KEY = 'article_slug_key';
+
+/** The articles of the content service, as the database keeps them. */
+export class ArticleStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** A page of the articles of `scope`, newest first, and how many there are. */
+  list(scope: ArticleScope, page: Page): Promise<{ articles: ListedArticle[]; total: number }> {
+    return listArticles(this.#db, scope, page);
+  }
+
+  /** One article with its neighbours. Throws 404 when there is none that `reader` may see. */
+  async read(id: number, reader: Reader): Promise<ArticleDetail> {
+    const row = await selectDetail(this.#db, id).executeTakeFirst();
+    if (row === undefined || !(row.is_published || reader.seesDrafts)) throw noSuchArticle(id);
+    return detailOf(this.#db, row);
+  }
+
+  /**
+   * Creates an article, published now if it says so. A repeated `idempotencyKey` creates nothing and returns the
+   * article of the first time. Throws 422 for a category that does not exist.
+   */
+  async create(
+    body: ArticleCreate & { author: string },
+    idempotencyKey?: string,
+  ): Promise<{ article: WrittenArticle; repeated: boolean }> {
+    const base = slugify(body.title, 'article');
+    const insert = async () =>
+      this.#db
+        .insertInto('content.article')
+        .values({
+          ...body,
+          slug: await freeSlug(base, takenSlugs(this.#db)),
+          title_words: titleWords(body.title),
+          published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
+          idempotency_key: idempotencyKey ?? null,
+        })
+        .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+        .returning(['id', 'title', 'slug', 'is_published'])
+        .executeTakeFirst();
+    const article = await retryTakenSlug(SLUG_KEY, insert).catch(explainCategory);
+    if (article !== undefined) return { article, repeated: false };
+    const first = await this.#db
+      .selectFrom('content.article')
+      .select(['id', 'title', 'slug', 'is_published'])
+      .where('idempotency_key', '=', idempotencyKey ?? '')
+      .executeTakeFirstOrThrow();
+    return { article: first, repeated: true };
+  }
+
+  /**
+   * Changes the members that `body` has, under the row's lock, and returns the article and exactly what changed.
+   * Throws 404, 422 for a category that does not exist, and whatever `precondition` throws.
+   */
+  async update(
+    id: number,
+    body: ArticleChange,
+    precondition?: Precondition,
+  ): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
+    const write = () => this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
+    return retryTakenSlug(SLUG_KEY, write).catch(explainCategory);
+  }
+
+  /** Deletes an article. Throws 404, and whatever `precondition` throws. */
+  async delete(id: number, precondition?: Precondition): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const row = await lock(tx, id);
+      precondition?.(await detailOf(tx, row));
+      await tx.deleteFrom('content.article').where('id', '=', id).execute();
+    });
+  }
+}
+
+function noSuchArticle(id: number) {
+  return notFound(id === 0 ? 'there is no such article' : `there is no article ${id}`);
+}
+
+function explainCategory(error: unknown): never {
+  if (!violates(error, 'article_category_id_fkey')) throw error;
+  throw validationFailed([{ field: 'category_id', code: 'not_found', message: 'there is no such category' }]);
+}
+
+function selectDetail(db: Database, id: number) {
+  return db
+    .selectFrom('content.article as article')
+    .leftJoin('content.category as category', 'category.id', 'article.category_id')
+    .selectAll('article')
+    .select(['category.id as categoryId', 'category.name as categoryName', 'category.slug as categorySlug'])
+    .where('article.id', '=', id);
+}
+
+type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
+
+async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
+  return {
+    ...row,
+    category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
+    published_at: row.published_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    related_articles: await relatedArticles(db, row),
+  };
+}
+
+async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
+  const row = await selectDetail(tx, id).forUpdate('article').executeTakeFirst();
+  if (row === undefined) throw noSuchArticle(id);
+  return row;
+}
+
+async function updateLocked(
+  tx: Transaction<ContentTables>,
+  id: number,
+  body: ArticleChange,
+  precondition: Precondition | undefined,
+): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
+  const before = await lock(tx, id);
+  precondition?.(await detailOf(tx, before));
+  const after = await tx
+    .updateTable('content.article')
+    .set({ ...body, ...(await consequences(tx, before, body)) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { article: after, changes: changesBetween(before, after) };
+}
+
+/** What follows from a change: the slug follows the title until the first publication, which sets `published_at`. */
+async function consequences(
+  tx: Transaction<ContentTables>,
+  before: ArticleRow,
+  body: ArticleChange,
+): Promise<ArticleUpdate> {
+  const follows: ArticleUpdate = {
+    // Strictly later than before, so that each write is told apart.
+    updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+  };
+  if (body.is_published && before.published_at === null) follows.published_at = sql<Date>`clock_timestamp()`;
+  if (body.title === undefined || body.title === before.title) return follows;
+  follows.title_words = titleWords(body.title);
+  if (before.published_at !== null) return follows;
+  const base = slugify(body.title, 'article');
+  follows.slug = await freeSlug(base, async (slugs) => {
+    const taken = await takenSlugs(tx)(slugs);
+    taken.delete(before.slug);
+    return taken;
+  });
+  return follows;
+}
+
+function takenSlugs(db: Database) {
+  return async (slugs: string[]): Promise<Set<string>> => {
+    const rows = await db.selectFrom('content.article').select('slug').where('slug', 'in', slugs).execute();
+    return new Set(rows.map(({ slug }) => slug));
+  };
+}

@@ -1,0 +1,167 @@
+import { violates } from '@pressroom/common/database-fault';
+import { conflict, notFound } from '@pressroom/common/problem';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { listArticles } from '../articles/list.ts';
+import { changesBetween } from '../changes.ts';
+import type { Page } from '../envelope.ts';
+import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
+import type { CategoryTable, ContentTables } from '../tables.ts';
+import type {
+  CategoryChange,
+  CategoryChanges,
+  CategoryCreate,
+  CategoryDetail,
+  CategoryListItem,
+  WrittenCategory,
+} from './schema.ts';
+
+type Database = Kysely<ContentTables>;
+type CategoryRow = Selectable<CategoryTable>;
+
+/** The unique constraint on a category's slug. */
+const SLUG_KEY = 'category_slug_key';
+
+/** A category with a page of its articles, and how many articles there are. */
+export interface CategoryPage {
+  category: CategoryDetail;
+  total: number;
+}
+
+/** Looks at the current state (its first page) before it is replaced; throws what forbids the write. */
+export type CategoryPrecondition = (current: CategoryPage) => void;
+
+/** The page of articles that a precondition compares. */
+const FIRST_PAGE: Page = { page: 1, perPage: 20 };
+
+/** The categories of the content service, as the database keeps them. */
+export class CategoryStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Every category by name, with the number of its published articles. */
+  async list(): Promise<CategoryListItem[]> {
+    const rows = await this.#db
+      .selectFrom('content.category as category')
+      .leftJoin('content.article_count as count', (join) =>
+        join.onRef('count.category_id', '=', 'category.id').on('count.is_published', '=', true),
+      )
+      .selectAll('category')
+      .select(({ fn }) => fn.coalesce('count.articles', sql<number>`0`).as('article_count'))
+      .orderBy('category.name')
+      .orderBy('category.id')
+      .execute();
+    return rows.map((row) => ({ ...shown(row), article_count: row.article_count }));
+  }
+
+  /** One category with a page of its published articles. Throws 404. */
+  async read(id: number, page: Page): Promise<CategoryPage> {
+    const row = await this.#db
+      .selectFrom('content.category')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) throw noSuchCategory(id);
+    return pageOf(this.#db, row, page);
+  }
+
+  /** Creates a category. Throws 409 `slug_taken` when the body gives a slug that another one has. */
+  async create({ slug, ...body }: CategoryCreate): Promise<WrittenCategory> {
+    const insert = async () =>
+      this.#db
+        .insertInto('content.category')
+        .values({ ...body, slug: slug ?? (await madeSlug(this.#db, body.name)) })
+        .returning(['id', 'name', 'slug'])
+        .executeTakeFirstOrThrow();
+    return slug === undefined ? retryTakenSlug(SLUG_KEY, insert) : insert().catch(explainSlug);
+  }
+
+  /**
+   * Changes the members that `body` has, under the row's lock, and returns the category and exactly what changed.
+   * Throws 404, 409 `slug_taken`, and whatever `precondition` throws.
+   */
+  async update(
+    id: number,
+    body: CategoryChange,
+    precondition?: CategoryPrecondition,
+  ): Promise<{ category: WrittenCategory; changes: CategoryChanges }> {
+    const write = () =>
+      this.#db.transaction().execute(async (tx) => {
+        const before = await lock(tx, id, precondition);
+        const category = await tx
+          .updateTable('content.category')
+          .set({
+            ...body,
+            updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return { category, changes: changesBetween(before, category) };
+      });
+    return write().catch(explainSlug);
+  }
+
+  /** Deletes a category. Throws 404, 409 while it has articles, and whatever `precondition` throws. */
+  async delete(id: number, precondition?: CategoryPrecondition): Promise<void> {
+    const remove = this.#db.transaction().execute(async (tx) => {
+      await lock(tx, id, precondition);
+      await tx.deleteFrom('content.category').where('id', '=', id).execute();
+    });
+    await remove.catch((error: unknown) => {
+      if (!violates(error, 'article_category_id_fkey')) throw error;
+      throw conflict('the category still has articles; move or delete them first', 'category_not_empty');
+    });
+  }
+}
+
+function noSuchCategory(id: number) {
+  return notFound(id === 0 ? 'there is no such category' : `there is no category ${id}`);
+}
+
+function explainSlug(error: unknown): never {
+  if (violates(error, SLUG_KEY))
+    throw conflict('another category has this slug; choose another one', 'slug_taken');
+  throw error;
+}
+
+function madeSlug(db: Database, name: string): Promise<string> {
+  return freeSlug(slugify(name, 'category'), async (slugs) => {
+    const rows = await db.selectFrom('content.category').select('slug').where('slug', 'in', slugs).execute();
+    return new Set(rows.map(({ slug }) => slug));
+  });
+}
+
+async function lock(
+  tx: Transaction<ContentTables>,
+  id: number,
+  precondition: CategoryPrecondition | undefined,
+) {
+  const row = await tx
+    .selectFrom('content.category')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw noSuchCategory(id);
+  precondition?.(await pageOf(tx, row, FIRST_PAGE));
+  return row;
+}
+
+async function pageOf(db: Database, row: CategoryRow, page: Page): Promise<CategoryPage> {
+  const { articles, total } = await listArticles(db, { status: 'published', categoryId: row.id }, page);
+  return { category: { ...shown(row), articles }, total };
+}
+
+function shown({ id, name, slug, description, created_at, updated_at }: CategoryRow) {
+  return {
+    id,
+    name,
+    slug,
+    description,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,16 @@
+/** Times that change with every write, or never: no news to whoever sent the change. */
+const UNREPORTED = new Set(['created_at', 'updated_at']);
+
+/** A column as a row has it. */
+type Value = string | number | boolean | Date | string[] | null;
+
+/** `id` and the columns whose values differ between two states of a row, times as ISO 8601. */
+export function changesBetween<Row extends { id: number }>(before: Row, after: Row): { id: number } {
+  const values = Object.entries(after) as [keyof Row & string, Value][];
+  const changed = values.filter(([name, value]) => {
+    if (UNREPORTED.has(name)) return false;
+    return value?.valueOf() !== (before[name] as Value)?.valueOf();
+  });
+  const shown = changed.map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]);
+  return { ...Object.fromEntries(shown), id: after.id };
+}

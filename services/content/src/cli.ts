@@ -1,0 +1,81 @@
+import { databaseUrl } from '@pressroom/common/database-url';
+import { Command, InvalidArgumentError } from 'commander';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { ApiKeyStore } from './api-keys/store.ts';
+import { importFile } from './cli/import-file.ts';
+import { createKey, listKeys, revokeKey } from './cli/keys.ts';
+import { addSample } from './cli/sample.ts';
+import type { ContentTables } from './tables.ts';
+
+/** Runs `work` with the database, closes it, and turns what it throws into one line and exit code 1. */
+async function withDatabase(work: (db: Kysely<ContentTables>) => Promise<void>): Promise<void> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl(process.env),
+    application_name: 'pressroom content cli',
+    max: 1,
+  });
+  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function date(value: string): Date {
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It is no date such as 2027-01-31.');
+  return time;
+}
+
+const program = new Command('content').description('Keys, imports and samples of the content service');
+
+const keys = program.command('keys').description('the keys of those who write');
+keys
+  .command('create')
+  .description('make a key and print it: the only time that it is shown')
+  .requiredOption('--name <name>', 'whose key it is; the author of what it writes')
+  .option('--expires <date>', 'when it ends, such as 2027-01-31', date)
+  .action((options) =>
+    withDatabase((db) => createKey(new ApiKeyStore(db), options.name, options.expires ?? null)),
+  );
+keys
+  .command('list')
+  .description('list the keys by their prefixes')
+  .action(() => withDatabase((db) => listKeys(new ApiKeyStore(db))));
+keys
+  .command('revoke')
+  .description('end a key; it stops working within 5 s')
+  .argument('<prefix>', 'the 8 characters after pk_')
+  .action((prefix) => withDatabase((db) => revokeKey(new ApiKeyStore(db), prefix)));
+
+program
+  .command('import')
+  .description(
+    'post articles from a file of one JSON object a line: title, html, and optional source, excerpt, byline',
+  )
+  .argument('<file>', 'the file, or - for standard input')
+  .option(
+    '--url <url>',
+    'where the service is',
+    process.env.CONTENT_URL ?? `http://127.0.0.1:${process.env.CONTENT_PORT || 4003}`,
+  )
+  .option('--key <key>', 'the API key (default: the variable CONTENT_API_KEY)')
+  .option('--truncate', 'shorten excerpts that are too long, at a word')
+  .action(async (file, options) => {
+    const key = options.key ?? process.env.CONTENT_API_KEY;
+    if (!key)
+      throw new Error('no key: give --key, or set CONTENT_API_KEY (make one with `content keys create`)');
+    process.exitCode = await importFile({ file, url: options.url, key, truncate: options.truncate === true });
+  });
+
+program
+  .command('sample')
+  .description('put a few articles into a database that never had one')
+  .action(() => withDatabase(addSample));
+
+await program.parseAsync().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

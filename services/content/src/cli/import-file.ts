@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readImportLine } from './import-line.ts';
+
+/** What {@link importFile} needs to know. */
+export interface Import {
+  /** The file of one JSON object a line, or `-` for standard input. */
+  file: string;
+  /** Where the service is. */
+  url: string;
+  key: string;
+  /** Whether excerpts that are too long are shortened. */
+  truncate: boolean;
+}
+
+/** What has become of the lines. */
+interface Tally {
+  created: number;
+  known: number;
+  refused: { line: number; source: string; reason: string }[];
+}
+
+/** How often a line is tried while the service is away or not reached. */
+const ATTEMPTS = 8;
+
+/** A pause between two attempts without a `Retry-After`, in ms. */
+const PAUSE_MS = 500;
+
+/** Lines between two reports of progress where there is no terminal. */
+const REPORT_EVERY = 100;
+
+/**
+ * Posts the articles of a file through the HTTP API, one after the other, and prints a count and every refused line
+ * at the end. An article that is there already, from this file or an earlier run, is not created again.
+ * Resolves to the exit code: 1 when a line was refused. Throws when the service cannot be used at all.
+ */
+export async function importFile(options: Import): Promise<0 | 1> {
+  const input = options.file === '-' ? process.stdin : createReadStream(options.file, 'utf8');
+  const tally: Tally = { created: 0, known: 0, refused: [] };
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1;
+    if (line.trim() === '') continue;
+    await importLine(options, line, number, tally);
+    reportProgress(number, tally);
+  }
+  report(tally);
+  return tally.refused.length === 0 ? 0 : 1;
+}
+
+async function importLine(options: Import, text: string, line: number, tally: Tally): Promise<void> {
+  let source = '';
+  try {
+    const article = readImportLine(text, options.truncate);
+    source = article.source;
+    const outcome = await post(options, article.body, article.idempotencyKey);
+    tally[outcome] += 1;
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof Unusable) throw error;
+    tally.refused.push({ line, source, reason: error.message });
+  }
+}
+
+/** The service cannot be used: no other line would fare better. */
+class Unusable extends Error {}
+
+async function post(
+  { url, key }: Import,
+  body: object,
+  idempotencyKey: string,
+): Promise<'created' | 'known'> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(new URL('/api/articles', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, 'idempotency-key': idempotencyKey },
+      body: JSON.stringify(body),
+    }).catch((error: unknown) => error as Error);
+    if (response instanceof Response) {
+      if (response.status === 201) return response.headers.has('idempotent-replayed') ? 'known' : 'created';
+      const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
+      const reason = `${response.status} ${detail ?? response.statusText}`;
+      if (response.status === 401 || response.status === 403)
+        throw new Unusable(`the service refuses the key: ${reason}`);
+      if (response.status !== 429 && response.status < 500) throw new Error(reason);
+      if (response.status !== 429 && attempt === ATTEMPTS)
+        throw new Unusable(`the service is away: ${reason}`);
+    } else if (attempt === ATTEMPTS) {
+      throw new Unusable(`no service answers at ${url} (start one with \`pnpm start\`, or give --url)`);
+    }
+    await delay(pauseOf(response));
+  }
+}
+
+/** How long to wait before the next attempt, in ms. */
+function pauseOf(response: Response | Error): number {
+  const seconds = response instanceof Response ? Number(response.headers.get('retry-after')) : 0;
+  return seconds > 0 ? seconds * 1000 : PAUSE_MS;
+}
+
+function reportProgress(lines: number, { created, known, refused }: Tally): void {
+  const text = `${lines} lines: ${created} created, ${known} already there, ${refused.length} refused`;
+  if (process.stderr.isTTY) process.stderr.write(`\r${text}`);
+  else if (lines % REPORT_EVERY === 0) console.error(text);
+}
+
+function report({ created, known, refused }: Tally): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(`${created} created, ${known} already there, ${refused.length} refused`);
+  for (const { line, source, reason } of refused) {
+    console.log(`line ${line}${source && ` (source ${source})`}: ${reason}`);
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** Where a page of a list stands. */
+export const pageMeta = z.object({
+  page: z.int(),
+  per_page: z.int(),
+  total: z.int(),
+  total_pages: z.int(),
+});
+
+/** The success body of `content.md`, "Envelope", around `data`. */
+export function envelope<Data extends z.ZodType>(data: Data) {
+  return z.object({ status: z.literal('success'), message: z.string(), data });
+}
+
+/** The success body of a page of a list. */
+export function pagedEnvelope<Data extends z.ZodType>(data: Data) {
+  return envelope(data).extend({ meta: pageMeta });
+}
+
+/** Wraps `data` as a success. */
+export function success<Data>(message: string, data: Data) {
+  return { status: 'success' as const, message, data };
+}
+
+/** Wraps a page of a list as a success. */
+export function successPage<Data>(message: string, data: Data, { page, perPage }: Page, total: number) {
+  const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
+  return { ...success(message, data), meta };
+}
+
+/** A page that a client asks for: `page` counts from 1. */
+export interface Page {
+  page: number;
+  perPage: number;
+}

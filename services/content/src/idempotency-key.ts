@@ -1,0 +1,16 @@
+import { invalidRequest } from '@pressroom/common/problem';
+import type { FastifyRequest } from 'fastify';
+
+/** What an `Idempotency-Key` looks like. */
+const PATTERN = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The `Idempotency-Key` of a request (IETF draft "The Idempotency-Key HTTP Header Field"), by which a create may
+ * be repeated without making a second one. Throws 400 for one that is malformed.
+ */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && PATTERN.test(given)) return given;
+  throw invalidRequest('header: Idempotency-Key must be 1 to 255 visible ASCII characters');
+}

@@ -1,0 +1,18 @@
+import { createLogger } from '@pressroom/common/logging';
+import { runService, startOrExplain } from '@pressroom/common/run-service';
+import { PORT_VARIABLE, readContentConfig } from './config.ts';
+import { openContent } from './open.ts';
+
+await startOrExplain(async () => {
+  const config = readContentConfig(process.env);
+  const log = createLogger({ service: 'content', level: config.LOG_LEVEL });
+  const { app, release } = await openContent(config, log);
+  await runService({
+    app,
+    release,
+    log,
+    host: config.HOST,
+    port: config.CONTENT_PORT,
+    portVariable: PORT_VARIABLE,
+  });
+});

@@ -1,0 +1,41 @@
+import { ChangeListener } from '@pressroom/common/change-listener';
+import { openDatabase } from '@pressroom/common/database';
+import { RepresentationCache } from '@pressroom/common/representation-cache';
+import type { Server } from '@pressroom/common/server';
+import type { FastifyBaseLogger } from 'fastify';
+import { buildApp } from './app.ts';
+import type { ContentConfig } from './config.ts';
+import type { ContentTables } from './tables.ts';
+
+/** The service with what it holds open. */
+export interface OpenContent {
+  app: Server;
+  /** Closes the database, after the app. */
+  release: () => Promise<void>;
+}
+
+/** Opens the database, starts to listen for changes, and builds the service on them. */
+export async function openContent(config: ContentConfig, log: FastifyBaseLogger): Promise<OpenContent> {
+  const db = openDatabase<ContentTables>({
+    url: config.DATABASE_URL,
+    applicationName: 'pressroom content',
+    poolSize: config.DATABASE_POOL_SIZE,
+    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    log,
+  });
+  const changes = new ChangeListener({
+    url: config.DATABASE_URL,
+    applicationName: 'pressroom content',
+    channel: 'content_changed',
+    onChange: () => cache.clear(),
+    log,
+  });
+  const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
+  changes.start();
+  const release = async () => {
+    await changes.close();
+    await db.destroy();
+  };
+  return { app: await buildApp({ config, db, cache, log }), release };
+}

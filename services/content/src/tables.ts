@@ -1,0 +1,68 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** A time that the database sets when a row is made. */
+type DefaultedTime = ColumnType<Date, never, Date | undefined>;
+
+/** `content.article` */
+export interface ArticleTable {
+  id: ColumnType<number, never, never>;
+  title: string;
+  slug: string;
+  content: string;
+  excerpt: string | null;
+  category_id: number | null;
+  featured_image: string | null;
+  alt_text: string | null;
+  meta_title: string | null;
+  meta_description: string | null;
+  canonical_url: string | null;
+  author: string;
+  is_published: Generated<boolean>;
+  published_at: Date | null;
+  created_at: DefaultedTime;
+  updated_at: DefaultedTime;
+  title_words: string[];
+  idempotency_key: string | null;
+}
+
+/** `content.category` */
+export interface CategoryTable {
+  id: ColumnType<number, never, never>;
+  name: string;
+  slug: string;
+  description: string | null;
+  created_at: DefaultedTime;
+  updated_at: DefaultedTime;
+}
+
+/** `content.article_count`: kept by triggers; a null category is the whole site. */
+export interface ArticleCountTable {
+  category_id: number | null;
+  is_published: boolean;
+  articles: ColumnType<number, never, never>;
+}
+
+/** `content.article_count_by_day`: as `article_count`, by the UTC day of publication. */
+export interface ArticleCountByDayTable extends ArticleCountTable {
+  day: ColumnType<Date, never, never>;
+}
+
+/** `content.api_key` */
+export interface ApiKeyTable {
+  prefix: string;
+  name: string;
+  secret_hash: Buffer;
+  created_at: DefaultedTime;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** The tables of the content service, as migration `0001_content` makes them. */
+export interface ContentTables {
+  'content.article': ArticleTable;
+  'content.category': CategoryTable;
+  'content.article_count': ArticleCountTable;
+  'content.article_count_by_day': ArticleCountByDayTable;
+  'content.api_key': ApiKeyTable;
+}

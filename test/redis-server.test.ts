@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startRedis } from './redis-server.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** What the server on `port` answers to PING. */
+async function ping(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('PING\r\n');
+  const [answer] = await once(socket, 'data');
+  return String(answer).trim();
+}
+
+test('it answers once started, is gone once stopped, and comes back on its port', async () => {
+  const first = await startRedis();
+  onTestFinished(first.stop);
+  expect(first.url).toBe(`redis://127.0.0.1:${first.port}`);
+  expect(await ping(first.port)).toBe('+PONG');
+
+  await first.stop();
+  await first.stop();
+  await expect(ping(first.port)).rejects.toThrow('ECONNREFUSED');
+
+  const second = await startRedis({ port: first.port });
+  onTestFinished(second.stop);
+  expect(await ping(first.port)).toBe('+PONG');
+});
+
+test('two run side by side', async () => {
+  const servers = await Promise.all([startRedis(), startRedis()]);
+  for (const server of servers) onTestFinished(server.stop);
+  expect(servers[0].port).not.toBe(servers[1].port);
+});
+
+test('a taken port is told in the words of the server', async () => {
+  const server = await startRedis();
+  onTestFinished(server.stop);
+  await expect(startRedis({ port: server.port })).rejects.toThrow(
+    /did not start:\n.*Address already in use/s,
+  );
+});
+
+test('without redis-server the error says how to get it', async () => {
+  vi.stubEnv('PATH', '');
+  await expect(startRedis()).rejects.toThrow('apt-get install redis-server');
+});

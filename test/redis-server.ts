@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+
+/** A Redis server of a test's own, on loopback, that keeps nothing. */
+export interface RedisServer {
+  /** As `REDIS_URL` takes it. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server; resolves once it is gone and its connections are closed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the `redis-server` on the PATH on a free port of 127.0.0.1, or on `port` (to bring a stopped one
+ * back), and resolves when it accepts connections. Throws when there is no `redis-server`, and with the
+ * server's own words when it does not start.
+ */
+export async function startRedis(options: { port?: number } = {}): Promise<RedisServer> {
+  if (options.port !== undefined) return startOn(options.port);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePort());
+    } catch (error) {
+      // Somebody else can take a free port before Redis does.
+      if (attempt === 3 || !String(error).includes('Address already in use')) throw error;
+    }
+  }
+}
+
+async function startOn(port: number): Promise<RedisServer> {
+  const server = spawn('redis-server', [
+    ...['--bind', '127.0.0.1', '--port', String(port)],
+    ...['--save', '', '--appendonly', 'no', '--dir', tmpdir()],
+  ]);
+  await Promise.race([started(server), notFound(server)]);
+
+  const kill = (): void => void server.kill('SIGKILL');
+  process.once('exit', kill);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    stop: async () => {
+      process.off('exit', kill);
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const gone = once(server, 'exit');
+      server.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function started(server: ChildProcess): Promise<void> {
+  if (!server.stdout) throw new Error('redis-server has no standard output');
+  const log: string[] = [];
+  for await (const line of createInterface(server.stdout)) {
+    log.push(line);
+    if (!line.includes('Ready to accept connections')) continue;
+    // Read on: a full pipe would stop the server.
+    server.stdout.resume();
+    return;
+  }
+  throw new Error(`redis-server did not start:\n${log.join('\n')}`);
+}
+
+async function notFound(server: ChildProcess): Promise<never> {
+  const [error] = await once(server, 'error');
+  if (error.code !== 'ENOENT') throw error;
+  throw new Error('no redis-server on the PATH; on Debian: apt-get install redis-server');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}

@@ -1,0 +1,59 @@
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { readContentConfig } from '@pressroom/content/config';
+import { openContent } from '@pressroom/content/open';
+import type { ContentTables } from '@pressroom/content/tables';
+import { Kysely, PostgresDialect } from 'kysely';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { memoryLog, type TestLog } from './log.ts';
+
+/** A content service on a port of its own. */
+export interface RunningContent {
+  /** Where it listens, without a path. */
+  url: string;
+  log: TestLog;
+  close: () => Promise<void>;
+}
+
+/** Limits that no test reaches unless it means to. */
+const GENEROUS = { CONTENT_RATE_LIMIT: '1000000', CONTENT_KEY_RATE_LIMIT: '1000000' };
+
+/** Starts the content service on a free port. */
+export async function startContent(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<RunningContent> {
+  const log = memoryLog('content');
+  const config = readContentConfig({
+    ...GENEROUS,
+    DATABASE_URL: databaseUrl,
+    CONTENT_PORT: '0',
+    ...settings,
+  });
+  const { app, release } = await openContent(config, log.log);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const close = async () => {
+    await app.close();
+    await release();
+  };
+  return { url, log, close };
+}
+
+/** The content service with a database and a key of a test file's own. */
+export interface ContentFixture extends RunningContent {
+  database: TestDatabase;
+  /** A key of the owner `Test`. */
+  key: string;
+}
+
+/** Starts the content service on a database of its own, with a key. */
+export async function contentFixture(settings: Record<string, string> = {}): Promise<ContentFixture> {
+  const database = await createTestDatabase();
+  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
+  const key = await new ApiKeyStore(db).create('Test', null);
+  const service = await startContent(database.url, settings);
+  const close = async () => {
+    await service.close();
+    await database.drop();
+  };
+  return { ...service, database, key, close };
+}

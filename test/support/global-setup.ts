@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/migrate';
+import { startPostgres } from '@pressroom/embedded/postgres';
+import type { TestProject } from 'vitest/node';
+import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The PostgreSQL server of this run: a URL of its maintenance database. */
+    serverUrl: string;
+  }
+}
+
+/** The repository's migrations. */
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** Starts one PostgreSQL for the run and migrates the template that every test file's database is a copy of. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-test-'));
+  const server = await startPostgres({
+    dataDir,
+    port: 0,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  await createDatabase(server.url, TEMPLATE);
+  await migrate(databaseUrl(server.url, TEMPLATE), MIGRATIONS);
+  project.provide('serverUrl', server.url);
+  return async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
