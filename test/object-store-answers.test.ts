@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateBucketCommand,
@@ -13,6 +14,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   PutBucketCorsCommand,
   PutObjectAclCommand,
   PutObjectCommand,
@@ -58,6 +60,23 @@ test.for([0, 10_001])('there is no part %i', async (PartNumber, { s3, bucket }) 
   const target = { Bucket: bucket, Key: 'k', UploadId: await beginUpload(s3, bucket, 'k') };
   const command = new UploadPartCommand({ ...target, PartNumber, Body: 'x' });
   await expect(s3.send(command)).rejects.toEqual(s3Error('InvalidArgument', 400));
+});
+
+test('a put may be for the object that its writer knows', async ({ s3, bucket }) => {
+  const known = await put(s3, bucket, 'k', 'first');
+  const replace = (body: string, etag: string) =>
+    s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: body, IfMatch: etag }));
+  await replace('second', known);
+  await expect(replace('third', known)).rejects.toEqual(s3Error('PreconditionFailed', 412));
+  expect(await read(s3, bucket, 'k')).toBe('second');
+});
+
+test('an upload that is over is not found when it is completed', async ({ s3, bucket }) => {
+  const target = { Bucket: bucket, Key: 'k', UploadId: await beginUpload(s3, bucket, 'k') };
+  const part = await uploadPart(s3, target, 1, 'part');
+  await s3.send(new AbortMultipartUploadCommand(target));
+  await expect(completeUpload(s3, target, [part])).rejects.toEqual(s3Error('NoSuchUpload', 404));
+  await expect(s3.send(new ListPartsCommand(target))).rejects.toEqual(s3Error('NoSuchUpload', 404));
 });
 
 test('an upload may be completed for a new object alone', async ({ s3, bucket }) => {
