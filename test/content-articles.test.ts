@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CONTENT } from './support/articles.ts';
 import { type ContentFixture, contentFixture } from './support/content.ts';
-import { type ContentClient, LONG_ENOUGH, wholeArticle } from './support/content-client.ts';
+import { type ContentClient, wholeArticle } from './support/content-client.ts';
 import type { JsonBody, JsonValue } from './support/http.ts';
 
 /** ISO 8601 with an offset. */
@@ -54,7 +55,7 @@ describe('POST /api/articles', () => {
   test('answers 201 with id, title, slug and is_published', async () => {
     const { status, body, headers } = await client.post('/api/articles', {
       title: 'Made Here',
-      content: LONG_ENOUGH,
+      content: CONTENT,
     });
     expect(status).toBe(201);
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -69,7 +70,7 @@ describe('POST /api/articles', () => {
     const category = await newCategory();
     const members = {
       title: 'Every member',
-      content: LONG_ENOUGH,
+      content: CONTENT,
       excerpt: 'An excerpt',
       featured_image: 'https://images.example/a.jpg',
       alt_text: 'A picture',
@@ -112,17 +113,6 @@ describe('POST /api/articles', () => {
     const { id, is_published } = await client.article({ is_published: true });
     expect(is_published).toBe(true);
     expect((await client.detail(id)).published_at).toMatch(TIMESTAMP);
-  });
-
-  test('makes one article for a repeated Idempotency-Key', async () => {
-    const headers = { 'idempotency-key': 'once' };
-    const json = { title: 'Only once', content: LONG_ENOUGH };
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => client.send('/api/articles', { method: 'POST', json, headers })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
-    expect(answers.filter((answer) => answer.headers.has('idempotent-replayed'))).toHaveLength(2);
   });
 });
 
@@ -366,21 +356,14 @@ describe('slugs', () => {
     expect(slugs).toEqual(['the-same', 'the-same-2', 'the-same-3']);
   });
 
-  test('are numbered without a gap when many creates race', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 8 }, () => client.article({ title: 'All at once' })),
-    );
-    const expected = ['all-at-once', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `all-at-once-${n}`)];
-    expect(made.map(({ slug }) => slug).sort()).toEqual(expected.sort());
-  });
-
   test('have at most 100 characters, the number included', async () => {
-    const title = `${'word '.repeat(50)}`;
-    for (let n = 1; n <= 2; n += 1) {
-      const { slug } = await client.article({ title });
-      expect(slug.length).toBeLessThanOrEqual(100);
-      expect(slug).toMatch(/^word(-word)*(-2)?$/);
-    }
+    const { slug: words } = await client.article({ title: 'word '.repeat(50) });
+    expect(words).toMatch(/^word(-word)*$/);
+    expect(words.length).toBeGreaterThan(90);
+    expect(words.length).toBeLessThanOrEqual(100);
+    const { slug: again } = await client.article({ title: 'word '.repeat(50) });
+    expect(again).toMatch(/-2$/);
+    expect(again.length).toBeLessThanOrEqual(100);
     const { slug } = await client.article({ title: 'x'.repeat(255) });
     expect(slug).toBe('x'.repeat(100));
     expect((await client.article({ title: 'x'.repeat(255) })).slug).toBe(`${'x'.repeat(98)}-2`);
@@ -493,33 +476,4 @@ describe('an id that nothing has', () => {
       expect(body.code).toBe('not_found');
     }
   });
-});
-
-test('every page of a long list holds what sorting the whole list puts there', async () => {
-  const category = await newCategory();
-  await fixture.database.pool.query(
-    `insert into content.article (title, slug, content, author, category_id, is_published, published_at, title_words)
-     select 'Bulk', 'bulk-' || n, 'x', 'Bulk', $1, n % 7 <> 0,
-       case when n % 14 <> 0 then timestamptz '2026-01-01' + make_interval(hours => n % 997) end, '{}'
-     from generate_series(1, 12000) as n`,
-    [category],
-  );
-  for (const [status, where] of [
-    ['all', 'true'],
-    ['published', 'is_published'],
-  ]) {
-    const { rows } = await fixture.database.pool.query(
-      `select id from content.article where category_id = $1 and ${where} order by published_at desc, id desc`,
-      [category],
-    );
-    const sorted = rows.map(({ id }) => id);
-    const pages = Math.ceil(sorted.length / 100);
-    for (const page of [1, 50, 51, 52, 60, Math.ceil(pages / 2), pages - 51, pages - 50, pages - 1, pages]) {
-      const { body } = await client.send(
-        `/api/articles?category_id=${category}&status=${status}&per_page=100&page=${page}`,
-      );
-      expect(body.meta).toEqual({ page, per_page: 100, total: sorted.length, total_pages: pages });
-      expect(ids(body.data), `page ${page} of ${status}`).toEqual(sorted.slice(100 * (page - 1), 100 * page));
-    }
-  }
 });

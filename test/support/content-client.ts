@@ -1,11 +1,9 @@
+import { CONTENT } from './articles.ts';
 import { type Answer, type JsonBody, type Sending, send } from './http.ts';
-
-/** Text that is long enough to be an article. */
-export const LONG_ENOUGH = '<p>Fifty characters of text are what an article needs, and these are more.</p>';
 
 /** What `POST /api/articles` takes at least, and whatever a test adds. */
 export function articleBody(more: JsonBody = {}): JsonBody {
-  return { title: 'A title', content: LONG_ENOUGH, ...more };
+  return { title: 'A title', content: CONTENT, ...more };
 }
 
 /** What `PUT /api/articles/{id}` takes: every member. */
