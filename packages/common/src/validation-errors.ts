@@ -68,8 +68,9 @@ export function validationProblem(error: FastifyError, request: FastifyRequest):
   if (part === 'body') {
     return body === undefined ? invalidRequest('the request needs a JSON body') : validationFailed(errors);
   }
-  const faults = errors.map(({ field, code, message }) =>
-    code === 'unknown_member' ? `unknown parameter "${field}"` : `"${field}" ${message}`,
-  );
-  return invalidRequest(`${PLACES[part]}: ${faults.join('; ')}`);
+  const faults = errors.map(({ field, code, message }) => {
+    if (code === 'unknown_member') return `unknown parameter "${field}"`;
+    return `"${field}" ${Array.isArray(valueAt(value, [field])) ? 'must be given once' : message}`;
+  });
+  return invalidRequest(`${PLACES[part]}: ${[...new Set(faults)].join('; ')}`);
 }
