@@ -279,7 +279,8 @@ describe('query strings', () => {
   });
 
   test.each(WRITES)('%s %s refuses any parameter by its name', async (method, path) => {
-    const json = method === 'DELETE' ? undefined : wholeArticle();
+    const body = path.includes('articles') ? wholeArticle() : { name: 'x', description: null };
+    const json = method === 'DELETE' ? undefined : body;
     const answer = await client.send(`${path}?dry_run=1`, { method, json });
     expectProblem(answer, 400, 'invalid_request');
     expect(answer.body.detail).toContain('dry_run');
@@ -392,8 +393,11 @@ describe('what is hardly HTTP', () => {
     ['a request line that is none', 400, ['NONSENSE', '']],
     ['an unknown method', 400, ['BREW /api/articles HTTP/1.1', 'Host: x', 'Connection: close', '']],
     ['a malformed header', 400, ['GET /api/articles HTTP/1.1', 'Host: x', 'no colon', '']],
-    ['no Host', 400, ['GET /api/articles HTTP/1.1', 'Connection: close', '']],
-    ['headers without end', 431, ['GET /api/articles HTTP/1.1', 'Host: x', `X: ${'x'.repeat(100_000)}`, '']],
+    [
+      'headers beyond measure',
+      431,
+      ['GET /api/articles HTTP/1.1', 'Host: x', `X: ${'x'.repeat(20_000)}`, ''],
+    ],
   ])('%s is a problem document, too', async (_what, expected, lines) => {
     const { status, headers, body } = await sendLines(fixture.url, lines);
     expect(status).toBe(expected);
