@@ -430,7 +430,7 @@ describe('whatever text is sent', () => {
           sent.excerpt === sent.meta_title ? { id } : { id, excerpt: sent.meta_title },
         );
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { linesOf } from './lines.ts';
 
 test('a line is what was written, however the text arrives', async () => {
-  const line = fc.string({ unit: 'binary' }).map((text) => JSON.stringify({ text }));
+  const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify({ text }));
   await fc.assert(
     fc.asyncProperty(
-      fc.array(line),
+      fc.array(line, { maxLength: 5 }),
       fc.constantFrom('\n', '\r\n'),
-      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 3, max: 30 }),
       async (written, end, size) => {
         const text = written.map((line) => line + end).join('');
         const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
@@ -20,6 +20,7 @@ test('a line is what was written, however the text arrives', async () => {
         expect(read).toEqual(written.map((line) => JSON.parse(line)));
       },
     ),
+    { numRuns: 40 },
   );
 });
 
