@@ -5,8 +5,8 @@ import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { articleBody } from './support/article.ts';
 import { type RunningContent, startContent } from './support/content.ts';
+import { articleBody } from './support/content-client.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { type Answer, send } from './support/http.ts';
 import { OwnPostgres } from './support/own-postgres.ts';
@@ -72,7 +72,7 @@ class Load {
   }
 
   #write(): Promise<Answer> {
-    const json = articleBody(`Written under load ${this.acknowledged.length}`);
+    const json = articleBody({ title: `Written under load ${this.acknowledged.length}`, is_published: true });
     return send(`${this.#url}/api/articles`, { method: 'POST', headers: { 'x-api-key': this.#key }, json });
   }
 
@@ -153,7 +153,7 @@ describe('a PostgreSQL server that goes and comes', () => {
     const created = await send(`${replicas[0]?.url}/api/articles`, {
       method: 'POST',
       headers: { 'x-api-key': key },
-      json: articleBody('Written before the silence'),
+      json: articleBody({ title: 'Written before the silence', is_published: true }),
     });
     const path = `/api/articles/${created.body.data.id}`;
     expect(await statuses(path)).toEqual([200, 200]);
@@ -189,7 +189,7 @@ describe('a network between the service and PostgreSQL', () => {
     const created = await send(`${content.url}/api/articles`, {
       method: 'POST',
       headers: { 'x-api-key': key },
-      json: articleBody('Read over a bad network'),
+      json: articleBody({ title: 'Read over a bad network', is_published: true }),
     });
     article = `${content.url}/api/articles/${created.body.data.id}`;
   });

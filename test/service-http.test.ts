@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { articleBody } from './support/article.ts';
 import { type ContentFixture, contentFixture } from './support/content.ts';
+import { articleBody } from './support/content-client.ts';
 import { send } from './support/http.ts';
 import { exchange, parseAnswer, type RawAnswer } from './support/raw-http.ts';
 
@@ -109,7 +109,7 @@ test('requests that are sent ahead are answered in their order', async () => {
 });
 
 test('Expect: 100-continue is told to go on, and another expectation is passed over', async () => {
-  const json = JSON.stringify(articleBody('Expected'));
+  const json = JSON.stringify(articleBody({ title: 'Expected', is_published: true }));
   const headers = [
     `X-API-Key: ${content.key}`,
     'Content-Type: application/json',
@@ -134,7 +134,10 @@ test('a request in absolute form is answered', async () => {
 
 test('a body up to the limit is read, and one byte more is 413, announced or not', async () => {
   const bodyOf = (bytes: number) => {
-    const json = JSON.stringify({ ...articleBody('As long as can be'), excerpt: '' });
+    const json = JSON.stringify({
+      ...articleBody({ title: 'As long as can be', is_published: true }),
+      excerpt: '',
+    });
     return json + ' '.repeat(bytes - Buffer.byteLength(json));
   };
   const headers = { 'x-api-key': content.key, 'content-type': 'application/json' };
@@ -160,7 +163,7 @@ test.each([
   ['a type that is none', 'json', '{}', 415, 'unsupported_media_type'],
   ['nothing', 'application/json', '', 400, 'invalid_request'],
   ['half of JSON', 'application/json', '{"title":', 400, 'invalid_request'],
-  ['JSON that reaches for prototypes', 'application/json', '{"__proto__": {}}', 400, 'invalid_request'],
+  ['JSON that reaches for prototypes', 'application/json', '{"__proto__": {}}', 422, 'validation_failed'],
   ['bytes that are no UTF-8', 'application/json', '{"title": "\xe9"}', 400, 'invalid_request'],
   ['JSON that is no object', 'application/json; charset=utf-8', '[]', 422, 'validation_failed'],
 ])('a body of %s (%s) is %4$i', async (_what, type, body, status, code) => {

@@ -57,7 +57,16 @@ export class OwnPostgres {
     const postmaster = postmasterOf(this.#server.dataDir);
     // First the one that starts the others.
     process.kill(postmaster, name);
-    for (const child of await childrenOf(postmaster)) process.kill(child, name);
+    for (const child of await childrenOf(postmaster)) signalIfThere(child, name);
+  }
+}
+
+/** Workers come and go. */
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 

@@ -42,3 +42,11 @@ export function parseAnswer(text: string): { answer: RawAnswer; rest: string } {
     rest: text.slice(end + 4 + length),
   };
 }
+
+/**
+ * Sends lines that no well-behaved client would send (each ended by CRLF, the head by an empty one) and reads what
+ * comes until the server closes, so the lines should ask it to.
+ */
+export async function sendLines(url: string, lines: string[]): Promise<RawAnswer> {
+  return parseAnswer(await exchange(url, lines.map((line) => `${line}\r\n`).join(''))).answer;
+}

@@ -10,19 +10,20 @@ import {
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isListed } from './address-list.ts';
-import { answerClientFaults, judgeRequests } from './client-faults.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
 import type { CommonConfig } from './config.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
+import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';
-import { noSuchRoute, watchMethods } from './methods.ts';
+import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
+import { answerUnreadable } from './unreadable-request.ts';
 
 /** A Fastify instance whose routes are described by zod schemas. */
 export type Server = FastifyInstance<
@@ -72,11 +73,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await addDocumentation(app, options.description);
   await options.limit?.(app);
   addHealth(app, options.readiness);
-  const refuse = (request: FastifyRequest) => {
-    throw noSuchRoute(allowedMethods(pathOf(request.url)));
-  };
-  if (options.limit) app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuse);
-  else app.setNotFoundHandler(refuse);
+  refuseUnknownRoutes(app, allowedMethods, options.limit !== undefined);
   return app;
 }
 
@@ -106,7 +103,7 @@ function createBareServer({ config, log, bodyLimit, extendProblem }: ServerOptio
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
       replyProblem(error, request, reply);
     },
-    clientErrorHandler: answerClientFaults(log, extendProblem),
+    clientErrorHandler: answerUnreadable(log, extendProblem),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -123,6 +120,17 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
   if (proxies === undefined) return false;
   if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
   return (address: string) => isListed(proxies, address);
+}
+
+/** Answers 404 and 405 before the body is read; they count as any request does. */
+function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods, limited: boolean): void {
+  const count = limited ? app.rateLimit() : undefined;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    const refuse = () => done(noSuchRoute(allowedMethods(pathOf(request.url))));
+    if (count === undefined) return refuse();
+    return void Promise.resolve(count.call(app, request, reply)).then(refuse, done);
+  });
 }
 
 function pathOf(url: string): string {

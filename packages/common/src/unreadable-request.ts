@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { invalidRequest, Problem } from './problem.ts';
+import { Problem } from './problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from './problem-document.ts';
 import type { ProblemExtension } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { Server } from './server.ts';
 
 /** What Node's HTTP server says of a request that it cannot read. */
-export interface ClientFault extends Error {
+export interface UnreadableFault extends Error {
   code: string;
 }
 
@@ -27,15 +26,12 @@ const UNREAD = { headers: {} } as IncomingMessage;
  * Makes what answers requests that are no HTTP: the problem document, the id and the headers of any other error, then
  * the end of the connection, whose next byte nobody could place (RFC 9112, section 2.2).
  */
-export function answerClientFaults(log: FastifyBaseLogger, extend?: ProblemExtension) {
+export function answerUnreadable(log: FastifyBaseLogger, extend?: ProblemExtension) {
   const security = Object.entries(securityHeaders()).map(([name, value]) => `${name}: ${value}`);
-  return (fault: ClientFault, socket: Socket): void => {
+  return (fault: UnreadableFault, socket: Socket): void => {
     if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
       return void socket.destroy();
-    const [status, detail] = ANSWERS[fault.code] ?? [
-      400,
-      'the request is not HTTP/1.1 as RFC 9112 defines it',
-    ];
+    const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a request of HTTP/1.1'];
     const problem = new Problem(status, status === 413 ? 'payload_too_large' : 'invalid_request', detail);
     const document = problemDocument(problem, requestId(UNREAD));
     const event = { requestId: document.requestId, status, address: socket.remoteAddress, fault: fault.code };
@@ -63,17 +59,4 @@ function response(document: ProblemDocument, security: string[], extend?: Proble
     '',
     body,
   ].join('\r\n');
-}
-
-/**
- * Answers as problems what Node would answer with an empty body: a request without `Host` is 400 (RFC 9112, section
- * 3.2; the server has to be made with `requireHostHeader: false`), and an expectation other than `100-continue` is passed
- * over, which RFC 9110, section 10.1.1 leaves open.
- */
-export function judgeRequests(app: Server): void {
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (raw.headers.host !== undefined || raw.httpVersion === '1.0') return done();
-    return done(invalidRequest('the request has no Host header'));
-  });
 }
