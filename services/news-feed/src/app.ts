@@ -7,6 +7,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { allowBrowsers, refuseClients } from './clients.ts';
 import type { NewsFeedConfig } from './config.ts';
+import { addSelectedRoutes } from './selected/routes.ts';
+import { SelectedStore } from './selected/store.ts';
+import { Site } from './site.ts';
 import type { NewsTables } from './tables.ts';
 
 /** What the service is built from. */
@@ -30,7 +33,7 @@ const BODY_LIMIT = 1024;
 const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
 
 /** Builds the news feed, ready to listen. */
-export async function buildApp({ config, db, log }: NewsFeedParts): Promise<Server> {
+export async function buildApp({ config, db, cache, log }: NewsFeedParts): Promise<Server> {
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -48,6 +51,8 @@ export async function buildApp({ config, db, log }: NewsFeedParts): Promise<Serv
       });
     },
   });
+  const site = new Site(config);
+  addSelectedRoutes(app, { selected: new SelectedStore({ db, site }), site, cache });
   serveDescription(app, '/openapi-v1.json');
   return app;
 }
