@@ -13,6 +13,9 @@ export interface RunningNewsFeed {
   close: () => Promise<void>;
 }
 
+/** The publishing site that tests are set to. */
+export const SITE_URL = 'https://news.example';
+
 /** Starts the news feed on a free port. */
 export async function startNewsFeed(
   databaseUrl: string,
@@ -22,7 +25,7 @@ export async function startNewsFeed(
   const config = readNewsFeedConfig({
     // No test reaches it unless it means to.
     NEWS_RATE_LIMIT: '1000000',
-    SITE_URL: 'https://news.example',
+    SITE_URL,
     DATABASE_URL: databaseUrl,
     NEWS_FEED_PORT: '0',
     ...settings,
