@@ -46,6 +46,8 @@ export interface ServerOptions {
   readiness: Record<string, ReadinessCheck>;
   /** Members that the service adds to every problem document. */
   extendProblem?: ProblemExtension;
+  /** `Cache-Control` of errors by status; `no-store` where there is none. */
+  errorCacheControl?: Readonly<Record<number, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -56,9 +58,9 @@ export interface ServerOptions {
  * caller's to add.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, bodyLimit, extendProblem } = options;
+  const { config, log, bodyLimit, extendProblem: extend, errorCacheControl: cacheControl } = options;
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, extendProblem);
+    replyWithProblem(error, request, reply, { extend, cacheControl });
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
     logController: new RequestLog(),
