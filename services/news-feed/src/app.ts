@@ -17,6 +17,8 @@ import { HotTopicStore } from './hot-topics/store.ts';
 import { addItemRoutes } from './items/routes.ts';
 import { SearchGate } from './items/search-gate.ts';
 import { ItemStore } from './items/store.ts';
+import { addSelectedRoutes } from './selected/routes.ts';
+import { SelectedStore } from './selected/store.ts';
 import { Site } from './site.ts';
 import { addStoryRoutes } from './stories/routes.ts';
 import { StoryStore } from './stories/store.ts';
@@ -85,5 +87,6 @@ function addResources(app: Server, { config, db, searchDb, cache, clock }: NewsF
   });
   addStoryRoutes(app, { stories: showsStories ? new StoryStore(db) : undefined, cache, site });
   addDailyRoutes(app, { dailies: new DailyStore(db), cache, site, clock });
+  addSelectedRoutes(app, { selected: new SelectedStore({ db, site }), site, cache });
   addCodexResetRoutes(app, { resets: new ResetStore(db), cache, clock });
 }

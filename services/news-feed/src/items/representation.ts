@@ -22,6 +22,9 @@ export const ITEM_COLUMNS = [
   'directions',
 ] as const satisfies (keyof ItemTable)[];
 
+/** Raise it when the same row is rendered differently than before: mirrors then read the set anew. */
+export const REPRESENTATION_VERSION = '1';
+
 /** A row of `news.item` as far as it is shown. */
 export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
 
