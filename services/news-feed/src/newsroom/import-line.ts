@@ -114,16 +114,44 @@ export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type
 /** The reader of an import's lines: throws an error whose message says everything that is wrong with a line. */
 export function importLineReader(vocabulary: Vocabulary): (line: string) => ImportLine {
   const schema = importLine(vocabulary);
-  return (line) => {
-    const result = schema.safeParse(parseJson(line));
-    if (result.success) return result.data;
-    throw new Error(result.error.issues.map(faultOf).join('; '));
-  };
+  return (line) => parse(schema, parseJson(line));
+}
+
+/** What an editor may change of an item, in the words of an item's line. */
+function itemChange(vocabulary: Vocabulary) {
+  return itemLine(vocabulary)
+    .pick({
+      title: true,
+      originalTitle: true,
+      summary: true,
+      category: true,
+      score: true,
+      selected: true,
+      reason: true,
+      directions: true,
+      story: true,
+    })
+    .partial();
+}
+
+/** A change of an item. */
+export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
+
+/** The reader of a change: throws an error whose message says everything that is wrong with it. */
+export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
+  const schema = itemChange(vocabulary);
+  return (change) => parse(schema, change);
 }
 
 /** The JSON Schema (2020-12) of a line, for `import --schema`. */
 export function importLineJsonSchema(vocabulary: Vocabulary): object {
   return z.toJSONSchema(importLine(vocabulary), { io: 'input', unrepresentable: 'any' });
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(result.error.issues.map(faultOf).join('; '));
 }
 
 function parseJson(line: string): unknown {

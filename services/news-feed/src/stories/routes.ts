@@ -3,8 +3,8 @@ import { notFound } from '@pressroom/common/problem';
 import { problemResponses } from '@pressroom/common/problem-document';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
+import { bodiless, NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
-import { NOT_MODIFIED } from '../not-modified.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
 import { MergedStory } from './merged-story.ts';
@@ -20,7 +20,7 @@ export interface StoryRoutes {
 }
 
 /** The 308 of a merged story, for the OpenAPI description. */
-const MERGED = { 308: { description: 'Merged: `Location` is the surviving story.', content: {} } } as const;
+const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
 
 /** `/api/v1/stories/{publicId}`: an event with everything that is reported on it (`news-feed.md`, "Endpoints"). */
 export function addStoryRoutes(app: Server, { stories, cache, site }: StoryRoutes): void {

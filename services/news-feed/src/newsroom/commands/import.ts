@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { readVocabulary } from '../../config.ts';
+import { importFile } from '../import-file.ts';
+import { importLineJsonSchema } from '../import-line.ts';
+import type { ImportTally } from '../importer.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `newsroom import`. */
+export function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description('take items, stories and reset records from a file of one JSON object a line')
+    .argument('[file]', 'the file, or - for standard input')
+    .option('--schema', 'print the JSON Schema of a line')
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .action(async (file: string | undefined, options: { schema?: boolean; dryRun?: boolean }) => {
+      const vocabulary = readVocabulary(process.env);
+      if (options.schema) return console.log(JSON.stringify(importLineJsonSchema(vocabulary), null, 2));
+      if (file === undefined) throw new Error('no file: name one, or - for standard input');
+      const dryRun = options.dryRun === true;
+      const tally = await withDatabase((db) => importFile({ db, file, vocabulary, dryRun, onProgress }));
+      report(tally, dryRun);
+      if (tally.refused.length > 0) process.exitCode = 1;
+    });
+}
+
+function onProgress(lines: number, tally: Readonly<ImportTally>): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines: ${counts(tally)}`);
+}
+
+function report(tally: ImportTally, dryRun: boolean): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(`${dryRun ? 'Nothing was written. ' : ''}${counts(tally)}`);
+  for (const { number, reason } of tally.refused) console.log(`line ${number}: ${reason}`);
+}
+
+function counts({ created, changed, unchanged, refused }: Readonly<ImportTally>): string {
+  return `${created} created, ${changed} changed, ${unchanged} unchanged, ${refused.length} refused`;
+}
