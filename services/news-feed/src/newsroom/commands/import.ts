@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { importFile } from '../import-file.ts';
 import { importLineJsonSchema } from '../import-line.ts';
+import { importCounts, importReport } from '../import-report.ts';
 import type { ImportTally } from '../importer.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -19,21 +20,12 @@ export function addImportCommand(program: Command): void {
       if (file === undefined) throw new Error('no file: name one, or - for standard input');
       const dryRun = options.dryRun === true;
       const tally = await withDatabase((db) => importFile({ db, file, vocabulary, dryRun, onProgress }));
-      report(tally, dryRun);
+      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+      console.log(importReport(tally, dryRun));
       if (tally.refused.length > 0) process.exitCode = 1;
     });
 }
 
 function onProgress(lines: number, tally: Readonly<ImportTally>): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines: ${counts(tally)}`);
-}
-
-function report(tally: ImportTally, dryRun: boolean): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  console.log(`${dryRun ? 'Nothing was written. ' : ''}${counts(tally)}`);
-  for (const { number, reason } of tally.refused) console.log(`line ${number}: ${reason}`);
-}
-
-function counts({ created, changed, unchanged, refused }: Readonly<ImportTally>): string {
-  return `${created} created, ${changed} changed, ${unchanged} unchanged, ${refused.length} refused`;
+  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines: ${importCounts(tally)}`);
 }
