@@ -14,6 +14,9 @@ export interface RunningNewsFeed {
   close: () => Promise<void>;
 }
 
+/** The publishing site that tests are set to. */
+export const SITE_URL = 'https://news.example';
+
 /** Starts the news feed on a free port, by the test's clock where there is one. */
 export async function startNewsFeed(
   databaseUrl: string,
@@ -24,7 +27,7 @@ export async function startNewsFeed(
   const config = readNewsFeedConfig({
     // No test reaches it unless it means to.
     NEWS_RATE_LIMIT: '1000000',
-    SITE_URL: 'https://news.example',
+    SITE_URL,
     DATABASE_URL: databaseUrl,
     NEWS_FEED_PORT: '0',
     ...settings,
