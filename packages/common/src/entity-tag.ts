@@ -1,20 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** A finished answer: its text and the strong validator that was computed from it (RFC 9110, section 8.8.3). */
+/** A finished answer: its bytes and the strong validator that was computed from them (RFC 9110, section 8.8.3). */
 export interface Representation {
-  /** Sent as UTF-8. A string leaves in one write together with the headers; a buffer would take two. */
-  readonly body: string;
-  /** Of the body as it is sent, in bytes. */
-  readonly length: number;
+  readonly body: Buffer;
   readonly etag: string;
   /** The moment from which it is no longer true, in ms since 1970; absent, only a change of the data ends it. */
   readonly expiresAt?: number | undefined;
 }
 
-/** Finishes `body` as a representation with a strong entity tag, equal only for equal bytes. */
-export function represent(body: string, expiresAt?: Date): Representation {
+/** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */
+export function represent(text: string, expiresAt?: Date): Representation {
+  const body = Buffer.from(text);
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
-  return { body, length: Buffer.byteLength(body), etag, expiresAt: expiresAt?.getTime() };
+  return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 
 /** The members of an `If-Match` or `If-None-Match` list; what is no entity tag is passed over. */

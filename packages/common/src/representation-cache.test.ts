@@ -12,12 +12,12 @@ test('a representation is served until the moment at which it expires', async ()
   const clock = { now: NOON.getTime() - 1 };
   const cache = cacheAt(clock);
   await cache.load('/x', async () => represent('morning', NOON));
-  expect(cache.get('/x')?.body).toBe('morning');
+  expect(cache.get('/x')?.body.toString()).toBe('morning');
   clock.now = NOON.getTime();
   expect(cache.get('/x')).toBeUndefined();
   await cache.load('/x', async () => represent('afternoon'));
   clock.now += 365 * 24 * 3_600_000;
-  expect(cache.get('/x')?.body).toBe('afternoon');
+  expect(cache.get('/x')?.body.toString()).toBe('afternoon');
 });
 
 test('the moment is no part of the representation', () => {
