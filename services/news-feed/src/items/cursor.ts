@@ -12,8 +12,8 @@ export interface Anchor {
 /** Bytes of the query's digest in a cursor: enough to tell queries apart; a cursor grants nothing. */
 const DIGEST_LENGTH = 12;
 
-/** The largest time of a JavaScript date, in ms. */
-const MAX_TIME = 8.64e15;
+/** The end of the year 9999, in ms since 1970: no item is newer. */
+const MAX_TIME = 253_402_300_799_999;
 
 /** 400: the cursor cannot be continued; `detail` says why. */
 export function invalidCursor(detail: string): Problem {
@@ -53,7 +53,8 @@ function isParts(value: unknown): value is [string, number, string] {
   return (
     typeof made === 'string' &&
     Number.isInteger(at) &&
-    Math.abs(at) <= MAX_TIME &&
+    at >= 0 &&
+    at <= MAX_TIME &&
     typeof id === 'string' &&
     !id.includes('\0') &&
     id.isWellFormed()

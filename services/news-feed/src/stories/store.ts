@@ -8,6 +8,9 @@ type Database = Kysely<NewsTables>;
 /** How many reports of a story are shown, the newest ones: a bound on what it costs. */
 const MOST_REPORTS = 500;
 
+/** What an id has to be to name a story; nothing else is worth a question. */
+const PUBLIC_ID = /^[A-Za-z0-9._~-]+$/;
+
 /** A story that this one points to. */
 export interface Neighbor {
   publicId: string;
@@ -28,6 +31,7 @@ export class StoryStore {
    * public. Throws {@link MergedStory} where it has become another one.
    */
   async read(publicId: string) {
+    if (!PUBLIC_ID.test(publicId)) return undefined;
     const survivor = (await survivorsOf(this.#db, [publicId])).get(publicId);
     if (survivor === undefined) return undefined;
     if (survivor.publicId !== publicId) throw new MergedStory(survivor.publicId);
