@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 function run(args: string[], input?: string | Uint8Array) {
-  return newsroom(feed.database.url, args, input === undefined ? {} : { input });
+  return newsroom(feed.database.url, args, input);
 }
 
 function importText(lines: readonly (object | string)[], ...options: string[]) {

@@ -1,37 +1,20 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import-line';
 import { Importer, type ImportTally } from '@pressroom/news-feed/newsroom/importer';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
+import { type CommandResult, run } from './command.ts';
 
-const CLI = fileURLToPath(new URL('../../services/news-feed/src/cli.ts', import.meta.url));
-
-/** How a command ended. */
-export interface CommandResult {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+const CLI = 'services/news-feed/src/cli.ts';
 
 /** Runs `pnpm newsroom …` as a process of its own on a database. */
-export async function newsroom(
+export function newsroom(
   databaseUrl: string,
   args: string[],
-  { input = '', env = {} }: { input?: string | Uint8Array; env?: Record<string, string> } = {},
+  input: string | Uint8Array = '',
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...env },
-  });
-  // A command that does not read its input may have ended before it is written.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, stdout, stderr };
+  return run([CLI, ...args], { env: { DATABASE_URL: databaseUrl }, input });
 }
 
 /** An item's line with what it must have, made up from `name`, and what `members` says. */
