@@ -1,5 +1,14 @@
 -- The news feed: items, stories, rankings, daily reports, reset tracking, and the ledger of the selected set. A new
--- schema: nothing waits for it. Needs PostgreSQL 18 (casefold, uuidv7).
+-- schema: nothing waits for it.
+
+do $$
+begin
+  if current_setting('server_version_num')::integer < 180000 then
+    raise exception 'PostgreSQL % is too old: the news feed needs version 18 or later (casefold, uuidv7)',
+      current_setting('server_version');
+  end if;
+end
+$$;
 
 create schema news;
 

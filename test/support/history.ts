@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { violates } from '@pressroom/common/database-fault';
 import fc from 'fast-check';
 import pg from 'pg';
 import { until } from './until.ts';
@@ -64,15 +65,29 @@ export async function write(
   for (const { operations, end } of transactions) {
     client ??= await connect(databaseUrl);
     await client.query('begin');
-    // In the order of the items: a deadlock would only cost time here.
-    for (const { kind, item, value, pauseMs } of operations.toSorted((a, b) => (a.item < b.item ? -1 : 1))) {
-      await client.query(OPERATIONS[kind], [item, value]);
-      if (pauseMs > 0) await delay(pauseMs);
+    if (!(await runAll(client, operations))) {
+      await client.query('rollback');
+      continue;
     }
     if (end === 'commit' || end === 'rollback') await client.query(end);
     else client = await kill(client, administrator, end === 'kill while committing');
   }
   await client?.end();
+}
+
+/** Runs operations; false when another writer was first to insert the same item. */
+async function runAll(client: pg.Client, operations: Transaction['operations']): Promise<boolean> {
+  try {
+    // In the order of the items: a deadlock would only cost time here.
+    for (const { kind, item, value, pauseMs } of operations.toSorted((a, b) => (a.item < b.item ? -1 : 1))) {
+      await client.query(OPERATIONS[kind], [item, value]);
+      if (pauseMs > 0) await delay(pauseMs);
+    }
+    return true;
+  } catch (error) {
+    if (violates(error, 'item_canonical_url_key')) return false;
+    throw error;
+  }
 }
 
 async function connect(databaseUrl: string): Promise<pg.Client> {
