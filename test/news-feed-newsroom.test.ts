@@ -222,6 +222,17 @@ describe('import', () => {
     expect(rows).toEqual([{ n: 500 }]);
   });
 
+  test('whoever loses the race for a new item finds it', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const line = itemLine(`new-${round}`, { id: undefined });
+      const reports = await Promise.all(Array.from({ length: 6 }, () => importHere([line])));
+      expect(reports.toSorted()).toEqual([
+        ...Array.from({ length: 5 }, () => '0 created, 0 changed, 1 unchanged, 0 refused'),
+        '1 created, 0 changed, 0 unchanged, 0 refused',
+      ]);
+    }
+  });
+
   test('--schema prints a JSON Schema, without a database', async () => {
     const { code, stdout } = await newsroom('', ['import', '--schema']);
     expect(code).toBe(0);

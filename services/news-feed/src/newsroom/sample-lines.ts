@@ -68,6 +68,45 @@ function storyLines(): object[] {
 }
 
 function resetLines(now: Date): object[] {
+  const event = announcedEvent(now);
+  const [{ text, originalText, url }] = event.posts;
+  const time = now.toISOString();
+  return [
+    { type: 'reset-event', event },
+    { type: 'reset-event', event: confirmedEvent(now) },
+    {
+      type: 'reset-activity',
+      activity: {
+        id: 'sample-activity-1',
+        publishedAt: event.createdAt,
+        eventIds: [event.id],
+        kind: 'event_update',
+        text,
+        originalText,
+        context: [],
+        statusChanged: true,
+        action: 'announce',
+        url,
+      },
+    },
+    {
+      type: 'reset-state',
+      checkedAt: time,
+      monitor: {
+        status: 'healthy',
+        lastAttemptAt: time,
+        lastCollectedAt: time,
+        lastVerifiedAt: time,
+        heldWindowCount: 0,
+        pendingCount: 0,
+        reviewCount: 0,
+      },
+    },
+  ];
+}
+
+/** An event that is waited for. */
+function announcedEvent(now: Date) {
   const announced = hoursBefore(now, 4);
   const post = {
     id: 'sample-post-1',
@@ -78,7 +117,7 @@ function resetLines(now: Date): object[] {
     context: [],
     url: 'https://example.com/sample/posts/1',
   };
-  const event = {
+  return {
     id: 'sample-reset-1',
     type: 'direct_reset',
     displayLabel: 'Reset announced by the source',
@@ -106,41 +145,9 @@ function resetLines(now: Date): object[] {
     occurredOn: null,
     confirmationBasis: null,
     schedule: null,
-    posts: [post],
+    posts: [post] as const,
     url: post.url,
   };
-  return [
-    { type: 'reset-event', event },
-    { type: 'reset-event', event: confirmedEvent(now) },
-    {
-      type: 'reset-activity',
-      activity: {
-        id: 'sample-activity-1',
-        publishedAt: announced,
-        eventIds: [event.id],
-        kind: 'event_update',
-        text: post.text,
-        originalText: post.originalText,
-        context: [],
-        statusChanged: true,
-        action: 'announce',
-        url: post.url,
-      },
-    },
-    {
-      type: 'reset-state',
-      checkedAt: now.toISOString(),
-      monitor: {
-        status: 'healthy',
-        lastAttemptAt: now.toISOString(),
-        lastCollectedAt: now.toISOString(),
-        lastVerifiedAt: now.toISOString(),
-        heldWindowCount: 0,
-        pendingCount: 0,
-        reviewCount: 0,
-      },
-    },
-  ];
 }
 
 /** An event of three days ago that has happened. */

@@ -1,4 +1,4 @@
-import { isLostRace } from '@pressroom/common/database-fault';
+import { isLostRace, violates } from '@pressroom/common/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
@@ -18,10 +18,15 @@ export function inTransactions(db: Kysely<NewsTables>): RunWork {
       try {
         return await db.transaction().execute(work);
       } catch (error) {
-        if (!isLostRace(error) || attempt === ATTEMPTS) throw error;
+        if (!(isLostRace(error) || isTaken(error)) || attempt === ATTEMPTS) throw error;
       }
     }
   };
+}
+
+/** Whether another writer has just made the same item: done again, the work finds it. */
+function isTaken(error: unknown): boolean {
+  return violates(error, 'item_pkey') || violates(error, 'item_canonical_url_key');
 }
 
 /** Thrown to end a rehearsal: it takes the transaction back. */
