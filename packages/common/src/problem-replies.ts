@@ -7,6 +7,14 @@ import { validationProblem } from './validation-errors.ts';
 /** What a service may add to every problem document that it sends. */
 export type ProblemExtension = (document: ProblemDocument) => object;
 
+/** How a service's problem documents differ from the others'. */
+export interface ProblemReplies {
+  /** Members that the service adds to each. */
+  extend?: ProblemExtension | undefined;
+  /** `Cache-Control` by status; `no-store` where there is none. */
+  cacheControl?: Readonly<Record<number, string>> | undefined;
+}
+
 /** Fastify's own refusals in the vocabulary of `wire.md`; those not listed are 400 `invalid_request`. */
 const REFUSALS: Record<string, [status: number, code: string, detail: string]> = {
   FST_ERR_BAD_URL: [400, 'invalid_request', 'the path is not percent-encoded UTF-8 (RFC 3986)'],
@@ -48,7 +56,7 @@ export function replyWithProblem(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  extend?: ProblemExtension,
+  { extend, cacheControl }: ProblemReplies = {},
 ): FastifyReply {
   const problem = problemOf(error, request);
   if (problem.status >= 500) {
@@ -59,7 +67,11 @@ export function replyWithProblem(
   const document = problemDocument(problem, request.id);
   return reply
     .code(problem.status)
-    .headers({ 'cache-control': 'no-store', ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE })
+    .headers({
+      'cache-control': cacheControl?.[problem.status] ?? 'no-store',
+      ...problem.headers,
+      'content-type': PROBLEM_MEDIA_TYPE,
+    })
     .serializer(JSON.stringify)
     .send({ ...document, ...extend?.(document) });
 }

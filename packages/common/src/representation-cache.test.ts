@@ -156,3 +156,20 @@ test('a bound of 0 caches nothing', async () => {
   expect(await ask(cache, 'first')).toBe('first');
   expect(await ask(cache, 'second')).toBe('second');
 });
+
+const NOON = new Date('2026-11-20T12:00:00Z');
+
+test('a representation is served until the moment at which it expires', async () => {
+  let now = NOON.getTime() - 1;
+  const cache = new RepresentationCache({ maxBytes: 10_000, lease: { current: true }, now: () => now });
+  await cache.load(URL, async () => represent('morning', NOON));
+  expect(await ask(cache, 'too early')).toBe('morning');
+  now = NOON.getTime();
+  expect(await ask(cache, 'afternoon')).toBe('afternoon');
+  now += 365 * 24 * 3_600_000;
+  expect(await ask(cache, 'too early')).toBe('afternoon');
+});
+
+test('the moment is no part of the representation', () => {
+  expect(represent('same', NOON).etag).toBe(represent('same').etag);
+});

@@ -51,6 +51,8 @@ export interface ServerOptions {
   readiness: Record<string, ReadinessCheck>;
   /** Members that the service adds to every problem document. */
   extendProblem?: ProblemExtension;
+  /** `Cache-Control` of errors by status; `no-store` where there is none. */
+  errorCacheControl?: Readonly<Record<number, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -78,9 +80,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 /** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
-function createBareServer({ config, log, bodyLimit, extendProblem }: ServerOptions): Server {
+function createBareServer(options: ServerOptions): Server {
+  const { config, log, bodyLimit, extendProblem: extend, errorCacheControl: cacheControl } = options;
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, extendProblem);
+    replyWithProblem(error, request, reply, { extend, cacheControl });
   const addHeaders = responseHeaders();
   const requestLog = new RequestLog(log);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
@@ -103,7 +106,7 @@ function createBareServer({ config, log, bodyLimit, extendProblem }: ServerOptio
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
       replyProblem(error, request, reply);
     },
-    clientErrorHandler: answerUnreadable(log, extendProblem),
+    clientErrorHandler: answerUnreadable(log, extend),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
