@@ -15,7 +15,7 @@ import { addHealth, type ReadinessCheck } from './health.ts';
 import { readJsonBodies } from './json-body.ts';
 import { noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
-import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
+import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -44,8 +44,8 @@ export interface ServerOptions {
   bodyLimit: number;
   /** What `/readyz` asks, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
-  /** Members that the service adds to every problem document. */
-  extendProblem?: ProblemExtension;
+  /** How this service's answers to failures differ from the others'. */
+  problems?: ProblemStyle;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -56,9 +56,9 @@ export interface ServerOptions {
  * caller's to add.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, bodyLimit, extendProblem } = options;
+  const { config, log, bodyLimit, problems } = options;
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, extendProblem);
+    replyWithProblem(error, request, reply, problems);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
     logController: new RequestLog(),
