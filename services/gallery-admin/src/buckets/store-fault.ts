@@ -1,0 +1,49 @@
+import { Problem, temporarilyUnavailable } from '@pressroom/common/problem';
+
+/** S3's error codes of a request that the store refuses because of how this service is configured. */
+const REFUSALS: Record<string, string> = {
+  InvalidAccessKeyId: 'the object store does not know the access key of the active bucket',
+  SignatureDoesNotMatch: 'the object store refuses the secret key of the active bucket',
+  AccessDenied: 'the object store does not let the access key of the active bucket do this',
+  NoSuchBucket: 'the active bucket does not exist in the object store',
+  PermanentRedirect: 'the active bucket is in another region or at another endpoint',
+  AuthorizationHeaderMalformed: 'the active bucket is in another region',
+};
+
+/** S3's error codes of a store that is there and cannot answer at the moment. */
+const BUSY = new Set([
+  'SlowDown',
+  'ServiceUnavailable',
+  'InternalError',
+  'RequestTimeout',
+  'TooManyRequests',
+]);
+
+/** An error as the AWS SDK throws it: marked by `$metadata`, whatever went wrong. */
+interface StoreFault extends Error {
+  $metadata: { httpStatusCode?: number; attempts?: number };
+}
+
+/** True for an error of a request to an object store: its refusal, or a store that did not answer. */
+export function isStoreFault(error: unknown): error is StoreFault {
+  return error instanceof Error && '$metadata' in error;
+}
+
+/** True for S3's refusal with the error code `code`, such as `NoSuchKey`. */
+export function isRefusal(error: unknown, code: string): boolean {
+  return isStoreFault(error) && error.name === code;
+}
+
+/**
+ * The problem that stands for an object store that does not answer (503) or does not accept what this service is
+ * configured with (500 `server_misconfigured`); undefined for anything else.
+ */
+export function explainStoreFault(error: unknown): Problem | undefined {
+  if (!isStoreFault(error)) return undefined;
+  const refusal = REFUSALS[error.name];
+  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause: error });
+  const status = error.$metadata.httpStatusCode;
+  // Without a status there was no answer: refused, reset, timed out, or a name that leads nowhere.
+  if (status !== undefined && status < 500 && !BUSY.has(error.name)) return undefined;
+  return temporarilyUnavailable('the object store does not answer at the moment; try again', 1, error);
+}
