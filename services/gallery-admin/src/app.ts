@@ -5,6 +5,10 @@ import type { Kysely } from 'kysely';
 import type { BucketSource } from './buckets/bucket.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
+import { Account } from './session/account.ts';
+import { addLogin, addLogout, guardSession, readCookies } from './session/routes.ts';
+import { SessionStore } from './session/store.ts';
+import { LoginThrottle } from './session/throttle.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** What the service is built from. */
@@ -38,9 +42,22 @@ export async function buildApp({ config, db, buckets, log }: GalleryParts): Prom
       invalidBody: 400,
     },
   });
-  // Behind the login session: what is added to `guarded`.
+  const session = {
+    account: new Account({
+      username: config.ADMIN_USERNAME,
+      passwordHash: config.ADMIN_PASSWORD_HASH,
+      password: config.ADMIN_PASSWORD,
+      settingsKey: config.SETTINGS_KEY,
+    }),
+    sessions: new SessionStore(db),
+    throttle: new LoginThrottle(db),
+    secureCookie: config.COOKIE_SECURE,
+  };
+  await readCookies(app);
+  addLogin(app, session);
   await app.register(async (guarded: Server) => {
-    void guarded;
+    guardSession(guarded, session);
+    addLogout(guarded, session);
     void buckets;
   });
   return app;

@@ -7,6 +7,7 @@ import {
   secret,
 } from '@pressroom/common/config';
 import { z } from 'zod';
+import { parsePasswordHash } from './session/password.ts';
 
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
@@ -28,6 +29,11 @@ function yesOrNo() {
   return z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 }
 
+function passwordHash() {
+  const accept = (value: string) => parsePasswordHash(value) !== undefined;
+  return z.string().refine(accept, 'argon2id as a PHC string, as `pnpm gallery hash-password` makes it');
+}
+
 function settingsKey() {
   return z
     .string()
@@ -42,7 +48,7 @@ const settings = {
   GALLERY_BODY_LIMIT: integer(1024, 2 ** 30, 'bytes').default(16 * 2 ** 20),
   ADMIN_USERNAME: z.string().optional(),
   /** argon2id as a PHC string; `pnpm gallery hash-password` makes one. */
-  ADMIN_PASSWORD_HASH: secret(z.string()).optional(),
+  ADMIN_PASSWORD_HASH: secret(passwordHash()).optional(),
   ADMIN_PASSWORD: secret(z.string()).optional(),
   /** `false` where the service is reached over plain http, as on one's own machine. */
   COOKIE_SECURE: yesOrNo().default(true),

@@ -1,3 +1,4 @@
+import type { Lease } from '@pressroom/common/representation-cache';
 import type { Bucket, BucketSource } from './bucket.ts';
 import type { StoreConnections } from './clients.ts';
 import type { BucketConfiguration } from './configuration.ts';
@@ -5,11 +6,6 @@ import type { BucketConfiguration } from './configuration.ts';
 /** What tells the configuration of the active bucket. */
 export interface ActiveConfiguration {
   active(): Promise<BucketConfiguration>;
-}
-
-/** Tells whether every change of the settings would have been heard of by now. */
-export interface Lease {
-  readonly current: boolean;
 }
 
 /**
