@@ -2,7 +2,9 @@ import { pingDatabase } from '@pressroom/common/database';
 import { createServer, type Server } from '@pressroom/common/server';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { BucketSource } from './buckets/bucket.ts';
+import type { ActiveBucket } from './buckets/active.ts';
+import { addBucketRoutes } from './buckets/routes.ts';
+import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
 import { Account } from './session/account.ts';
@@ -10,12 +12,17 @@ import { addLogin, addLogout, guardSession, readCookies } from './session/routes
 import { SessionStore } from './session/store.ts';
 import { LoginThrottle } from './session/throttle.ts';
 import type { GalleryTables } from './tables.ts';
+import { addUploadRoutes } from './uploads/routes.ts';
+import { Uploads } from './uploads/store.ts';
 
 /** What the service is built from. */
 export interface GalleryParts {
   config: GalleryConfig;
   db: Kysely<GalleryTables>;
-  buckets: BucketSource;
+  /** The active bucket. */
+  active: ActiveBucket;
+  /** All buckets. */
+  buckets: BucketStore;
   log: FastifyBaseLogger;
 }
 
@@ -29,7 +36,7 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the gallery administration, ready to listen. */
-export async function buildApp({ config, db, buckets, log }: GalleryParts): Promise<Server> {
+export async function buildApp({ config, db, active, buckets, log }: GalleryParts): Promise<Server> {
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -58,7 +65,8 @@ export async function buildApp({ config, db, buckets, log }: GalleryParts): Prom
   await app.register(async (guarded: Server) => {
     guardSession(guarded, session);
     addLogout(guarded, session);
-    void buckets;
+    addBucketRoutes(guarded, { buckets, changed: () => active.clear() });
+    addUploadRoutes(guarded, new Uploads(active));
   });
   return app;
 }

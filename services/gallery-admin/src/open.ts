@@ -6,6 +6,8 @@ import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
+import { SecretBox } from './buckets/secret-box.ts';
+import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
 import type { GalleryTables } from './tables.ts';
 
@@ -31,17 +33,21 @@ export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger)
     url: config.DATABASE_URL,
     applicationName,
     channel: 'gallery_setting_changed',
-    onChange: () => buckets.clear(),
+    onChange: () => active.clear(),
     log,
   });
   const connections = new StoreConnections();
-  const settings = { active: async () => environmentBucket(config) };
-  const buckets = new ActiveBucket(settings, connections, changes);
+  const buckets = new BucketStore({
+    db,
+    environment: environmentBucket(config),
+    box: new SecretBox(config.SETTINGS_KEY),
+  });
+  const active = new ActiveBucket(buckets, connections, changes);
   changes.start();
   const release = async () => {
     await changes.close();
     connections.close();
     await db.destroy();
   };
-  return { app: await buildApp({ config, db, buckets, log }), release };
+  return { app: await buildApp({ config, db, active, buckets, log }), release };
 }
