@@ -2,6 +2,7 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  HeadObjectCommand,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -94,7 +95,13 @@ async function complete(bucket: Bucket, session: MultipartSession, parts: Upload
     UploadId: session.uploadId,
     MultipartUpload: { Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag })) },
   });
-  const { ETag = '' } = await bucket.s3.send(command, { requestTimeout: COMPLETE_TIMEOUT_MS });
+  const { ETag } = await bucket.s3.send(command, { requestTimeout: COMPLETE_TIMEOUT_MS });
+  // Ceph leaves it out of this answer.
+  return ETag || etagOf(bucket, session.key);
+}
+
+async function etagOf({ name, s3 }: Bucket, key: string): Promise<string> {
+  const { ETag = '' } = await s3.send(new HeadObjectCommand({ Bucket: name, Key: key }));
   return ETag;
 }
 
@@ -114,12 +121,17 @@ function choose(wanted: Completion['parts'], arrived: UploadedPart[]): UploadedP
   throw invalidRequest(`parts: ${faults.slice(0, 10).join('; ')}${more}`);
 }
 
+/** A part changed since it was looked at; or the store is one that wants every part (Ceph). */
+const PARTS_REFUSED =
+  'parts: the store refuses them; list the parts again, and name every one that has arrived';
+
 /** S3's refusals of a multipart upload in the words of the wire. */
 async function explained<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (isRefusal(error, 'NoSuchUpload')) {
+    // Ceph calls it NoSuchKey when it is asked for the parts.
+    if (isRefusal(error, 'NoSuchUpload') || isRefusal(error, 'NoSuchKey')) {
       throw new Problem(
         404,
         'upload_not_found',
@@ -128,7 +140,7 @@ async function explained<T>(answer: Promise<T>): Promise<T> {
     }
     if (isRefusal(error, 'EntityTooSmall'))
       throw invalidRequest('parts: only the last part may be below 5 MiB');
-    if (isRefusal(error, 'InvalidPart')) throw invalidRequest('parts: a part was replaced meanwhile');
+    if (isRefusal(error, 'InvalidPart')) throw invalidRequest(PARTS_REFUSED);
     throw error;
   }
 }
