@@ -22,7 +22,7 @@ export interface ServerOptions {
   ready: string;
 }
 
-/** Starts a server on a free port and waits until it answers; its output goes to a file, as a log does. */
+/** Starts a server as `deploy/Dockerfile` does, on a free port and waits until it answers; its output goes to a file, as a log does. */
 export async function startServer({
   program,
   env,
@@ -31,7 +31,7 @@ export async function startServer({
 }: ServerOptions): Promise<ServerProcess> {
   const port = await freePort();
   const log = openSync('/dev/null', 'w');
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', program], {
     env: { ...process.env, ...env, [variable]: String(port) },
     stdio: ['ignore', log, 'inherit'],
   });

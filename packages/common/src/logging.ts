@@ -42,7 +42,7 @@ function isoTime(): () => string {
 }
 
 /** Lines are gathered to this many bytes, for this long (ms), before they are written. */
-const BUFFER = { minLength: 32_768, maxWrite: 65_536, periodicFlush: 200 };
+const BUFFER = { minLength: 4096, periodicFlush: 200 };
 
 /**
  * The service's log: a JSON line an event on standard output, coloured text on a terminal. Lines are written some at
