@@ -3,6 +3,7 @@ import { createServer, type Server } from '@pressroom/common/server';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from './buckets/active.ts';
+import { pingStore } from './buckets/ping.ts';
 import { addBucketRoutes } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
@@ -42,7 +43,7 @@ export async function buildApp({ config, db, active, buckets, log }: GalleryPart
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
-    readiness: { database: () => pingDatabase(db) },
+    readiness: { database: () => pingDatabase(db), 'the object store': () => pingStore(active) },
     problems: {
       extend: ({ detail }) => ({ success: false, message: detail }),
       explain: explainStoreFault,
