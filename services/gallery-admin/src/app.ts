@@ -5,6 +5,10 @@ import type { Kysely } from 'kysely';
 import type { BucketSource } from './buckets/bucket.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
+import { addListingRoutes } from './listing/routes.ts';
+import type { CopyLimits } from './operations/copy-request.ts';
+import { addOperationRoutes } from './operations/routes.ts';
+import { UnfinishedTransfers } from './operations/unfinished.ts';
 import { Account } from './session/account.ts';
 import { addLogin, addLogout, guardSession, readCookies } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
@@ -16,6 +20,8 @@ export interface GalleryParts {
   config: GalleryConfig;
   db: Kysely<GalleryTables>;
   buckets: BucketSource;
+  /** How large objects are copied. */
+  copyLimits: CopyLimits;
   log: FastifyBaseLogger;
 }
 
@@ -29,7 +35,7 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the gallery administration, ready to listen. */
-export async function buildApp({ config, db, buckets, log }: GalleryParts): Promise<Server> {
+export async function buildApp({ config, db, buckets, copyLimits, log }: GalleryParts): Promise<Server> {
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -58,7 +64,8 @@ export async function buildApp({ config, db, buckets, log }: GalleryParts): Prom
   await app.register(async (guarded: Server) => {
     guardSession(guarded, session);
     addLogout(guarded, session);
-    void buckets;
+    addListingRoutes(guarded, { buckets });
+    addOperationRoutes(guarded, { buckets, unfinished: new UnfinishedTransfers(db), limits: copyLimits });
   });
   return app;
 }

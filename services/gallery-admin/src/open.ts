@@ -7,6 +7,7 @@ import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
 import type { GalleryConfig } from './config.ts';
+import { S3_COPY_LIMITS } from './operations/copy-request.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** The service with what it holds open. */
@@ -43,5 +44,5 @@ export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger)
     connections.close();
     await db.destroy();
   };
-  return { app: await buildApp({ config, db, buckets, log }), release };
+  return { app: await buildApp({ config, db, buckets, copyLimits: S3_COPY_LIMITS, log }), release };
 }
