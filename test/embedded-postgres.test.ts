@@ -6,17 +6,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded/ports';
+import { isRunning, parentOf } from '@pressroom/embedded/processes';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  isAlive,
-  isOpen,
-  killHard,
-  parentOf,
-  postmasterOf,
-  until,
-  untilUnused,
-} from './fixtures/processes.ts';
+import { isOpen, killHard, postmasterOf, until, untilUnused } from './fixtures/processes.ts';
 
 const STARTER = fileURLToPath(new URL('fixtures/start-postgres.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -133,13 +126,13 @@ describe('embedded PostgreSQL', { timeout: 60_000 }, () => {
     const first = await start();
     await leaveMark(first.url);
     const leftover = postmasterOf(first.dataDir);
-    process.kill(parentOf(leftover), 'SIGKILL');
+    process.kill(Number(parentOf(leftover)), 'SIGKILL');
     await killHard(first.process);
-    expect(isAlive(leftover)).toBe(true);
+    expect(isRunning(leftover)).toBe(true);
     expect(await isOpen(port)).toBe(true);
 
     const second = await start();
-    expect(isAlive(leftover)).toBe(false);
+    expect(isRunning(leftover)).toBe(false);
     expect(second.log.join()).toContain(`process ${leftover}`);
     expect(await readMark(second.url)).toEqual([{ text: 'é' }]);
   });
@@ -159,7 +152,7 @@ describe('embedded PostgreSQL', { timeout: 60_000 }, () => {
 
     const second = await start();
     expect(await readMark(second.url)).toEqual([{ text: 'é' }]);
-    expect(isAlive(Number(stranger.pid))).toBe(true);
+    expect(isRunning(Number(stranger.pid))).toBe(true);
   });
 
   test('refuses a directory that a living starter uses, and leaves that one alone', async () => {

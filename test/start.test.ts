@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded/ports';
+import { parentOf } from '@pressroom/embedded/processes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOpen, killHard, until, untilUnused } from './fixtures/processes.ts';
+import { isOpen, killHard, postmasterOf, until, untilUnused } from './fixtures/processes.ts';
 
 const START = fileURLToPath(new URL('fixtures/start.ts', import.meta.url));
+const NPX = fileURLToPath(new URL('fixtures/npx.mjs', import.meta.url));
 
 let dataDir: string;
 let servicePort: number;
@@ -39,8 +41,8 @@ interface Launched {
   output: string;
 }
 
-function launch(more: NodeJS.ProcessEnv = {}): Launched {
-  const child = spawn(process.execPath, [START], {
+function launch(more: NodeJS.ProcessEnv = {}, program = START): Launched {
+  const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
@@ -61,8 +63,8 @@ function launch(more: NodeJS.ProcessEnv = {}): Launched {
   return launched;
 }
 
-async function running(more?: NodeJS.ProcessEnv): Promise<Launched> {
-  const launched = launch(more);
+async function running(more?: NodeJS.ProcessEnv, program?: string): Promise<Launched> {
+  const launched = launch(more, program);
   await until(() => launched.output.includes('Ctrl-C') || launched.process.exitCode !== null);
   expect(launched.output).toContain('Pressroom is running');
   return launched;
@@ -71,6 +73,10 @@ async function running(more?: NodeJS.ProcessEnv): Promise<Launched> {
 async function exitCode({ process }: Launched): Promise<number> {
   const [code] = await once(process, 'close');
   return code;
+}
+
+function clusterOf(dir: string): string {
+  return path.join(dir, 'postgres', 'data');
 }
 
 async function ask(): Promise<unknown> {
@@ -127,12 +133,33 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
   });
 
+  test('ends in good order when npx, which started it, is killed', async () => {
+    const npx = await running({}, NPX);
+    await killHard(npx.process);
+    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+    await until(() => npx.output.includes('at the end'));
+    expect(npx.output).toContain('service: at the end the database answers');
+  });
+
   test('ends with an error when a service dies, and takes the rest with it', async () => {
     const launched = await running();
     await fetch(`http://127.0.0.1:${servicePort}/die`).catch(() => undefined);
     expect(await exitCode(launched)).toBe(1);
     expect(launched.output).toContain('fixture ended by itself (exit code 3); the rest is stopped');
     expect(await isOpen(databasePort)).toBe(false);
+  });
+
+  test.each([
+    ['PostgreSQL', (postmaster: number) => postmaster],
+    ["PostgreSQL's supervisor", (postmaster: number) => Number(parentOf(postmaster))],
+  ])('ends with an error when %s is killed, and frees the ports', async (_what, victim) => {
+    const launched = await running();
+    process.kill(victim(postmasterOf(clusterOf(dataDir))), 'SIGKILL');
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toContain('PostgreSQL ended by itself');
+    expect(await isOpen(servicePort)).toBe(false);
+    expect(await isOpen(databasePort)).toBe(false);
+    await running();
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRIVATE } from './conditional.ts';
 import { temporarilyUnavailable } from './problem.ts';
 import { problemResponses } from './problem-document.ts';
 import type { Server } from './server.ts';
@@ -14,10 +15,6 @@ const health = z.object({ status: z.literal('ok') });
  */
 export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
   const config = { rateLimit: false as const, pressureHandler: () => undefined };
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.url === '/healthz' || request.url === '/readyz') reply.header('cache-control', 'no-store');
-    done();
-  });
   app.get(
     '/healthz',
     {
@@ -25,7 +22,7 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
       logLevel: 'warn',
       schema: { tags: ['health'], summary: 'The process is alive', response: { 200: health } },
     },
-    async () => ({ status: 'ok' as const }),
+    async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
   );
   app.get(
     '/readyz',
@@ -38,13 +35,13 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
         response: { 200: health, ...problemResponses(503) },
       },
     },
-    async () => {
+    async (_request, reply) => {
       for (const [name, check] of Object.entries(checks)) {
         await check().catch((error: unknown) => {
           throw temporarilyUnavailable(`${name} does not answer`, 1, error);
         });
       }
-      return { status: 'ok' as const };
+      return reply.header('cache-control', PRIVATE).send({ status: 'ok' });
     },
   );
 }

@@ -69,7 +69,8 @@ export function replyWithProblem(
   const problem = problemOf(error, request, style);
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error';
-    request.log[level]({ err: problem.cause ?? problem, code: problem.code }, 'request_failed');
+    const { id: requestId, log } = request;
+    log[level]({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request_failed');
   }
   const document = problemDocument(problem, request.id);
   return reply

@@ -61,7 +61,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     replyWithProblem(error, request, reply, problems);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
-    logController: new RequestLog(),
+    logController: new RequestLog(log),
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),

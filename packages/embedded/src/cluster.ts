@@ -1,35 +1,25 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import {
-  chownSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { serverEnvironment } from './server-environment.ts';
+import { initialize } from './initdb.ts';
 import { canEnter, isRoot, newServerUser, type ServerUser } from './server-user.ts';
 import { makeSharedDirectory, SHARED_STATE } from './shared-state.ts';
 import { StartError } from './start-error.ts';
-
-/** The superuser of the embedded server, and the name of the database that the services share. */
-export const ROLE = 'pressroom';
 
 /** A PostgreSQL data directory ("database cluster"), whom it belongs to, and what runs it. */
 export interface Cluster {
   /** Absolute path of PostgreSQL's own data directory, symbolic links resolved. */
   readonly directory: string;
-  /** Password of {@link ROLE}. */
+  /** Password of the superuser. */
   readonly password: string;
   readonly user: ServerUser;
   readonly binaries: Binaries;
@@ -104,7 +94,7 @@ async function createCluster(link: string, options: ClusterOptions): Promise<Clu
   log(`Creating the database in ${path.join(place, 'data')}`);
   const password = randomBytes(24).toString('base64url');
   writeFileSync(path.join(home, 'password'), password, { mode: 0o600 });
-  const directory = await initialize({ place, password, user, binaries, sync: options.sync });
+  const directory = await initialize({ place, password, user, initdb: binaries.initdb, sync: options.sync });
   if (directory !== link) symlinkSync(directory, link);
   return { directory: realpathSync(directory), user, password, binaries };
 }
@@ -114,64 +104,4 @@ function reachableHome(home: string, log: (line: string) => void): string {
   makeSharedDirectory(place);
   log(`PostgreSQL's account cannot reach ${home}: the data lies in ${place}, ${home}/data leads there`);
   return place;
-}
-
-interface Initialization extends Pick<Cluster, 'password' | 'user' | 'binaries'> {
-  readonly place: string;
-  readonly sync: boolean;
-}
-
-/** Makes `data` in a directory: whole, or not at all when the process is killed on the way. */
-async function initialize({ place, password, user, binaries, sync }: Initialization): Promise<string> {
-  const partial = path.join(place, 'data.new');
-  const passwordFile = path.join(place, 'password.new');
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(partial, { mode: 0o700 });
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (user.uid !== undefined && user.gid !== undefined) {
-    chownSync(partial, user.uid, user.gid);
-    chownSync(passwordFile, user.uid, user.gid);
-  }
-  try {
-    await initdb({ program: binaries.initdb, directory: partial, passwordFile, user, sync });
-  } finally {
-    rmSync(passwordFile);
-  }
-  const directory = path.join(place, 'data');
-  renameSync(partial, directory);
-  return directory;
-}
-
-interface InitdbRun {
-  readonly program: string;
-  readonly directory: string;
-  readonly passwordFile: string;
-  readonly user: ServerUser;
-  readonly sync: boolean;
-}
-
-async function initdb({ program, directory, passwordFile, user, sync }: InitdbRun): Promise<void> {
-  const initdb = spawn(
-    program,
-    [
-      `--pgdata=${directory}`,
-      `--username=${ROLE}`,
-      `--pwfile=${passwordFile}`,
-      // Every account of this machine can reach the port, so the port asks for the password.
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      // PostgreSQL's own collation: the same order on every machine, whatever locales are installed.
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-instructions',
-      ...(sync ? [] : ['--no-sync']),
-    ],
-    { ...user, cwd: '/', env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const [errors, [code]] = await Promise.all([text(initdb.stderr), once(initdb, 'close')]);
-  if (code === 0) return;
-  throw new StartError(
-    `The database could not be created in ${directory}: ${errors.trim().replaceAll('\n', ' ')}`,
-  );
 }

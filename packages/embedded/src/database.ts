@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type Cluster, ROLE } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import { ROLE } from './initdb.ts';
 import { LOOPBACK } from './ports.ts';
 
 /** The address of the services' database, password included: it belongs in no log and no argument list. */

@@ -1,6 +1,6 @@
 import { openDatabase, wasKilled } from './launch-database.ts';
 import { ensureFreePort, LOOPBACK } from './ports.ts';
-import { Program, runToEnd } from './program.ts';
+import { Program, type ProgramOptions, runToEnd } from './program.ts';
 import { untilReady } from './readiness.ts';
 import type { Service } from './services.ts';
 import { StartError } from './start-error.ts';
@@ -42,19 +42,10 @@ export async function launch({ root, services, migrate, env, signal, print }: La
     if (sample) await runToEnd({ ...shared, name: `${name}: sample data`, command: sample }, signal);
   }
 
-  const programs = [...settings.servicePorts].map(
-    ([
-      {
-        name,
-        main,
-        port: { variable },
-      },
-      port,
-    ]) => {
-      const own = { ...shared.env, [variable]: String(port) };
-      return { port, program: new Program({ cwd: root, env: own, name, command: [main] }) };
-    },
-  );
+  const programs = [...settings.servicePorts].map(([service, port]) => ({
+    port,
+    program: startService(service, port, shared),
+  }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
 
@@ -68,6 +59,14 @@ async function ensureServicePorts(settings: StartSettings): Promise<void> {
   for (const [{ name, port }, number] of settings.servicePorts) {
     await ensureFreePort({ port: number, owner: name, variable: port.variable }, patienceMs);
   }
+}
+
+function startService(
+  { name, main, port: { variable } }: Service,
+  port: number,
+  { cwd, env }: Pick<ProgramOptions, 'cwd' | 'env'>,
+): Program {
+  return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
 }
 
 /** Settled at the signal. Throws a {@link StartError} when something ends by itself before that. */

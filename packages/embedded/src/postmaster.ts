@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import { LOOPBACK } from './ports.ts';
+import { commandLine, isRunning } from './processes.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { StartError } from './start-error.ts';
 
@@ -86,7 +87,7 @@ export async function stopLeftover(link: string, log: (line: string) => void): P
   if (!existsSync(link)) return;
   const directory = realpathSync(link);
   const pid = Number(pidFile(directory)[0]);
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return;
+  if (!Number.isInteger(pid) || pid <= 0 || !isRunning(pid)) return;
   if (!isPostmasterOf(directory, pid)) {
     // PostgreSQL takes any live process of its account for a server. Should one still be at work all the
     // same, the shared memory that belongs to the directory keeps a second one from starting.
@@ -96,7 +97,6 @@ export async function stopLeftover(link: string, log: (line: string) => void): P
   log(`Stopping the PostgreSQL that an earlier start left running (process ${pid})`);
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + LEFTOVER_MS;
-  // By its command line: a server that has ended and that nobody has waited for (a zombie) has none.
   while (isPostmasterOf(directory, pid)) {
     if (Date.now() > deadline) {
       throw new StartError(
@@ -118,28 +118,9 @@ function isReady(directory: string, pid: number | undefined): boolean {
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 function isPostmasterOf(directory: string, pid: number): boolean {
   const command = commandLine(pid);
   return command.includes('postgres') && command.includes(` -D ${directory} `);
-}
-
-function commandLine(pid: number): string {
-  try {
-    if (process.platform === 'linux')
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    return `${execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim()} `;
-  } catch {
-    return '';
-  }
 }
 
 function lastFatal(logFile: string): string {

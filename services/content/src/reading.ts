@@ -1,6 +1,8 @@
 import { PRIVATE, replyConditionally } from '@pressroom/common/conditional';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readerOf } from './api-keys/routes.ts';
+import type { Reader } from './articles/store.ts';
 
 /** `Cache-Control` of what anybody may read (`wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
@@ -8,18 +10,22 @@ const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 /** What a read depends on beside its URL. */
 const VARY = 'X-API-Key, Authorization';
 
-/** Answers a read: from the cache and for all to keep when it is anonymous, for the reader alone with a key. */
+/**
+ * Answers a read: from the cache and for all to keep when it is anonymous, for the reader alone with a key. Throws 403
+ * for a key that opens nothing.
+ */
 export function replyToReader(
   request: FastifyRequest,
   reply: FastifyReply,
   cache: RepresentationCache,
-  load: () => Promise<unknown>,
+  load: (reader: Reader) => Promise<unknown>,
 ) {
   reply.header('vary', VARY);
-  const anonymous = request.sender.kind === 'anonymous';
+  const reader = readerOf(request);
+  const anonymous = !reader.seesDrafts;
   return replyConditionally(request, reply, {
     cacheControl: anonymous ? PUBLIC : PRIVATE,
     cache: anonymous ? cache : undefined,
-    load,
+    load: () => load(reader),
   });
 }

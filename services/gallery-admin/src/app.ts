@@ -2,7 +2,9 @@ import { pingDatabase } from '@pressroom/common/database';
 import { createServer, type Server } from '@pressroom/common/server';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { BucketSource } from './buckets/bucket.ts';
+import type { ActiveBucket } from './buckets/active.ts';
+import { addBucketRoutes } from './buckets/routes.ts';
+import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
 import { addListingRoutes } from './listing/routes.ts';
@@ -14,12 +16,17 @@ import { addLogin, addLogout, guardSession, readCookies } from './session/routes
 import { SessionStore } from './session/store.ts';
 import { LoginThrottle } from './session/throttle.ts';
 import type { GalleryTables } from './tables.ts';
+import { addUploadRoutes } from './uploads/routes.ts';
+import { Uploads } from './uploads/store.ts';
 
 /** What the service is built from. */
 export interface GalleryParts {
   config: GalleryConfig;
   db: Kysely<GalleryTables>;
-  buckets: BucketSource;
+  /** The active bucket. */
+  active: ActiveBucket;
+  /** All buckets. */
+  buckets: BucketStore;
   /** How large objects are copied. */
   copyLimits: CopyLimits;
   log: FastifyBaseLogger;
@@ -35,7 +42,8 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the gallery administration, ready to listen. */
-export async function buildApp({ config, db, buckets, copyLimits, log }: GalleryParts): Promise<Server> {
+export async function buildApp(parts: GalleryParts): Promise<Server> {
+  const { config, db, active, buckets, copyLimits, log } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -64,8 +72,14 @@ export async function buildApp({ config, db, buckets, copyLimits, log }: Gallery
   await app.register(async (guarded: Server) => {
     guardSession(guarded, session);
     addLogout(guarded, session);
-    addListingRoutes(guarded, { buckets });
-    addOperationRoutes(guarded, { buckets, unfinished: new UnfinishedTransfers(db), limits: copyLimits });
+    addBucketRoutes(guarded, { buckets, changed: () => active.clear() });
+    addUploadRoutes(guarded, new Uploads(active));
+    addListingRoutes(guarded, { buckets: active });
+    addOperationRoutes(guarded, {
+      buckets: active,
+      unfinished: new UnfinishedTransfers(db),
+      limits: copyLimits,
+    });
   });
   return app;
 }

@@ -7,22 +7,14 @@ import {
   secret,
 } from '@pressroom/common/config';
 import { z } from 'zod';
+import { isEndpoint } from './buckets/endpoint.ts';
 import { parsePasswordHash } from './session/password.ts';
 
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
 
-/** The http or https URL of an object store, without path, query or credentials. */
 function endpoint() {
   return z.string().refine(isEndpoint, 'the URL of an object store, such as https://s3.example.com');
-}
-
-/** True for an absolute http or https URL of nothing but scheme, host and port. */
-export function isEndpoint(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  const bare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-  return bare && url.password === '' && /^https?:$/.test(url.protocol);
 }
 
 function yesOrNo() {

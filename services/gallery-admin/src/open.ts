@@ -6,8 +6,10 @@ import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
+import { SecretBox } from './buckets/secret-box.ts';
+import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
-import { S3_COPY_LIMITS } from './operations/copy-request.ts';
+import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** The service with what it holds open. */
@@ -17,8 +19,18 @@ export interface OpenGallery {
   release: () => Promise<void>;
 }
 
+/** What is the world's own outside of tests. */
+export interface Surroundings {
+  /** How large objects are copied; S3's own limits unless given. */
+  copyLimits?: CopyLimits;
+}
+
 /** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
-export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger): Promise<OpenGallery> {
+export async function openGallery(
+  config: GalleryConfig,
+  log: FastifyBaseLogger,
+  { copyLimits = S3_COPY_LIMITS }: Surroundings = {},
+): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const db = openDatabase<GalleryTables>({
     url: config.DATABASE_URL,
@@ -32,17 +44,22 @@ export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger)
     url: config.DATABASE_URL,
     applicationName,
     channel: 'gallery_setting_changed',
-    onChange: () => buckets.clear(),
+    onChange: () => active.clear(),
     log,
   });
   const connections = new StoreConnections();
-  const settings = { active: async () => environmentBucket(config) };
-  const buckets = new ActiveBucket(settings, connections, changes);
+  const buckets = new BucketStore({
+    db,
+    environment: environmentBucket(config),
+    box: new SecretBox(config.SETTINGS_KEY),
+  });
+  const active = new ActiveBucket(buckets, connections, changes);
   changes.start();
   const release = async () => {
     await changes.close();
     connections.close();
     await db.destroy();
   };
-  return { app: await buildApp({ config, db, buckets, copyLimits: S3_COPY_LIMITS, log }), release };
+  const parts = { config, db, active, buckets, copyLimits, log };
+  return { app: await buildApp(parts), release };
 }

@@ -2,6 +2,7 @@ import { forbidden, unauthorized } from '@pressroom/common/problem';
 import { type Allowance, addressKey } from '@pressroom/common/rate-limit';
 import type { Server } from '@pressroom/common/server';
 import type { FastifyRequest } from 'fastify';
+import type { Reader } from '../articles/store.ts';
 import type { KeyOwner } from './store.ts';
 import type { KeyVerifier } from './verifier.ts';
 
@@ -24,10 +25,7 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/**
- * Finds out who sends each request, before it is counted, and refuses a key that is invalid or inactive with 403,
- * after it is counted: wrong keys cost their address.
- */
+/** Finds out who sends each request, before it is counted. */
 export function identifySenders(app: Server, verifier: KeyVerifier): void {
   app.decorateRequest('sender', null as never);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -39,12 +37,16 @@ export function identifySenders(app: Server, verifier: KeyVerifier): void {
       done();
     }, done);
   });
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    done(
-      request.sender.kind === 'refused' ? forbidden('the API key is invalid, expired or revoked') : null,
-      payload,
-    );
-  });
+}
+
+/** What a reader may see: all with a key, what is published without one. Throws 403 for a key that opens nothing. */
+export function readerOf({ sender }: FastifyRequest): Reader {
+  if (sender.kind === 'refused') throw keyRefused();
+  return { seesDrafts: sender.kind === 'owner' };
+}
+
+function keyRefused() {
+  return forbidden('the API key is invalid, expired or revoked');
 }
 
 /** Whom a request counts against: its key's owner, else its address (`wire.md`, "Rate"). */
@@ -58,20 +60,20 @@ export function allowanceOf(limits: {
       : { key: addressKey(request), max: limits.anonymous };
 }
 
-/** A `preParsing` hook of routes that need a key: 401 without one, before the body is read. */
+/** A `preParsing` hook of routes that need a key: 401 without one, 403 with a wrong one, before the body is read. */
 export async function requireKey(request: FastifyRequest): Promise<void> {
-  if (request.sender.kind !== 'owner') throw keyRequired();
+  ownerOf(request);
 }
 
-/** 401 of what needs a key. */
-export function keyRequired() {
+function keyRequired() {
   return unauthorized('this needs an API key: send it in X-API-Key or as Authorization: Bearer');
 }
 
-/** The owner of the key of a request that {@link requireKey} has let through. */
-export function ownerOf(request: FastifyRequest): KeyOwner {
-  if (request.sender.kind !== 'owner') throw keyRequired();
-  return request.sender.owner;
+/** The owner of the key that a request carries. Throws 401 without a key, 403 for one that opens nothing. */
+export function ownerOf({ sender }: FastifyRequest): KeyOwner {
+  if (sender.kind === 'refused') throw keyRefused();
+  if (sender.kind === 'anonymous') throw keyRequired();
+  return sender.owner;
 }
 
 /** The security requirement of a write, for the OpenAPI description. */

@@ -3,7 +3,7 @@ import { problemResponses } from '@pressroom/common/problem-document';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
 import type { FastifyRequest } from 'fastify';
-import { KEY_SECURITY, keyRequired, ownerOf, requireKey } from '../api-keys/routes.ts';
+import { KEY_SECURITY, ownerOf, requireKey } from '../api-keys/routes.ts';
 import { success, successPage } from '../envelope.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { replyToReader } from '../reading.ts';
@@ -66,7 +66,7 @@ function addReads(app: Server, { articles, cache }: ArticleRoutes): void {
     },
     (request, reply) => {
       const { page, per_page: perPage, category_id: categoryId, status } = request.query;
-      if (status !== 'published' && request.sender.kind !== 'owner') throw keyRequired();
+      if (status !== 'published') ownerOf(request);
       return replyToReader(request, reply, cache, async () => {
         const list = await articles.list({ status, categoryId }, { page, perPage });
         return successPage('Articles found', list.articles, { page, perPage }, list.total);
@@ -85,10 +85,9 @@ function addReads(app: Server, { articles, cache }: ArticleRoutes): void {
       },
     },
     (request, reply) =>
-      replyToReader(request, reply, cache, async () => {
-        const reader = { seesDrafts: request.sender.kind === 'owner' };
-        return detailAnswer(await articles.read(request.params.id, reader));
-      }),
+      replyToReader(request, reply, cache, async (reader) =>
+        detailAnswer(await articles.read(request.params.id, reader)),
+      ),
   );
 }
 

@@ -35,15 +35,30 @@ export function isRefusal(error: unknown, code: string): boolean {
 }
 
 /**
- * The problem that stands for an object store that does not answer (503) or does not accept what this service is
- * configured with (500 `server_misconfigured`); undefined for anything else.
+ * The problem that stands for a fault of the object store that nobody expected: 503 when it does not answer, 500
+ * `server_misconfigured` when it does not accept what this service is configured with, else 500. Undefined for
+ * anything else.
  */
 export function explainStoreFault(error: unknown): Problem | undefined {
   if (!isStoreFault(error)) return undefined;
+  const cause = withoutKeys(error);
   const refusal = REFUSALS[error.name];
-  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause: error });
+  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause });
   const status = error.$metadata.httpStatusCode;
   // Without a status there was no answer: refused, reset, timed out, or a name that leads nowhere.
-  if (status !== undefined && status < 500 && !BUSY.has(error.name)) return undefined;
-  return temporarilyUnavailable('the object store does not answer at the moment; try again', 1, error);
+  if (status === undefined || status >= 500 || BUSY.has(error.name)) {
+    return temporarilyUnavailable('the object store does not answer at the moment; try again', 1, cause);
+  }
+  return new Problem(500, 'internal_error', 'the object store refused this; name the request id', { cause });
+}
+
+/** What of a fault is for the log: refusals repeat the access key and what was signed. */
+function withoutKeys({ name, message, stack, $metadata }: StoreFault): Error {
+  const error = new Error(message);
+  return Object.assign(error, {
+    name,
+    stack,
+    status: $metadata.httpStatusCode,
+    attempts: $metadata.attempts,
+  });
 }

@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net';
+
+/** What is sent, again and again. */
+export interface Load {
+  /** 127.0.0.1 only. */
+  port: number;
+  /** The requests, each sent by every connection in turn. */
+  paths: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+  connections: number;
+  /** How long, in ms. */
+  durationMs: number;
+  /** The status that every answer must have. */
+  status: number;
+}
+
+/** What came back. */
+export interface LoadResult {
+  requestsPerSecond: number;
+  /** Median and 99th percentile of the time to an answer, in ms. */
+  p50: number;
+  p99: number;
+}
+
+/**
+ * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures. It only looks
+ * for the status line and the length of each answer: a client that parsed them would cost more than the servers that
+ * are measured, and be what is measured. Throws when an answer has another status.
+ */
+export async function load(options: Load): Promise<LoadResult> {
+  const times: number[] = [];
+  const end = performance.now() + options.durationMs;
+  const start = performance.now();
+  await Promise.all(
+    Array.from({ length: options.connections }, (_, index) => connection(options, index, end, times)),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  return {
+    requestsPerSecond: times.length / seconds,
+    p50: times[Math.floor(times.length * 0.5)] ?? 0,
+    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+  };
+}
+
+function connection(options: Load, index: number, end: number, times: number[]): Promise<void> {
+  const requests = options.paths.map((path) => requestText(options, path));
+  const expected = `HTTP/1.1 ${options.status} `;
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect(options.port, '127.0.0.1');
+    socket.setNoDelay(true);
+    let next = index;
+    let sent = 0;
+    let missing = 0;
+    const send = () => {
+      if (performance.now() >= end) {
+        socket.destroy();
+        resolve();
+        return;
+      }
+      sent = performance.now();
+      socket.write(requests[next++ % requests.length] ?? '');
+    };
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed the connection')));
+    socket.on('connect', send);
+    socket.on('data', (chunk: Buffer) => {
+      if (missing === 0) {
+        const head = chunk.toString('latin1', 0, chunk.indexOf('\r\n\r\n'));
+        if (!head.startsWith(expected)) {
+          socket.destroy(new Error(`expected ${expected}, got ${head}`));
+          return;
+        }
+        const length = options.status === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1]);
+        missing = head.length + 4 + length;
+      }
+      missing -= chunk.length;
+      if (missing > 0) return;
+      times.push(performance.now() - sent);
+      send();
+    });
+  });
+}
+
+function requestText({ headers = {} }: Load, path: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { Crc32c, Crc64Nvme } from '@aws-sdk/checksums/crc';
+import { Crc32 } from '@smithy/core/checksum';
+import { S3Error } from './errors.ts';
+
+/** The checksums that S3 clients send beside Content-MD5. */
+export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
+
+/** A checksum of an object or a part. */
+export interface Checksum {
+  algorithm: ChecksumAlgorithm;
+  /** Base64. */
+  value: string;
+}
+
+/** A digest under computation. */
+export interface Digest {
+  update(bytes: Uint8Array): void;
+  /** Bytes; called once, at the end. */
+  digest(): Promise<Uint8Array>;
+}
+
+const ALGORITHMS: Record<ChecksumAlgorithm, () => Digest> = {
+  CRC32: () => new Crc32(),
+  CRC32C: () => new Crc32c(),
+  CRC64NVME: () => new Crc64Nvme(),
+  SHA1: () => hashDigest('sha1'),
+  SHA256: () => hashDigest('sha256'),
+};
+
+const HEADER_PREFIX = 'x-amz-checksum-';
+
+/** Begins a checksum. */
+export function checksumDigest(algorithm: ChecksumAlgorithm): Digest {
+  return ALGORITHMS[algorithm]();
+}
+
+/** Begins a hash of `node:crypto`. */
+export function hashDigest(algorithm: 'md5' | 'sha1' | 'sha256'): Digest {
+  const hash = createHash(algorithm);
+  return { update: (bytes) => void hash.update(bytes), digest: async () => hash.digest() };
+}
+
+/** `x-amz-checksum-crc32` and the like. */
+export function checksumHeader(algorithm: ChecksumAlgorithm): string {
+  return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
+}
+
+/** The algorithm that a header's name stands for, or undefined when the header is of another kind. */
+export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
+  return Object.keys(ALGORITHMS).find(
+    (algorithm): algorithm is ChecksumAlgorithm => name === checksumHeader(algorithm as ChecksumAlgorithm),
+  );
+}
+
+/**
+ * The algorithm of a name such as `CRC32`.
+ *
+ * @throws S3Error InvalidRequest when it is none of those that this store computes
+ */
+export function checksumAlgorithm(name: string): ChecksumAlgorithm {
+  const algorithm = algorithmOfHeader(HEADER_PREFIX + name.toLowerCase());
+  if (algorithm) return algorithm;
+  throw new S3Error(
+    'InvalidRequest',
+    `The checksum algorithm must be one of ${Object.keys(ALGORITHMS).join(', ')}.`,
+  );
+}
+
+/** The headers that tell a client the checksum of what it reads or has written. */
+export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
+  if (!checksum) return {};
+  return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': 'FULL_OBJECT' };
+}
+
+/** The same as members of a document: `ChecksumCRC32`. */
+export function checksumElements(checksum: Checksum | undefined): Record<string, string> {
+  return checksum ? { [`Checksum${checksum.algorithm}`]: checksum.value } : {};
+}

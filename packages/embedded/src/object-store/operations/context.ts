@@ -1,0 +1,18 @@
+import type { Payload } from '../payload.ts';
+import type { S3Request } from '../request.ts';
+import type { S3Response } from '../response.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** What an operation works with. The request is one whose signature was right. */
+export interface OperationContext {
+  storage: Storage;
+  request: S3Request;
+  payload: Payload;
+  /** The region that the store says it is in. */
+  region: string;
+  /** ms since 1970. */
+  now(): number;
+}
+
+/** An operation of the S3 API. @throws S3Error the answer when it cannot be done */
+export type Operation = (context: OperationContext) => Promise<S3Response>;

@@ -1,0 +1,121 @@
+import { checksumAlgorithm, checksumElements } from '../checksums.ts';
+import { S3Error } from '../errors.ts';
+import { readPage, startAfter } from '../key-pages.ts';
+import { objectHeaders, refuseUnimplemented } from '../object-headers.ts';
+import { integerParameter } from '../request.ts';
+import { xmlResponse } from '../response.ts';
+import { keyBytes, keyText } from '../storage/keys.ts';
+import type { ListedUpload } from '../storage/uploads.ts';
+import type { Operation } from './context.ts';
+import { nameEncoder } from './name-encoding.ts';
+
+const PAGE = { fallback: 1000, minimum: 0, maximum: 2 ** 31 - 1 };
+const MAXIMUM_PAGE = 1000;
+
+/** CreateMultipartUpload: what the object will carry is said here. */
+export const createMultipartUpload: Operation = async ({ storage, request, payload, now }) => {
+  const { bucket, key } = request;
+  storage.buckets.require(bucket);
+  refuseUnimplemented(request.headers);
+  await payload.text();
+  const headers = objectHeaders(request.headers);
+  const requested = request.headers['x-amz-checksum-algorithm'];
+  const algorithm = requested === undefined ? undefined : checksumAlgorithm(requested);
+  const uploadId = await storage.change(() => {
+    storage.buckets.require(bucket);
+    return storage.uploads.create(bucket, key, { headers, checksumAlgorithm: algorithm }, now());
+  });
+  return xmlResponse(
+    'InitiateMultipartUploadResult',
+    { Bucket: bucket, Key: key, UploadId: uploadId },
+    algorithm ? { 'x-amz-checksum-algorithm': algorithm } : {},
+  );
+};
+
+/** AbortMultipartUpload: what was uploaded is removed. */
+export const abortMultipartUpload: Operation = async ({ storage, request }) => {
+  const { bucket, key, query } = request;
+  storage.buckets.require(bucket);
+  await storage.change(() => {
+    const { id } = storage.uploads.require(bucket, key, query.get('uploadId') ?? '');
+    storage.uploads.delete(id);
+  });
+  return { status: 204 };
+};
+
+/** ListParts: by number, a page at a time. */
+export const listParts: Operation = async ({ storage, request }) => {
+  const { bucket, key, query } = request;
+  storage.buckets.require(bucket);
+  const upload = storage.uploads.require(bucket, key, query.get('uploadId') ?? '');
+  const limit = Math.min(integerParameter(query, 'max-parts', PAGE), MAXIMUM_PAGE);
+  const after = integerParameter(query, 'part-number-marker', { ...PAGE, fallback: 0 });
+  const found = storage.uploads.parts(upload.id, after, limit + 1);
+  const parts = found.slice(0, limit);
+  return xmlResponse('ListPartsResult', {
+    Bucket: bucket,
+    Key: nameEncoder(query)(key),
+    UploadId: upload.id,
+    StorageClass: 'STANDARD',
+    ChecksumAlgorithm: upload.checksumAlgorithm,
+    PartNumberMarker: after,
+    NextPartNumberMarker: parts.at(-1)?.number ?? after,
+    MaxParts: limit,
+    IsTruncated: limit > 0 && found.length > limit,
+    Part: parts.map((part) => ({
+      PartNumber: part.number,
+      LastModified: new Date(part.modified).toISOString(),
+      ETag: `"${part.etag}"`,
+      Size: part.size,
+      ...checksumElements(part.checksum),
+    })),
+  });
+};
+
+/** ListMultipartUploads: by key, uploads of one key by their beginning, a page at a time. */
+export const listMultipartUploads: Operation = async ({ storage, request }) => {
+  const { bucket, query } = request;
+  storage.buckets.require(bucket);
+  const names = { prefix: query.get('prefix') ?? '', delimiter: query.get('delimiter') ?? '' };
+  const limit = Math.min(integerParameter(query, 'max-uploads', PAGE), MAXIMUM_PAGE);
+  const keyMarker = query.get('key-marker') ?? '';
+  const idMarker = (keyMarker && query.get('upload-id-marker')) || '';
+  const isAfterMarker = ({ key, id }: ListedUpload) => id > idMarker || keyText(key) !== keyMarker;
+  const page = readPage(
+    (from, to) =>
+      storage.uploads.between(bucket, from, to).filter((upload) => !idMarker || isAfterMarker(upload)),
+    {
+      ...names,
+      limit,
+      start: idMarker ? { bytes: keyBytes(keyMarker), inclusive: true } : startAfter(keyMarker, names),
+    },
+  );
+  const encode = nameEncoder(query);
+  const lastUpload = page.rows.at(-1);
+  return xmlResponse('ListMultipartUploadsResult', {
+    Bucket: bucket,
+    KeyMarker: encode(keyMarker),
+    UploadIdMarker: idMarker,
+    Prefix: encode(names.prefix),
+    Delimiter: names.delimiter === '' ? undefined : encode(names.delimiter),
+    EncodingType: query.get('encoding-type') ?? undefined,
+    NextKeyMarker: encode(page.last),
+    NextUploadIdMarker: lastUpload && keyText(lastUpload.key) === page.last ? lastUpload.id : undefined,
+    MaxUploads: limit,
+    IsTruncated: page.isTruncated,
+    Upload: page.rows.map(({ key, id, initiated }) => ({
+      Key: encode(keyText(key)),
+      UploadId: id,
+      StorageClass: 'STANDARD',
+      Initiated: new Date(initiated).toISOString(),
+    })),
+    CommonPrefixes: page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) })),
+  });
+};
+
+/** The number of a part. @throws S3Error InvalidArgument unless it is 1 to 10,000 */
+export function partNumber(query: URLSearchParams): number {
+  const number = integerParameter(query, 'partNumber', { fallback: 0, minimum: 1, maximum: 10_000 });
+  if (number === 0) throw new S3Error('InvalidArgument', 'partNumber must be an integer from 1 to 10000.');
+  return number;
+}

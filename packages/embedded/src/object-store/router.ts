@@ -1,0 +1,80 @@
+import { S3Error } from './errors.ts';
+import {
+  createBucket,
+  deleteBucket,
+  deleteBucketCors,
+  getBucketCors,
+  getBucketLocation,
+  headBucket,
+  listBuckets,
+  putBucketCors,
+} from './operations/buckets.ts';
+import { completeMultipartUpload } from './operations/complete-upload.ts';
+import type { Operation } from './operations/context.ts';
+import { copyObject } from './operations/copy-object.ts';
+import { deleteObject, deleteObjects } from './operations/delete-objects.ts';
+import { getObject } from './operations/get-object.ts';
+import { listObjects, listObjectsV2 } from './operations/list-objects.ts';
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+} from './operations/multipart.ts';
+import { putObject } from './operations/put-object.ts';
+import { uploadPart, uploadPartCopy } from './operations/upload-part.ts';
+import type { S3Request } from './request.ts';
+
+// Query parameters that make a request one about something else than the object or the bucket. To overlook
+// one would be to overwrite an object with its ACL.
+const NOT_IMPLEMENTED = new Set(
+  `accelerate acl analytics append attributes encryption intelligent-tiering inventory legal-hold lifecycle
+   logging metadataConfiguration metadataTable metrics notification object-lock ownershipControls policy
+   policyStatus publicAccessBlock renameObject replication requestPayment restore retention select session
+   tagging torrent versionId versioning versions website`.split(/\s+/),
+);
+
+/**
+ * The operation that a request asks for.
+ *
+ * @throws S3Error NotImplemented, MethodNotAllowed
+ */
+export function findOperation(request: S3Request): Operation {
+  const refused = [...request.query.keys()].find((name) => NOT_IMPLEMENTED.has(name));
+  if (refused) throw new S3Error('NotImplemented', `This object store does not implement ?${refused}`);
+  const operation = findIn(request);
+  if (!operation) throw new S3Error('MethodNotAllowed');
+  return operation;
+}
+
+function findIn(request: S3Request): Operation | undefined {
+  if (request.bucket === '') return request.method === 'GET' ? listBuckets : undefined;
+  return request.key === '' ? ofBucket(request) : ofObject(request);
+}
+
+function ofBucket({ method, query }: S3Request): Operation | undefined {
+  if (query.has('cors')) {
+    return { GET: getBucketCors, PUT: putBucketCors, DELETE: deleteBucketCors }[method];
+  }
+  if (method === 'POST') return query.has('delete') ? deleteObjects : undefined;
+  if (method !== 'GET') return { PUT: createBucket, HEAD: headBucket, DELETE: deleteBucket }[method];
+  if (query.has('location')) return getBucketLocation;
+  if (query.has('uploads')) return listMultipartUploads;
+  return query.get('list-type') === '2' ? listObjectsV2 : listObjects;
+}
+
+function ofObject({ method, query, headers }: S3Request): Operation | undefined {
+  const isCopy = headers['x-amz-copy-source'] !== undefined;
+  if (query.has('uploadId')) {
+    return {
+      PUT: isCopy ? uploadPartCopy : uploadPart,
+      POST: completeMultipartUpload,
+      DELETE: abortMultipartUpload,
+      GET: listParts,
+    }[method];
+  }
+  if (method === 'POST') return query.has('uploads') ? createMultipartUpload : undefined;
+  return { PUT: isCopy ? copyObject : putObject, GET: getObject, HEAD: getObject, DELETE: deleteObject }[
+    method
+  ];
+}

@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HandlerOptions, handleRequest } from './handler.ts';
+import { Storage } from './storage/storage.ts';
+
+/** Where a store keeps its objects, and who may come in. */
+export interface ObjectStoreOptions {
+  /** Directory of its own, made when it is not there. */
+  dataDir: string;
+  /** TCP port; 0 takes a free one. */
+  port: number;
+  /** Address to listen on, `127.0.0.1` by default. */
+  host?: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** What GetBucketLocation answers, `us-east-1` by default. Signatures may name any region. */
+  region?: string;
+  /** Takes a line for people, standard error by default. */
+  log?(message: string): void;
+}
+
+/** A store that is running. */
+export interface ObjectStore {
+  /** `http://127.0.0.1:4010`, what a client takes as its endpoint. Buckets are addressed by path. */
+  endpoint: string;
+  port: number;
+  /** Finishes the requests that are going on, for 10 s at most, and gives the directory free. */
+  close(): Promise<void>;
+}
+
+const IDLE_CONNECTION_MS = 65_000;
+const STALLED_CONNECTION_MS = 5 * 60_000;
+const CLOSE_GRACE_MS = 10_000;
+
+/**
+ * Starts an S3 server for a first look and for tests. It keeps objects as files, checks signatures and does
+ * what a site's media need; it has no replicas, no users, no versions and no TLS, and is not for production.
+ *
+ * @throws Error when the port is taken or another process uses the directory
+ */
+export async function startObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {
+  const {
+    host = '127.0.0.1',
+    accessKeyId,
+    secretAccessKey,
+    region = 'us-east-1',
+    log = logToStderr,
+  } = options;
+  if (!accessKeyId || !secretAccessKey)
+    throw new Error('The object store needs an accessKeyId and a secretAccessKey');
+  const storage = await Storage.open(options.dataDir);
+  const requests = new Set<Promise<void>>();
+  const credentials = { accessKeyId, secretAccessKey };
+  const server = createHttpServer({ storage, credentials, region, now: Date.now, log }, requests);
+  try {
+    await listen(server, options.port, host);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  log(
+    `Object store for a first look and for tests, never for production: ${endpoint}, files in ${options.dataDir}`,
+  );
+  return {
+    endpoint,
+    port,
+    close: async () => {
+      await closeServer(server);
+      await Promise.allSettled(requests);
+      await storage.close();
+    },
+  };
+}
+
+function createHttpServer(options: HandlerOptions, requests: Set<Promise<void>>): Server {
+  // An upload takes as long as it takes, as long as something arrives.
+  const server = createServer(
+    { keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0 },
+    (incoming, outgoing) => {
+      const request = handleRequest(incoming, outgoing, options);
+      requests.add(request);
+      void request.finally(() => requests.delete(request));
+    },
+  );
+  return server.setTimeout(STALLED_CONNECTION_MS);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  await closed;
+  clearTimeout(deadline);
+}
+
+function logToStderr(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
