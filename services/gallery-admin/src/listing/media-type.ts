@@ -1,3 +1,4 @@
+import { extname } from 'node:path/posix';
 import { lookup } from 'mime-types';
 
 /** What a gallery shows a file as. */
@@ -8,7 +9,7 @@ export type MediaKind = 'image' | 'video' | 'audio' | 'file';
  * of a thousand files would take longer than the listing itself.
  */
 export function mediaTypeOf(key: string): string {
-  return lookup(key) || 'application/octet-stream';
+  return lookup(extname(key)) || 'application/octet-stream';
 }
 
 /** What a gallery shows a file of this media type as. */

@@ -4,15 +4,15 @@ import { naturalOrder } from './natural-order.ts';
 
 const compare = naturalOrder();
 
-test('numbers count by their value, letters before case', () => {
+test('numbers count by their value, and only then accents and case', () => {
   expect(['a10', 'B1', 'a2', 'A2', 'a02', 'ä1', 'b1', '10', '9'].sort(compare)).toEqual([
     '9',
     '10',
-    'a2',
+    'ä1',
     'a02',
+    'a2',
     'A2',
     'a10',
-    'ä1',
     'b1',
     'B1',
   ]);

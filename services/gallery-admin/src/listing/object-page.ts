@@ -1,5 +1,6 @@
 import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
+import { MAX_KEY_BYTES } from '../names.ts';
 
 /** An object as a listing tells it. */
 export interface StoredObject {
@@ -34,6 +35,9 @@ export interface ObjectPage {
 
 /** Lists one page of a bucket. Keys are as they were stored, whatever characters they hold. */
 export async function listPage(bucket: Bucket, page: PageRequest): Promise<ObjectPage> {
+  // No key begins with what is longer than a key, and stores refuse to look.
+  if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES)
+    return { objects: [], prefixes: [], continuationToken: null };
   const answer = await bucket.s3.send(
     new ListObjectsV2Command({
       Bucket: bucket.name,

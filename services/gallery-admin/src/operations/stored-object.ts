@@ -5,9 +5,12 @@ import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { type StoredObject, unquoted } from '../listing/object-page.ts';
+import { isKeyLength } from '../names.ts';
 
 /** Looks at the object `key`; undefined when there is none. */
 export async function findObject(bucket: Bucket, key: string): Promise<StoredObject | undefined> {
+  // What is longer than a key names none, and stores refuse to look.
+  if (!isKeyLength(key)) return undefined;
   try {
     const head = await bucket.s3.send(new HeadObjectCommand({ Bucket: bucket.name, Key: key }));
     return {
