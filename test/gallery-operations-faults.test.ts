@@ -211,7 +211,7 @@ test.each([1, 2, 3, 4])(
       state = (state * 48271) % 2147483647;
       return state / 2147483647;
     };
-    for (const severity of [0.7, 0.5, 0.4]) {
+    for (const severity of [0.35, 0.5, 0.3]) {
       proxy.choose = () => (random() < severity ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
       await batch('move');
       await assertNothingLost();

@@ -11,6 +11,9 @@ import { addListingRoutes } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { addOperationRoutes } from './operations/routes.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
+import type { MediaFetcher } from './proxy/media-fetcher.ts';
+import { addProxyRoutes } from './proxy/routes.ts';
+import { Thumbnails } from './proxy/thumbnails.ts';
 import { Account } from './session/account.ts';
 import { addLogin, addLogout, guardSession, readCookies } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
@@ -29,6 +32,8 @@ export interface GalleryParts {
   buckets: BucketStore;
   /** How large objects are copied. */
   copyLimits: CopyLimits;
+  /** Fetches media for the proxy. */
+  fetcher: MediaFetcher;
   log: FastifyBaseLogger;
 }
 
@@ -43,7 +48,7 @@ const DESCRIPTION = {
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
-  const { config, db, active, buckets, copyLimits, log } = parts;
+  const { config, db, active, buckets, copyLimits, fetcher, log } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -79,6 +84,13 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
       buckets: active,
       unfinished: new UnfinishedTransfers(db),
       limits: copyLimits,
+    });
+    addProxyRoutes(guarded, {
+      buckets: active,
+      fetcher,
+      thumbnails: new Thumbnails(fetcher, config.CACHE_BYTES),
+      allowedHosts: config.PROXY_ALLOWED_HOSTS,
+      privateHosts: config.PROXY_PRIVATE_HOSTS,
     });
   });
   return app;

@@ -8,6 +8,7 @@ import {
 } from '@pressroom/common/config';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
+import { hostRules } from './proxy/host-rules.ts';
 import { parsePasswordHash } from './session/password.ts';
 
 /** The variable that moves the port. */
@@ -55,6 +56,10 @@ const settings = {
   S3_SECRET_ACCESS_KEY: secret(z.string()),
   /** `false` for stores that have the bucket in the host name alone. */
   S3_FORCE_PATH_STYLE: yesOrNo().default(true),
+  /** Hosts that the proxy may ask beside the endpoint of the active bucket: `host`, `host:port`, `*.host`. */
+  PROXY_ALLOWED_HOSTS: hostRules({ subdomains: true }).default([]),
+  /** Those of them that may have private addresses, each in full: `host` or `host:port`. */
+  PROXY_PRIVATE_HOSTS: hostRules({ subdomains: false }).default([]),
 };
 
 /** The settings of the gallery administration. */

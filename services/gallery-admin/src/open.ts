@@ -10,6 +10,7 @@ import { SecretBox } from './buckets/secret-box.ts';
 import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
+import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** The service with what it holds open. */
@@ -23,13 +24,15 @@ export interface OpenGallery {
 export interface Surroundings {
   /** How large objects are copied; S3's own limits unless given. */
   copyLimits?: CopyLimits;
+  /** How the proxy reaches other hosts. */
+  proxy?: Partial<FetcherOptions>;
 }
 
 /** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
 export async function openGallery(
   config: GalleryConfig,
   log: FastifyBaseLogger,
-  { copyLimits = S3_COPY_LIMITS }: Surroundings = {},
+  { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const db = openDatabase<GalleryTables>({
@@ -54,12 +57,14 @@ export async function openGallery(
     box: new SecretBox(config.SETTINGS_KEY),
   });
   const active = new ActiveBucket(buckets, connections, changes);
+  const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
   changes.start();
   const release = async () => {
     await changes.close();
     connections.close();
+    await fetcher.close();
     await db.destroy();
   };
-  const parts = { config, db, active, buckets, copyLimits, log };
+  const parts = { config, db, active, buckets, copyLimits, fetcher, log };
   return { app: await buildApp(parts), release };
 }
