@@ -51,7 +51,7 @@ create index article_by_category on content.article (category_id, published_at d
 create table content.article_count (
   category_id integer references content.category on delete cascade,
   is_published boolean not null,
-  articles bigint not null check (articles >= 0),
+  articles bigint not null,
   unique nulls not distinct (category_id, is_published)
 );
 
@@ -59,7 +59,7 @@ create table content.article_count_by_day (
   category_id integer references content.category on delete cascade,
   is_published boolean not null,
   day date not null,
-  articles bigint not null check (articles >= 0),
+  articles bigint not null,
   unique nulls not distinct (category_id, is_published, day)
 );
 

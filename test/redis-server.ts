@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
+import { startRedisStandIn } from './redis-stand-in.ts';
 
 /** A Redis server of a test's own, on loopback, that keeps nothing. */
 export interface RedisServer {
@@ -15,8 +16,8 @@ export interface RedisServer {
 
 /**
  * Starts the `redis-server` on the PATH on a free port of 127.0.0.1, or on `port` (to bring a stopped one
- * back), and resolves when it accepts connections. Throws when there is no `redis-server`, and with the
- * server's own words when it does not start.
+ * back), and resolves when it accepts connections; where there is none, a stand-in for it, so that the tests
+ * need nothing but Node. Throws with the server's own words when it does not start.
  */
 export async function startRedis(options: { port?: number } = {}): Promise<RedisServer> {
   if (options.port !== undefined) return startOn(options.port);
@@ -25,7 +26,7 @@ export async function startRedis(options: { port?: number } = {}): Promise<Redis
       return await startOn(await freePort());
     } catch (error) {
       // Somebody else can take a free port before Redis does.
-      if (attempt === 3 || !String(error).includes('Address already in use')) throw error;
+      if (attempt === 3 || !/Address already in use|EADDRINUSE/.test(String(error))) throw error;
     }
   }
 }
@@ -35,7 +36,14 @@ async function startOn(port: number): Promise<RedisServer> {
     ...['--bind', '127.0.0.1', '--port', String(port)],
     ...['--save', '', '--appendonly', 'no', '--dir', tmpdir()],
   ]);
-  await Promise.race([started(server), notFound(server)]);
+  try {
+    await Promise.race([started(server), notFound(server)]);
+  } catch (error) {
+    if (!(error instanceof NoRedis)) throw error;
+    console.warn('There is no redis-server on the PATH: a stand-in of the tests counts instead.');
+    const { stop } = await startRedisStandIn(port);
+    return { url: `redis://127.0.0.1:${port}`, port, stop };
+  }
 
   const kill = (): void => void server.kill('SIGKILL');
   process.once('exit', kill);
@@ -68,8 +76,11 @@ async function started(server: ChildProcess): Promise<void> {
 async function notFound(server: ChildProcess): Promise<never> {
   const [error] = await once(server, 'error');
   if (error.code !== 'ENOENT') throw error;
-  throw new Error('no redis-server on the PATH; on Debian: apt-get install redis-server');
+  throw new NoRedis();
 }
+
+/** There is no `redis-server` on the PATH. */
+class NoRedis extends Error {}
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');

@@ -11,6 +11,11 @@ import { s3Error } from './errors.ts';
 import { test } from './fixtures.ts';
 import { put, read } from './objects.ts';
 
+test('the server is the one that S3_ENDPOINT names', ({ server }) => {
+  const named = process.env.S3_ENDPOINT;
+  expect(server.endpoint).toEqual(named || expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/));
+});
+
 test('a bucket is there from its creation to its removal', async ({ s3 }) => {
   const Bucket = `suite-${randomUUID()}`;
   const names = async () =>

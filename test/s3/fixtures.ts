@@ -66,21 +66,26 @@ export function namedServer({
   };
 }
 
-/** What holds on any S3 server: a test gets one, a client of it and an empty bucket of its own. */
-export const test = base
-  .extend('named', { scope: 'file' }, () => namedServer(process.env))
-  .extend('server', { scope: 'file' }, async ({ named }, { onCleanup }): Promise<Server> => {
-    if (named) return named;
-    const embedded = await startEmbedded();
-    onCleanup(() => embedded.close());
-    return embedded;
-  })
-  .extend('s3', { scope: 'file' }, ({ server }) => clientOf(server))
-  .extend('bucket', async ({ s3 }, { onCleanup }) => {
-    const bucket = await createBucket(s3);
-    onCleanup(() => removeBucket(s3, bucket));
-    return bucket;
-  });
+/** Tests that get a server, a client of it and an empty bucket of their own. */
+function testOn(findServer: () => Server | undefined) {
+  return base
+    .extend('named', { scope: 'file' }, findServer)
+    .extend('server', { scope: 'file' }, async ({ named }, { onCleanup }): Promise<Server> => {
+      if (named) return named;
+      const embedded = await startEmbedded();
+      onCleanup(() => embedded.close());
+      return embedded;
+    })
+    .extend('s3', { scope: 'file' }, ({ server }) => clientOf(server))
+    .extend('bucket', async ({ s3 }, { onCleanup }) => {
+      const bucket = await createBucket(s3);
+      onCleanup(() => removeBucket(s3, bucket));
+      return bucket;
+    });
+}
 
-/** The same for what only the embedded store is asked for, whatever `S3_ENDPOINT` names. */
-export const testEmbedded = test.override('named', { scope: 'file' }, () => undefined);
+/** What holds on any S3 server: runs on the one that `S3_ENDPOINT` names, or else on the embedded one. */
+export const test = testOn(() => namedServer(process.env));
+
+/** What only the embedded store is asked for, whatever `S3_ENDPOINT` names. */
+export const testEmbedded = testOn(() => undefined);

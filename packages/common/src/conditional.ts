@@ -64,12 +64,12 @@ export function writePrecondition<T>(
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, length, etag }: Representation,
+  { body, etag }: Representation,
   cacheControl: string,
 ): void {
   reply.header('etag', etag).header('cache-control', cacheControl);
   if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
-  else reply.header('content-type', JSON_MEDIA_TYPE).header('content-length', length).send(body);
+  else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
 }
 
 /** Fastify's types leave open what a serializer returns; ours, zod's, return text. */

@@ -1,18 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** A finished answer: its text and the strong validator that was computed from it (RFC 9110, section 8.8.3). */
+/** A finished answer: its bytes and the strong validator that was computed from them (RFC 9110, section 8.8.3). */
 export interface Representation {
-  /** Sent as UTF-8. A string leaves in one write together with the headers; a buffer would take two. */
-  readonly body: string;
-  /** Of the body as it is sent, in bytes. */
-  readonly length: number;
+  readonly body: Buffer;
   readonly etag: string;
 }
 
-/** Finishes `body` as a representation with a strong entity tag, equal only for equal bytes. */
-export function represent(body: string): Representation {
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
-  return { body, length: Buffer.byteLength(body), etag };
+/** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */
+export function represent(text: string): Representation {
+  const body = Buffer.from(text);
+  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
 }
 
 /** The members of an `If-Match` or `If-None-Match` list; what is no entity tag is passed over. */

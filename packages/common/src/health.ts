@@ -14,7 +14,7 @@ const health = z.object({ status: z.literal('ok') });
  * it requests only while this is 200. Both are never cached, counted or refused for pressure.
  */
 export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
-  const config = { rateLimit: false as const, pressureHandler: () => undefined };
+  const config = { rateLimit: false as const };
   app.get(
     '/healthz',
     {

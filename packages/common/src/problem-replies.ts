@@ -23,7 +23,6 @@ const REFUSALS: Record<string, [status: number, code: string, detail: string]> =
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'payload_too_large', 'the body is larger than this service accepts'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'invalid_request', 'the body is empty; send JSON'],
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'invalid_request', 'the body is not JSON'],
-  FST_UNDER_PRESSURE: [503, 'temporarily_unavailable', 'the service has more to do than it can; try again'],
 };
 
 /** The problem that stands for whatever was thrown while a request was answered. */
@@ -42,7 +41,6 @@ function problemOf(
   const refusal = REFUSALS[fault.code ?? ''];
   if (refusal !== undefined) {
     const [status, code, detail] = refusal;
-    if (status === 503) return temporarilyUnavailable(detail, 1, error);
     return new Problem(status, code, detail, { cause: error });
   }
   const invalid = validationProblem(error as FastifyError, request, invalidBody);

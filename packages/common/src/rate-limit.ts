@@ -32,7 +32,8 @@ export interface RateLimitOptions {
 
 /** The counter key of a client address: an IPv6 client is its /64, which one customer holds whole. */
 export function addressKey(request: FastifyRequest): string {
-  return `address:${normalizeIP(request.ip, 64)}`;
+  const { ip } = request;
+  return `address:${ip.includes(':') ? normalizeIP(ip, 64) : ip}`;
 }
 
 /**

@@ -32,7 +32,7 @@ export class RepresentationCache {
     if (maxBytes === 0) return;
     this.#entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (representation, key) => representation.length + key.length + ENTRY_OVERHEAD,
+      sizeCalculation: (representation, key) => representation.body.length + key.length + ENTRY_OVERHEAD,
     });
   }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import underPressure from '@fastify/under-pressure';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,6 +14,7 @@ import { addHealth, type ReadinessCheck } from './health.ts';
 import { readJsonBodies } from './json-body.ts';
 import { noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
+import { refuseUnderPressure } from './pressure.ts';
 import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
@@ -28,9 +28,6 @@ export type Server = FastifyInstance<
   FastifyBaseLogger,
   ZodTypeProvider
 >;
-
-/** How long the event loop may lag on average, in ms, before requests are refused with 503. */
-const MAX_EVENT_LOOP_DELAY_MS = 1000;
 
 /** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
 const MAX_PARAM_LENGTH = 4096;
@@ -80,7 +77,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   addHeaders(app);
   refuseUnknownParameters(app);
   readJsonBodies(app);
-  await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 1 });
+  await refuseUnderPressure(app);
   if (config.METRICS_PORT !== undefined) exposeMetrics(app, config.METRICS_PORT, config.HOST);
   await addDocumentation(app, options.description);
   await options.limit?.(app);

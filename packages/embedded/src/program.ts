@@ -6,6 +6,11 @@ const GRACE_MS = 10_000;
 
 const PRELOAD = new URL('end-with-starter.ts', import.meta.url).href;
 
+/**
+ * A smaller young generation: a quarter less memory under load for little speed, as in `deploy/Dockerfile`.
+ */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
+
 /** How a program is run. */
 export interface ProgramOptions {
   /** What it is called in messages. */
@@ -26,7 +31,7 @@ export class Program {
 
   constructor({ name, command, cwd, env }: ProgramOptions) {
     this.name = name;
-    this.#process = spawn(process.execPath, ['--import', PRELOAD, ...command], {
+    this.#process = spawn(process.execPath, [...NODE_FLAGS, '--import', PRELOAD, ...command], {
       cwd,
       env,
       // In a process group of its own: Ctrl-C is for the starter, which ends everything in order.

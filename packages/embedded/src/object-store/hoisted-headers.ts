@@ -1,4 +1,4 @@
-import type { S3Request } from './request.ts';
+import { headerBytes, type S3Request } from './request.ts';
 
 // The SDK computes these for a body that it does not have when it signs the URL.
 const IGNORED = /^x-amz-(checksum-|sdk-checksum-algorithm|trailer|content-sha256)/;
@@ -11,8 +11,7 @@ export function withHoistedHeaders({ headers, query }: S3Request): Record<string
   if (!query.has('X-Amz-Signature')) return headers;
   const hoisted: Record<string, string> = {};
   for (const [name, value] of query) {
-    if (name.startsWith('x-amz-') && !IGNORED.test(name))
-      hoisted[name] = Buffer.from(value).toString('latin1');
+    if (name.startsWith('x-amz-') && !IGNORED.test(name)) hoisted[name] = headerBytes(value);
   }
   return { ...hoisted, ...headers };
 }

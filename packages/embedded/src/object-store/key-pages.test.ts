@@ -46,7 +46,7 @@ test('pages add up to all entries, each page as full as it may be', () => {
         expect(page.isTruncated).toBe(listed.length < expected.length);
         expect(entries.length === limit || !page.isTruncated).toBe(true);
         isTruncated = page.isTruncated;
-        after = page.last ?? '';
+        after = Buffer.from(page.last ?? []).toString();
       }
       expect(listed).toEqual(expected);
     }),

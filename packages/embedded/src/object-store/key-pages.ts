@@ -17,9 +17,14 @@ export interface Page<Row> {
   rows: Row[];
   commonPrefixes: string[];
   /** The last entry, key or common prefix; undefined for an empty page. */
-  last: string | undefined;
+  last: KeyBytes | undefined;
   /** Whether there is more after it. */
   isTruncated: boolean;
+}
+
+interface FoldedNames {
+  prefix: KeyBytes;
+  delimiter: KeyBytes;
 }
 
 /** Rows in the order of their keys, from a bound up to (and without) an end. */
@@ -35,7 +40,7 @@ export function startAfter(
 ): KeyBound {
   const start: KeyBound = { bytes: keyBytes(prefix), inclusive: true };
   if (after === '') return start;
-  const common = commonPrefix(keyBytes(after), keyBytes(prefix), keyBytes(delimiter));
+  const common = commonPrefix(keyBytes(after), { prefix: keyBytes(prefix), delimiter: keyBytes(delimiter) });
   const bound = common
     ? { bytes: prefixEnd(common), inclusive: true }
     : { bytes: keyBytes(after), inclusive: false };
@@ -44,37 +49,45 @@ export function startAfter(
 
 /** Reads a page, skipping from one common prefix to the next without reading what lies below it. */
 export function readPage<Row extends { key: KeyBytes }>(range: KeyRange<Row>, query: PageQuery): Page<Row> {
-  const prefix = keyBytes(query.prefix);
-  const delimiter = keyBytes(query.delimiter);
+  const names = { prefix: keyBytes(query.prefix), delimiter: keyBytes(query.delimiter) };
   const page: Page<Row> = { rows: [], commonPrefixes: [], last: undefined, isTruncated: false };
-  if (query.limit === 0) return page;
-  const isFull = () => page.rows.length + page.commonPrefixes.length >= query.limit;
-  let from: KeyBound | undefined = query.start;
+  let from: KeyBound | undefined = query.limit > 0 ? query.start : undefined;
   while (from) {
-    const found: Uint8Array | 'end' = readUpToCommonPrefix(range(from, prefixEnd(prefix)));
-    if (found === 'end') break;
-    page.last = keyText(found);
-    page.commonPrefixes.push(page.last);
-    from = { bytes: prefixEnd(found), inclusive: true };
+    const folded: KeyBytes | undefined = addRows(
+      page,
+      range(from, prefixEnd(names.prefix)),
+      names,
+      query.limit,
+    );
+    from = folded && { bytes: prefixEnd(folded), inclusive: true };
   }
   return page;
-
-  function readUpToCommonPrefix(rows: Iterable<Row>): Uint8Array | 'end' {
-    for (const row of rows) {
-      if (isFull()) {
-        page.isTruncated = true;
-        return 'end';
-      }
-      const common = commonPrefix(row.key, prefix, delimiter);
-      if (common) return common;
-      page.rows.push(row);
-      page.last = keyText(row.key);
-    }
-    return 'end';
-  }
 }
 
-function commonPrefix(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | undefined {
+// Adds rows up to the first that lies under a common prefix. That is added in its place, and returned.
+function addRows<Row extends { key: KeyBytes }>(
+  page: Page<Row>,
+  rows: Iterable<Row>,
+  names: FoldedNames,
+  limit: number,
+): KeyBytes | undefined {
+  for (const row of rows) {
+    if (page.rows.length + page.commonPrefixes.length >= limit) {
+      page.isTruncated = true;
+      return undefined;
+    }
+    const folded = commonPrefix(row.key, names);
+    page.last = folded ?? row.key;
+    if (folded) {
+      page.commonPrefixes.push(keyText(folded));
+      return folded;
+    }
+    page.rows.push(row);
+  }
+  return undefined;
+}
+
+function commonPrefix(key: KeyBytes, { prefix, delimiter }: FoldedNames): KeyBytes | undefined {
   if (delimiter.length === 0) return undefined;
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
   if (!bytes.subarray(0, prefix.length).equals(prefix)) return undefined;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './errors.ts';
 
@@ -42,9 +43,10 @@ export function parseRequest(incoming: IncomingMessage): S3Request {
   };
 }
 
-/** A value of a header as text: what clients send beyond ASCII is UTF-8. */
+/** A value of a header as text: what clients send beyond ASCII is UTF-8, or else Latin-1. */
 export function headerText(value: string): string {
-  return Buffer.from(value, 'latin1').toString('utf8');
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
 /** The bytes of a text as the value of a header. */

@@ -81,6 +81,10 @@ function createHttpServer(options: HandlerOptions, requests: Set<Promise<void>>)
     (incoming, outgoing) => {
       const request = handleRequest(incoming, outgoing, options);
       requests.add(request);
+      // Otherwise a kept-alive connection would hold up a server that is closing.
+      outgoing.once('finish', () => {
+        if (!server.listening) incoming.socket.end();
+      });
       void request.finally(() => requests.delete(request));
     },
   );

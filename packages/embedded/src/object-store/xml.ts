@@ -14,6 +14,9 @@ export type ParsedElement = { [name: string]: (ParsedElement | string)[] | undef
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
+// Nearly all of a listing is of these, and is let through at once.
+const PLAIN = /^[ !#-%(-;=?-~]*$/;
+
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** A document with one root element, in the namespace of S3 unless it is an error. */
@@ -69,6 +72,7 @@ export function elementsOf(element: ParsedElement, name: string): ParsedElement[
 }
 
 function escapeText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(/[&<>"']|\p{Cc}/gu, (character) => {
     const name = Object.keys(ENTITIES).find((entity) => ENTITIES[entity] === character);
     return name ? `&${name};` : `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`;

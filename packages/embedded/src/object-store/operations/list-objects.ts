@@ -2,7 +2,7 @@ import { S3Error } from '../errors.ts';
 import { type Page, readPage, startAfter } from '../key-pages.ts';
 import { integerParameter } from '../request.ts';
 import { xmlResponse } from '../response.ts';
-import { keyText } from '../storage/keys.ts';
+import { type KeyBytes, keyText } from '../storage/keys.ts';
 import type { ListedObject } from '../storage/objects.ts';
 import type { XmlElement } from '../xml.ts';
 import type { Operation, OperationContext } from './context.ts';
@@ -29,7 +29,7 @@ export const listObjectsV2: Operation = async (context) => {
     ...commonElements(context, parameters, page),
     KeyCount: page.rows.length + page.commonPrefixes.length,
     ContinuationToken: token ?? undefined,
-    NextContinuationToken: page.isTruncated ? encodeToken(page.last ?? '') : undefined,
+    NextContinuationToken: page.isTruncated && page.last ? encodeToken(page.last) : undefined,
     StartAfter: encode(query.get('start-after') ?? undefined),
     ...entryElements(page, encode),
   });
@@ -41,10 +41,12 @@ export const listObjects: Operation = async (context) => {
   const parameters = readParameters(query);
   const page = readObjects(context, parameters, query.get('marker') ?? '');
   const encode = nameEncoder(query);
+  // Without a delimiter the last key of the page is the marker, and S3 does not say it twice.
+  const isMarked = page.isTruncated && parameters.delimiter !== '';
   return xmlResponse('ListBucketResult', {
     ...commonElements(context, parameters, page),
     Marker: encode(query.get('marker') ?? ''),
-    NextMarker: page.isTruncated && parameters.delimiter !== '' ? encode(page.last) : undefined,
+    NextMarker: isMarked && page.last ? encode(keyText(page.last)) : undefined,
     ...entryElements(page, encode),
   });
 };
@@ -105,8 +107,8 @@ function entryElements(page: Page<ListedObject>, encode: (name: string) => strin
 }
 
 // A token is the last entry of the page before.
-function encodeToken(last: string): string {
-  return Buffer.from(last, 'utf8').toString('base64url');
+function encodeToken(last: KeyBytes): string {
+  return Buffer.from(last).toString('base64url');
 }
 
 function decodeToken(token: string): string {

@@ -92,6 +92,7 @@ export const listMultipartUploads: Operation = async ({ storage, request }) => {
   );
   const encode = nameEncoder(query);
   const lastUpload = page.rows.at(-1);
+  const isUploadLast = lastUpload !== undefined && lastUpload.key === page.last;
   return xmlResponse('ListMultipartUploadsResult', {
     Bucket: bucket,
     KeyMarker: encode(keyMarker),
@@ -99,8 +100,8 @@ export const listMultipartUploads: Operation = async ({ storage, request }) => {
     Prefix: encode(names.prefix),
     Delimiter: names.delimiter === '' ? undefined : encode(names.delimiter),
     EncodingType: query.get('encoding-type') ?? undefined,
-    NextKeyMarker: encode(page.last),
-    NextUploadIdMarker: lastUpload && keyText(lastUpload.key) === page.last ? lastUpload.id : undefined,
+    NextKeyMarker: page.last && encode(keyText(page.last)),
+    NextUploadIdMarker: isUploadLast ? lastUpload.id : undefined,
     MaxUploads: limit,
     IsTruncated: page.isTruncated,
     Upload: page.rows.map(({ key, id, initiated }) => ({

@@ -20,9 +20,10 @@ const READ_BUFFER_BYTES = 256 * 1024;
 export class Blobs {
   readonly #incoming: string;
   readonly #directory: string;
-  readonly #directoryHandle: FileHandle;
+  // Undefined on Windows, which syncs no directories.
+  readonly #directoryHandle: FileHandle | undefined;
 
-  private constructor(incoming: string, directory: string, handle: FileHandle) {
+  private constructor(incoming: string, directory: string, handle: FileHandle | undefined) {
     this.#incoming = incoming;
     this.#directory = directory;
     this.#directoryHandle = handle;
@@ -35,7 +36,8 @@ export class Blobs {
     await rm(incoming, { recursive: true, force: true });
     await mkdir(incoming, { recursive: true });
     await mkdir(directory, { recursive: true });
-    return new Blobs(incoming, directory, await open(directory, 'r'));
+    const handle = process.platform === 'win32' ? undefined : await open(directory, 'r');
+    return new Blobs(incoming, directory, handle);
   }
 
   /**
@@ -53,7 +55,7 @@ export class Blobs {
         return undefined;
       }
       await rename(temporary, this.#path(id));
-      await this.#directoryHandle.sync();
+      await this.#directoryHandle?.sync();
       return { id, size };
     } catch (error) {
       await rm(temporary, { force: true });
@@ -81,7 +83,7 @@ export class Blobs {
 
   /** Releases the directory. */
   async close(): Promise<void> {
-    await this.#directoryHandle.close();
+    await this.#directoryHandle?.close();
   }
 
   #path(id: string): string {

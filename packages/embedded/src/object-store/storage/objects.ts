@@ -108,9 +108,9 @@ export class Objects {
   }
 
   /** The objects whose keys lie between the bounds, in the order of their keys; `to` is exclusive. */
-  *between(bucket: string, from: KeyBound, to: Uint8Array): Generator<ListedObject> {
+  between(bucket: string, from: KeyBound, to: Uint8Array): IteratorObject<ListedObject> {
     const statement = from.inclusive ? this.#from : this.#after;
-    for (const row of statement.iterate(bucket, from.bytes, to)) yield row as unknown as ListedObject;
+    return statement.iterate(bucket, from.bytes, to) as unknown as IteratorObject<ListedObject>;
   }
 
   #replace(bucket: string, key: string, conditions: WriteConditions): void {

@@ -102,9 +102,9 @@ export class Uploads {
   }
 
   /** The uploads whose keys lie between the bounds, by key and id; `to` is exclusive. */
-  *between(bucket: string, from: KeyBound, to: Uint8Array): Generator<ListedUpload> {
+  between(bucket: string, from: KeyBound, to: Uint8Array): IteratorObject<ListedUpload> {
     const statement = from.inclusive ? this.#from : this.#after;
-    for (const row of statement.iterate(bucket, from.bytes, to)) yield row as unknown as ListedUpload;
+    return statement.iterate(bucket, from.bytes, to) as unknown as IteratorObject<ListedUpload>;
   }
 
   /** Puts a part in the place of one with its number. */

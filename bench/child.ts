@@ -1,0 +1,69 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** A server that is measured, in a process of its own. */
+export interface ServerProcess {
+  port: number;
+  /** Resident memory at the moment, in MiB. */
+  residentMemory: () => number;
+  stop: () => Promise<void>;
+}
+
+/** What a server is started with. */
+export interface ServerOptions {
+  /** The program, from the repository's root. */
+  program: string;
+  /** The environment; `port` is the name of the variable that says where to listen. */
+  env: Record<string, string>;
+  port: string;
+  /** A path that answers once the server is up. */
+  ready: string;
+}
+
+/** Starts a server as `deploy/Dockerfile` does, on a free port and waits until it answers; its output goes to a file, as a log does. */
+export async function startServer({
+  program,
+  env,
+  port: variable,
+  ready,
+}: ServerOptions): Promise<ServerProcess> {
+  const port = await freePort();
+  const log = openSync('/dev/null', 'w');
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', program], {
+    env: { ...process.env, ...env, [variable]: String(port) },
+    stdio: ['ignore', log, 'inherit'],
+  });
+  await answered(child, `http://127.0.0.1:${port}${ready}`);
+  const stop = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { port, residentMemory: () => residentMemory(child.pid), stop };
+}
+
+async function answered(child: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server of ${url} ended with ${child.exitCode}`);
+    const response = await fetch(url).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function residentMemory(pid: number | undefined): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

@@ -1,0 +1,68 @@
+import { type Load, type LoadResult, load } from './load.ts';
+
+/** How often each server is measured; the servers take turns, so that a noisy minute is everybody's. */
+const ROUNDS = 7;
+
+/** How long one measurement lasts, in ms, after a warm-up of the same server. */
+const ROUND_MS = 1500;
+const WARM_UP_MS = 700;
+
+/** A server under one name. */
+export interface Contender {
+  name: string;
+  port: number;
+}
+
+/** What a comparison found: the first server is the one that is measured, the second what it is held against. */
+export interface Comparison {
+  what: string;
+  /** Requests a second, the median of the rounds, by server. */
+  requestsPerSecond: Record<string, number>;
+  /** The median of the rounds' ratios of the first server to the second. */
+  ratio: number;
+  /** The lowest and the highest of them. */
+  ratios: [lowest: number, highest: number];
+  /** Times to an answer of the first and the second server, in ms: medians of the rounds. */
+  p50: Record<string, number>;
+  p99: Record<string, number>;
+  /** The least that the issue asks for, where it asks. */
+  bar?: number | undefined;
+}
+
+/** Measures two servers in turns under the same load. */
+export async function compare(
+  what: string,
+  [measured, bare]: [Contender, Contender],
+  request: Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>,
+  bar?: number,
+): Promise<Comparison> {
+  const results: Record<string, LoadResult[]> = { [measured.name]: [], [bare.name]: [] };
+  for (const { port } of [measured, bare]) await load({ ...request, port, durationMs: WARM_UP_MS });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { name, port } of round % 2 === 0 ? [measured, bare] : [bare, measured]) {
+      results[name]?.push(await load({ ...request, port, durationMs: ROUND_MS }));
+    }
+  }
+  const of = (name: string, member: keyof LoadResult) =>
+    (results[name] ?? []).map((result) => result[member]);
+  const medians = (member: keyof LoadResult) =>
+    Object.fromEntries([measured, bare].map(({ name }) => [name, median(of(name, member))]));
+  const others = of(bare.name, 'requestsPerSecond');
+  const ratios = of(measured.name, 'requestsPerSecond').map(
+    (value, round) => value / (others[round] ?? Number.NaN),
+  );
+  return {
+    what,
+    requestsPerSecond: medians('requestsPerSecond'),
+    ratio: median(ratios),
+    ratios: [Math.min(...ratios), Math.max(...ratios)],
+    p50: medians('p50'),
+    p99: medians('p99'),
+    bar,
+  };
+}
+
+/** The middle value; of an even number of values the upper one. */
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/migrate';
+import { ArticleStore } from '@pressroom/content/articles/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { startPostgres } from '@pressroom/embedded/postgres';
+import { PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
+import { type ServerProcess, startServer } from './child.ts';
+import { type Comparison, compare, median } from './compare.ts';
+import { fillWithArticles } from './content-data.ts';
+import { load } from './load.ts';
+
+/** The least ratios that are asked for: hot against bare bytes, uncached against the same SQL. */
+const HOT_BAR = 0.6;
+const COLD_BAR = 0.8;
+
+/** The most that a deep page may cost, as a multiple of the first. */
+const DEPTH_BAR = 3;
+
+/** The most memory under load, in MiB. */
+const MEMORY_BAR = 200;
+
+const CONNECTIONS = 32;
+const LIST = '/api/articles';
+
+/** Times of pages by their place in the list. */
+interface Depth {
+  page: string;
+  /** Median time to an answer, in ms, one request at a time. */
+  p50: number;
+  /** As a multiple of the first page's. */
+  multiple: number;
+}
+
+/** What was measured with one number of articles. */
+export interface ContentFigures {
+  articles: number;
+  comparisons: Comparison[];
+  depth: Depth[];
+  depthBar: number;
+  /** Resident memory after the load of the comparisons, in MiB. */
+  memory: number;
+  memoryBar: number;
+}
+
+/** Measures the content service with each number of articles, on a PostgreSQL of its own. */
+export async function benchContent(sizes: number[]): Promise<ContentFigures[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
+  try {
+    const figures = [];
+    for (const articles of sizes) figures.push(await benchSize(server.url, articles));
+    return figures;
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function benchSize(serverUrl: string, articles: number): Promise<ContentFigures> {
+  const url = new URL(serverUrl);
+  url.pathname = `/bench_${articles}`;
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  await admin.query(`create database bench_${articles}`);
+  await admin.end();
+  await migrate(url.href, fileURLToPath(new URL('../migrations', import.meta.url)));
+  const pool = new pg.Pool({ connectionString: url.href });
+  await fillWithArticles(pool, articles);
+  try {
+    return await measure(url.href, pool, articles);
+  } finally {
+    await pool.end();
+  }
+}
+
+function startContent(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
+  const limits = { CONTENT_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
+  return startServer({
+    program: 'services/content/src/main.ts',
+    env: { DATABASE_URL: databaseUrl, ...limits, ...(cacheBytes && { CACHE_BYTES: cacheBytes }) },
+    port: 'CONTENT_PORT',
+    ready: '/readyz',
+  });
+}
+
+async function measure(databaseUrl: string, pool: pg.Pool, articles: number): Promise<ContentFigures> {
+  const { rows } = await pool.query(
+    'select id from content.article where is_published order by id limit 1 offset 500',
+  );
+  const detail = `${LIST}/${rows[0].id}`;
+  const cached = await startContent(databaseUrl);
+  const comparisons = [];
+  for (const [name, path] of [
+    ['list', LIST],
+    ['detail', detail],
+  ] as const) {
+    comparisons.push(...(await compareHot(cached, name, path)));
+  }
+  const memory = cached.residentMemory();
+  await cached.stop();
+
+  const uncached = await startContent(databaseUrl, '0');
+  comparisons.push(...(await compareUncached(uncached, databaseUrl, pool, detail, rows[0].id)));
+  const depth = await measureDepth(uncached);
+  const figures = { articles, comparisons, depth, depthBar: DEPTH_BAR, memoryBar: MEMORY_BAR };
+  const memoryUncached = uncached.residentMemory();
+  await uncached.stop();
+  return { ...figures, memory: Math.max(memory, memoryUncached) };
+}
+
+async function compareHot(service: ServerProcess, name: string, path: string): Promise<Comparison[]> {
+  const { file, etag } = await captureAnswer(`http://127.0.0.1:${service.port}${path}`);
+  const bare = await startServer({
+    program: 'bench/servers/bytes.ts',
+    env: { ANSWER: file },
+    port: 'PORT',
+    ready: '/',
+  });
+  const contenders: Parameters<typeof compare>[1] = [
+    { name: 'content', port: service.port },
+    { name: 'node:http', port: bare.port },
+  ];
+  const request = { paths: [path], connections: CONNECTIONS };
+  const whole = await compare(`hot ${name}, 200`, contenders, { ...request, status: 200 }, HOT_BAR);
+  const headers = { 'if-none-match': etag };
+  const unchanged = await compare(
+    `hot ${name}, 304`,
+    contenders,
+    { ...request, headers, status: 304 },
+    HOT_BAR,
+  );
+  await bare.stop();
+  return [whole, unchanged];
+}
+
+async function compareUncached(
+  service: ServerProcess,
+  databaseUrl: string,
+  pool: pg.Pool,
+  detail: string,
+  id: number,
+): Promise<Comparison[]> {
+  const capture = (work: (store: ArticleStore) => Promise<unknown>) =>
+    captureStatements<ContentTables>(new PostgresDialect({ pool }), (db) => work(new ArticleStore(db)));
+  const statements = {
+    '/': [],
+    [LIST]: await capture((store) => store.list({ status: 'published' }, { page: 1, perPage: 20 })),
+    [detail]: await capture((store) => store.read(id, { seesDrafts: false })),
+  };
+  const env = { DATABASE_URL: databaseUrl, STATEMENTS: temporaryFile(statements) };
+  const bare = await startServer({ program: 'bench/servers/sql.ts', env, port: 'PORT', ready: '/' });
+  const contenders: Parameters<typeof compare>[1] = [
+    { name: 'content', port: service.port },
+    { name: 'node:http + pg', port: bare.port },
+  ];
+  const comparisons = [];
+  for (const [name, path] of [
+    ['list', LIST],
+    ['detail', detail],
+  ] as const) {
+    const request = { paths: [path], connections: CONNECTIONS, status: 200 };
+    comparisons.push(await compare(`uncached ${name}, 200`, contenders, request, COLD_BAR));
+  }
+  await bare.stop();
+  return comparisons;
+}
+
+async function measureDepth({ port }: ServerProcess): Promise<Depth[]> {
+  const response = await fetch(`http://127.0.0.1:${port}${LIST}`);
+  const { meta } = (await response.json()) as { meta: { total_pages: number } };
+  const pages: [string, number][] = [
+    ['first', 1],
+    ['50', 50],
+    ['middle', Math.ceil(meta.total_pages / 2)],
+    ['last', meta.total_pages],
+  ];
+  const times = new Map<string, number[]>(pages.map(([name]) => [name, []]));
+  for (let round = 0; round < 5; round += 1) {
+    for (const [name, page] of pages) {
+      const request = { port, paths: [`${LIST}?page=${page}`], connections: 1, durationMs: 500, status: 200 };
+      times.get(name)?.push((await load(request)).p50);
+    }
+  }
+  const first = median(times.get('first') ?? []);
+  return pages.map(([page]) => {
+    const p50 = median(times.get(page) ?? []);
+    return { page, p50, multiple: p50 / first };
+  });
+}

@@ -1,0 +1,14 @@
+import { cpus, release, totalmem } from 'node:os';
+
+/** What the figures were measured on. */
+export function machine() {
+  const [cpu] = cpus();
+  return {
+    cpu: cpu?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+    measuredAt: new Date().toISOString(),
+  };
+}
