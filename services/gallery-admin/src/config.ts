@@ -34,6 +34,21 @@ function settingsKey() {
     .transform((value) => Buffer.from(value, 'base64'));
 }
 
+const storeSettings = {
+  S3_ENDPOINT: endpoint(),
+  /** The address of the same store that browsers reach, where it is another. */
+  S3_PUBLIC_ENDPOINT: endpoint().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_BUCKET: z.string(),
+  S3_ACCESS_KEY_ID: z.string(),
+  S3_SECRET_ACCESS_KEY: secret(z.string()),
+  /** `false` for stores that have the bucket in the host name alone. */
+  S3_FORCE_PATH_STYLE: yesOrNo().default(true),
+};
+
+/** The settings of the environment's bucket. */
+export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
+
 const settings = {
   ...commonSettings,
   [PORT_VARIABLE]: port().default(4002),
@@ -47,19 +62,11 @@ const settings = {
   COOKIE_SECURE: yesOrNo().default(true),
   /** Encrypts the credentials of saved buckets. */
   SETTINGS_KEY: secret(settingsKey()),
-  S3_ENDPOINT: endpoint(),
-  /** The address of the same store that browsers reach, where it is another. */
-  S3_PUBLIC_ENDPOINT: endpoint().optional(),
-  S3_REGION: z.string().default('us-east-1'),
-  S3_BUCKET: z.string(),
-  S3_ACCESS_KEY_ID: z.string(),
-  S3_SECRET_ACCESS_KEY: secret(z.string()),
-  /** `false` for stores that have the bucket in the host name alone. */
-  S3_FORCE_PATH_STYLE: yesOrNo().default(true),
   /** Hosts that the proxy may ask beside the endpoint of the active bucket: `host`, `host:port`, `*.host`. */
   PROXY_ALLOWED_HOSTS: hostRules({ subdomains: true }).default([]),
   /** Those of them that may have private addresses, each in full: `host` or `host:port`. */
   PROXY_PRIVATE_HOSTS: hostRules({ subdomains: false }).default([]),
+  ...storeSettings,
 };
 
 /** The settings of the gallery administration. */
@@ -68,4 +75,9 @@ export type GalleryConfig = z.infer<z.ZodObject<typeof settings>>;
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every fault. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
   return readConfig(settings, env);
+}
+
+/** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every fault. */
+export function readStoreConfig(env: Environment): StoreConfig {
+  return readConfig(storeSettings, env);
 }

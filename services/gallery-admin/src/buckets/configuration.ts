@@ -1,4 +1,4 @@
-import type { GalleryConfig } from '../config.ts';
+import type { StoreConfig } from '../config.ts';
 
 /** The id of the bucket of the environment. */
 export const DEFAULT_ID = 'default';
@@ -29,7 +29,7 @@ export interface BucketConfiguration extends BucketPlace {
 }
 
 /** The bucket of the environment. */
-export function environmentBucket(config: GalleryConfig): BucketConfiguration {
+export function environmentBucket(config: StoreConfig): BucketConfiguration {
   return {
     id: DEFAULT_ID,
     name: config.S3_BUCKET,
