@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
-import { openGallery } from '@pressroom/gallery-admin/open';
+import { openGallery, type Surroundings } from '@pressroom/gallery-admin/open';
 import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../s3/fixtures.ts';
 import { removeBucket } from '../s3/objects.ts';
@@ -24,10 +24,13 @@ export interface RunningGallery {
 }
 
 /** Starts the gallery administration on a free port with exactly these settings. */
-export async function startGallery(settings: Record<string, string>): Promise<RunningGallery> {
+export async function startGallery(
+  settings: Record<string, string>,
+  surroundings: Surroundings = {},
+): Promise<RunningGallery> {
   const log = memoryLog('gallery-admin');
   const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...settings });
-  const { app, release } = await openGallery(config, log.log);
+  const { app, release } = await openGallery(config, log.log, surroundings);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = async () => {
     await app.close();
@@ -63,7 +66,10 @@ export interface GalleryFixture extends RunningGallery {
 }
 
 /** Starts the gallery administration on a database and a bucket of its own; `more` are further settings. */
-export async function galleryFixture(more: Record<string, string> = {}): Promise<GalleryFixture> {
+export async function galleryFixture(
+  more: Record<string, string> = {},
+  surroundings: Surroundings = {},
+): Promise<GalleryFixture> {
   const database = await createTestDatabase();
   const named = namedServer(process.env);
   const embedded = named ? undefined : await startEmbedded();
@@ -71,7 +77,7 @@ export async function galleryFixture(more: Record<string, string> = {}): Promise
   const s3 = clientOf(store);
   const bucket = await createBucket(s3);
   const settings = { ...(await settingsFor(database.url, store, bucket)), ...more };
-  const service = await startGallery(settings);
+  const service = await startGallery(settings, surroundings);
   const cookie = await login(service.url);
   const ask = (path: string, { headers, ...sending }: Sending = {}) =>
     send(`${service.url}${path}`, { ...sending, headers: { cookie, ...headers } });

@@ -8,6 +8,13 @@ import { addBucketRoutes } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
+import { addListingRoutes } from './listing/routes.ts';
+import type { CopyLimits } from './operations/copy-request.ts';
+import { addOperationRoutes } from './operations/routes.ts';
+import { UnfinishedTransfers } from './operations/unfinished.ts';
+import type { MediaFetcher } from './proxy/media-fetcher.ts';
+import { addProxyRoutes } from './proxy/routes.ts';
+import { Thumbnails } from './proxy/thumbnails.ts';
 import { Account } from './session/account.ts';
 import { addLogin, addLogout, guardSession, readCookies } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
@@ -24,6 +31,10 @@ export interface GalleryParts {
   active: ActiveBucket;
   /** All buckets. */
   buckets: BucketStore;
+  /** How large objects are copied. */
+  copyLimits: CopyLimits;
+  /** Fetches media for the proxy. */
+  fetcher: MediaFetcher;
   log: FastifyBaseLogger;
 }
 
@@ -37,7 +48,8 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the gallery administration, ready to listen. */
-export async function buildApp({ config, db, active, buckets, log }: GalleryParts): Promise<Server> {
+export async function buildApp(parts: GalleryParts): Promise<Server> {
+  const { config, db, active, buckets, copyLimits, fetcher, log } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -68,6 +80,19 @@ export async function buildApp({ config, db, active, buckets, log }: GalleryPart
     addLogout(guarded, session);
     addBucketRoutes(guarded, { buckets, changed: () => active.clear() });
     addUploadRoutes(guarded, new Uploads(active));
+    addListingRoutes(guarded, { buckets: active });
+    addOperationRoutes(guarded, {
+      buckets: active,
+      unfinished: new UnfinishedTransfers(db),
+      limits: copyLimits,
+    });
+    addProxyRoutes(guarded, {
+      buckets: active,
+      fetcher,
+      thumbnails: new Thumbnails(fetcher, config.CACHE_BYTES),
+      allowedHosts: config.PROXY_ALLOWED_HOSTS,
+      privateHosts: config.PROXY_PRIVATE_HOSTS,
+    });
   });
   return app;
 }

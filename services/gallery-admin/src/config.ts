@@ -8,6 +8,7 @@ import {
 } from '@pressroom/common/config';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
+import { hostRules } from './proxy/host-rules.ts';
 import { parsePasswordHash } from './session/password.ts';
 
 /** The variable that moves the port. */
@@ -61,6 +62,10 @@ const settings = {
   COOKIE_SECURE: yesOrNo().default(true),
   /** Encrypts the credentials of saved buckets. */
   SETTINGS_KEY: secret(settingsKey()),
+  /** Hosts that the proxy may ask beside the endpoint of the active bucket: `host`, `host:port`, `*.host`. */
+  PROXY_ALLOWED_HOSTS: hostRules({ subdomains: true }).default([]),
+  /** Those of them that may have private addresses, each in full: `host` or `host:port`. */
+  PROXY_PRIVATE_HOSTS: hostRules({ subdomains: false }).default([]),
   ...storeSettings,
 };
 

@@ -35,14 +35,19 @@ function isPath(value: string): boolean {
   return segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
+const PATH_RULE =
+  'must be a path such as photos/2026/: no leading "/", no empty, "." or ".." segment, no "\\" or control character';
+
 /**
  * A place in the bucket, 0–1024 characters: segments separated by `/`, with or without one at the end; empty is the
  * bucket's root. Kept as sent (NFC), for a path that may name a file or a folder.
  */
-export const objectPath = name(0, 1024).refine(
-  isPath,
-  'must be a path such as photos/2026/: no leading "/", no empty, "." or ".." segment, no "\\" or control character',
-);
+export const objectPath = name(0, 1024).refine(isPath, PATH_RULE);
+
+/** An {@link objectPath} of what is in the bucket already: exactly as it is spelled there, NFC or not. */
+export const storedPath = anyText()
+  .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
+  .refine(isPath, PATH_RULE);
 
 /** The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty. */
 export function folderPrefix(path: string): string {

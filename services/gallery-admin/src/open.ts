@@ -9,6 +9,8 @@ import { environmentBucket } from './buckets/configuration.ts';
 import { SecretBox } from './buckets/secret-box.ts';
 import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
+import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
+import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** The service with what it holds open. */
@@ -18,8 +20,20 @@ export interface OpenGallery {
   release: () => Promise<void>;
 }
 
+/** What is the world's own outside of tests. */
+export interface Surroundings {
+  /** How large objects are copied; S3's own limits unless given. */
+  copyLimits?: CopyLimits;
+  /** How the proxy reaches other hosts. */
+  proxy?: Partial<FetcherOptions>;
+}
+
 /** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
-export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger): Promise<OpenGallery> {
+export async function openGallery(
+  config: GalleryConfig,
+  log: FastifyBaseLogger,
+  { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
+): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const db = openDatabase<GalleryTables>({
     url: config.DATABASE_URL,
@@ -43,11 +57,14 @@ export async function openGallery(config: GalleryConfig, log: FastifyBaseLogger)
     box: new SecretBox(config.SETTINGS_KEY),
   });
   const active = new ActiveBucket(buckets, connections, changes);
+  const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
   changes.start();
   const release = async () => {
     await changes.close();
     connections.close();
+    await fetcher.close();
     await db.destroy();
   };
-  return { app: await buildApp({ config, db, active, buckets, log }), release };
+  const parts = { config, db, active, buckets, copyLimits, fetcher, log };
+  return { app: await buildApp(parts), release };
 }

@@ -25,9 +25,16 @@ export interface SettingTable {
   updated_at: DefaultedTime;
 }
 
-/** The tables of the gallery administration, as migration `0003_gallery_admin` makes them. */
+/** `gallery.unfinished_transfer` */
+export interface UnfinishedTransferTable {
+  id: Buffer;
+  started_at: DefaultedTime;
+}
+
+/** The tables of the gallery administration, as the migrations `…_gallery_…` make them. */
 export interface GalleryTables {
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;
   'gallery.setting': SettingTable;
+  'gallery.unfinished_transfer': UnfinishedTransferTable;
 }
