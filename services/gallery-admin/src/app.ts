@@ -12,6 +12,7 @@ import { addListingRoutes } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { addOperationRoutes } from './operations/routes.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
+import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { addProxyRoutes } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
@@ -57,7 +58,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     bodyLimit: config.GALLERY_BODY_LIMIT,
     readiness: { database: () => pingDatabase(db), 'the object store': () => pingStore(active) },
     problems: {
-      extend: ({ detail }) => ({ success: false, message: detail }),
+      extend: galleryMembers,
       explain: explainStoreFault,
       invalidBody: 400,
     },
