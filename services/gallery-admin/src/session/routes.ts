@@ -17,6 +17,9 @@ export const SESSION_COOKIE = 'gallery_session';
 /** A failed login takes at least so long, in ms. */
 const FAILURE_MS = 500;
 
+/** The largest body of a login, in bytes: anybody may send one. */
+const LOGIN_BODY_LIMIT = 32 * 1024;
+
 /** What login, logout and the guard need. */
 export interface SessionRoutes {
   account: Account;
@@ -49,6 +52,7 @@ export function addLogin(app: Server, routes: SessionRoutes): void {
   app.post(
     '/api/login',
     {
+      bodyLimit: LOGIN_BODY_LIMIT,
       schema: {
         tags: TAGS,
         summary: 'Log in',
