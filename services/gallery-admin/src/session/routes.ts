@@ -29,6 +29,9 @@ export interface SessionRoutes {
   secureCookie: boolean;
 }
 
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 const TAGS = ['session'];
 
 /** Reads cookies, and refuses with 403 whatever changes state on behalf of another site's page. */
@@ -41,7 +44,7 @@ export async function readCookies(app: Server): Promise<void> {
 
 /** True for a request that may change something and that a page of another origin has sent (RFC 6454). */
 function isForeign({ method, headers, host }: FastifyRequest): boolean {
-  if (method === 'GET' || method === 'HEAD' || headers.origin === undefined) return false;
+  if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;
   const { origin } = headers;
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
