@@ -55,18 +55,26 @@ export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** `pg` says so of each client, its types do not. */
+type Client = pg.PoolClient & {
+  /** False while a statement is not answered. */
+  readonly readyForQuery: boolean;
+};
+
 /**
- * Breaks a connection in use on which nothing is heard for `limitMs`: its server hangs or is cut off, and PostgreSQL's
- * own time limit is of no help. What waits on it fails, and the pool makes another connection when it can.
+ * Breaks a connection that owes an answer and on which nothing is heard for `limitMs`: its server hangs or is cut off,
+ * and PostgreSQL's own time limit is of no help. What waits on it fails, and the pool makes another connection when it
+ * can. A connection that is kept between two statements may be silent.
  */
 function giveUpSilentConnections(pool: pg.Pool, limitMs: number): void {
-  const socketOf = (client: pg.PoolClient) => client.connection.stream as Socket;
   pool.on('connect', (client) => {
-    const socket = socketOf(client);
-    socket.on('timeout', () => socket.destroy(new SilenceError(limitMs)));
+    const socket = client.connection.stream as Socket;
+    // Counts from the last byte that was sent or received.
+    socket.setTimeout(limitMs);
+    socket.on('timeout', () => {
+      if (!(client as Client).readyForQuery) socket.destroy(new SilenceError(limitMs));
+    });
   });
-  pool.on('acquire', (client) => void socketOf(client).setTimeout(limitMs));
-  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
 }
 
 /** Resolves when the database answers; rejects with its fault otherwise. For `/readyz`. */

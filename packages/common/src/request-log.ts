@@ -1,5 +1,12 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for a route whose query string is kept out of the log. */
+    secretQuery?: boolean;
+  }
+}
+
 /** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
@@ -30,7 +37,7 @@ export class RequestLog extends LogController {
       {
         requestId: request.id,
         method: request.method,
-        url: request.url,
+        url: loggedUrl(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1000) / 1000,
         address: request.ip,
@@ -39,4 +46,12 @@ export class RequestLog extends LogController {
       'request_answered',
     );
   }
+}
+
+/** A query string that may hold a signed URL is a key to what it leads to. */
+function loggedUrl(request: FastifyRequest): string {
+  const { url } = request;
+  // The options are looked up anew at each asking, so only where it matters.
+  if (!url.includes('?') || request.routeOptions.config?.secretQuery !== true) return url;
+  return url.replace(/\?.*$/, '?(hidden)');
 }

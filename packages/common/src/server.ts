@@ -19,7 +19,7 @@ import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
+import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -49,10 +49,8 @@ export interface ServerOptions {
   bodyLimit: number;
   /** What `/readyz` asks, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
-  /** Members that the service adds to every problem document. */
-  extendProblem?: ProblemExtension;
-  /** `Cache-Control` of errors by status; `no-store` where there is none. */
-  errorCacheControl?: Readonly<Record<number, string>>;
+  /** How this service's answers to failures differ from the others'. */
+  problems?: ProblemStyle;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -80,10 +78,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 /** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
-function createBareServer(options: ServerOptions): Server {
-  const { config, log, bodyLimit, extendProblem: extend, errorCacheControl: cacheControl } = options;
+function createBareServer({ config, log, bodyLimit, problems }: ServerOptions): Server {
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, { extend, cacheControl });
+    replyWithProblem(error, request, reply, problems);
   const addHeaders = responseHeaders();
   const requestLog = new RequestLog(log);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
@@ -106,7 +103,7 @@ function createBareServer(options: ServerOptions): Server {
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
       replyProblem(error, request, reply);
     },
-    clientErrorHandler: answerUnreadable(log, extend),
+    clientErrorHandler: answerUnreadable(log, problems?.extend),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
