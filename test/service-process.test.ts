@@ -78,10 +78,12 @@ test('SIGTERM: requests in flight finish, new connections are refused, and it en
   expect(await child.exited).toBe(0);
   expect(child.err).toBe('');
   expect(messages(child)).toEqual(expect.arrayContaining(['service_stopping', 'request_answered']));
-  const { rowCount } = await database.pool.query(
-    "select from pg_stat_activity where application_name like 'pressroom content%' and datname = current_database()",
-  );
-  expect(rowCount).toBe(0);
+  await until('PostgreSQL has no session of it', async () => {
+    const { rowCount } = await database.pool.query(
+      "select from pg_stat_activity where application_name like 'pressroom content%' and datname = current_database()",
+    );
+    return rowCount === 0;
+  });
 });
 
 test('SIGTERM while a request waits for a lock: it is answered 503 at its time limit, and the end is in order', async () => {
