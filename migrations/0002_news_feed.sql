@@ -18,9 +18,13 @@ create function news.fold(value text) returns text language sql immutable strict
 $$;
 
 -- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
+-- Transactions that notify commit one after the other, so only one at a time does: what the others change is noticed
+-- by the replicas' heartbeat, a quarter of a second later.
 create function news.announce_change() returns trigger language plpgsql as $$
 begin
-  perform pg_notify('news_changed', '');
+  if pg_try_advisory_xact_lock(hashtextextended('news_changed', 0)) then
+    perform pg_notify('news_changed', '');
+  end if;
   return null;
 end
 $$;
@@ -156,8 +160,19 @@ create table news.ledger_entry (
   changed_at timestamptz(3) not null
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
+-- What a mirror has seen must survive a crash, whatever the server's default is: a change that is lost would stay in
+-- its copy.
+create function news.commit_durably() returns void language plpgsql as $$
+begin
+  if current_setting('synchronous_commit') = 'off' then
+    perform set_config('synchronous_commit', 'local', true);
+  end if;
+end
+$$;
+
 create function news.record_change() returns trigger language plpgsql as $$
 begin
+  perform news.commit_durably();
   insert into news.ledger_change (item_id) values (case when tg_op = 'DELETE' then old.id else new.id end);
   return null;
 end
@@ -165,6 +180,7 @@ $$;
 
 create function news.record_truncation() returns trigger language plpgsql as $$
 begin
+  perform news.commit_durably();
   insert into news.ledger_change (item_id) select id from news.item where in_selected_set;
   return null;
 end
@@ -206,10 +222,7 @@ declare
   taken integer;
   numbered integer;
 begin
-  -- A number that a reader has seen must survive a crash, whatever the server's default is.
-  if current_setting('synchronous_commit') = 'off' then
-    perform set_config('synchronous_commit', 'local', true);
-  end if;
+  perform news.commit_durably();
   select head into strict last from news.ledger for update;
   -- This statement's snapshot is newer than the lock: it sees what the previous caller did.
   with change as (

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,16 @@ afterAll(async () => {
 });
 
 function start(port: number): Promise<RunningPostgres> {
-  return startPostgres({ dataDir, port, settings: { fsync: 'off' } });
+  // Commits are acknowledged before they are on disk, and written long after, unless they ask for more.
+  const settings = { synchronous_commit: 'off', wal_writer_delay: '10s', wal_writer_flush_after: '64MB' };
+  return startPostgres({ dataDir, port, settings });
+}
+
+/** Ends PostgreSQL as a crash does. */
+async function crash(): Promise<void> {
+  const [pid = ''] = (await readFile(join(server.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+  await server.exited;
 }
 
 function get(path: string): Promise<Answer> {
@@ -114,6 +123,29 @@ describe('a database that goes away and comes back', () => {
     await until('another connection listens', async () => ((await listener()) ?? first) !== first);
     await insert('heard');
     await until('the change is known', async () => ids(await get(SNAPSHOT)).includes('heard'));
+  });
+
+  it('remembers every item that a client has seen, although it crashed', async () => {
+    await insert('seen');
+    await until('the item is shown', async () => ids(await get(SNAPSHOT)).includes('seen'));
+    await crash();
+    server = await start(server.port);
+    expect(ids(await firstAnswer(SNAPSHOT))).toContain('seen');
+  });
+
+  it('remembers every number that a client has seen, although it crashed', async () => {
+    const { body } = await get(SNAPSHOT);
+    await insert('late');
+    const seen = await until('the change is told', async () => {
+      const answer = await get(`${CHANGES}?cursor=${body.cursor}`);
+      return (
+        answer.body.changes?.some(({ item }: { item?: { id: string } }) => item?.id === 'late') && answer
+      );
+    });
+    await crash();
+    server = await start(server.port);
+    const after = await firstAnswer(`${CHANGES}?cursor=${seen.body.cursor}`);
+    expect(after).toMatchObject({ status: 200, body: { cursor: seen.body.cursor, count: 0 } });
   });
 
   function firstAnswer(path: string): Promise<Answer> {

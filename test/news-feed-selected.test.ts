@@ -267,6 +267,25 @@ describe('GET /api/v1/selected/changes', () => {
   }
 });
 
+describe('an answer from memory', () => {
+  it('is replaced after a change that nobody announced, because another writer was busy', async () => {
+    await insert('a');
+    await fresh(SNAPSHOT, { count: 1 });
+    const busy = await feed.database.pool.connect();
+    try {
+      await busy.query('begin');
+      await busy.query(`update news.item set title = 'Busy' where id = 'a'`);
+      await insert('b');
+      const { body } = await fresh(SNAPSHOT, { count: 2 });
+      expect(body.items).toMatchObject([{ id: 'a', title: 'Title of a' }, { id: 'b' }]);
+      await busy.query('commit');
+      await fresh(SNAPSHOT, { items: [{ title: 'Busy' }, {}] });
+    } finally {
+      busy.release();
+    }
+  });
+});
+
 describe('a cursor that cannot be continued from', () => {
   async function cursors(): Promise<{ sync: string; page: string }> {
     await insert('a', 'b');
