@@ -51,7 +51,12 @@ export async function createBucket(s3: S3Client): Promise<string> {
 }
 
 /** The server that `S3_ENDPOINT` names; undefined when it names none. */
-function namedServer({ S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: NodeJS.ProcessEnv) {
+export function namedServer({
+  S3_ENDPOINT,
+  S3_REGION,
+  S3_ACCESS_KEY_ID,
+  S3_SECRET_ACCESS_KEY,
+}: NodeJS.ProcessEnv) {
   if (!S3_ENDPOINT) return undefined;
   return {
     endpoint: S3_ENDPOINT,

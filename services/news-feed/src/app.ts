@@ -56,7 +56,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     log,
     bodyLimit: BODY_LIMIT,
     readiness: { database: () => pingDatabase(db) },
-    errorCacheControl: ERROR_CACHE_CONTROL,
+    problems: { cacheControl: ERROR_CACHE_CONTROL },
     limit: async (server) => {
       await allowBrowsers(server);
       refuseClients(server, config.DENY_CIDRS);
