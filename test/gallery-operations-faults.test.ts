@@ -14,6 +14,7 @@ import {
   startGallery,
 } from './support/gallery.ts';
 import { send } from './support/http.ts';
+import { until } from './support/until.ts';
 
 /** Objects in the folder that is moved. */
 const COUNT = 60;
@@ -231,6 +232,19 @@ test('a second move waits for the first one to end', async () => {
   release();
   expect((await first).status).toBe(200);
   await assertMoved();
+});
+
+test('a database whose connections break in the middle of a move stops neither the move nor the service', async () => {
+  const { reached, release } = hold(isCopy);
+  const moving = batch('move');
+  await reached;
+  await direct.database.pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+  );
+  release();
+  expect((await moving).status).toBe(200);
+  await assertMoved();
+  await until('the service answers again', async () => (await batch('move')).status === 400);
 });
 
 test('a deletion that stops says what is left', async () => {

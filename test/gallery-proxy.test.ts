@@ -449,3 +449,15 @@ test('large media arrives byte for byte', async () => {
   const hash = createHash('sha256').update(Buffer.from(await response.arrayBuffer()));
   expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
 });
+
+test('no log line holds what was asked for: a signed URL opens what it leads to', async () => {
+  const url = answer('/signed.png', sends('x'));
+  for (const suffix of ['?X-Amz-Signature=0123abcd', '?X-Amz-Signature=0123abcd&x=http://']) {
+    await proxied(url + suffix);
+    await proxied(url.replace('media.test', 'unlisted.test') + suffix);
+    await proxied(mediaUrl('/missing.png') + suffix);
+    await proxied(mediaUrl('/missing.png', 'nameless.test') + suffix);
+  }
+  await until('the requests are logged', () => gallery.log.text().includes('/api/proxy'));
+  expect(gallery.log.text()).not.toContain('0123abcd');
+});

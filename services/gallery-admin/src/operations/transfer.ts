@@ -56,7 +56,9 @@ export interface Transferred {
  * finishes the work.
  */
 export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
-  return parts.unfinished.exclusively(parts.bucket, () => new RunningTransfer(parts, request).run());
+  return parts.unfinished.exclusively(parts.bucket, (unfinished) =>
+    new RunningTransfer({ ...parts, unfinished }, request).run(),
+  );
 }
 
 class RunningTransfer {

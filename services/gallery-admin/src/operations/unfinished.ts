@@ -26,10 +26,10 @@ export class UnfinishedTransfers {
   }
 
   /**
-   * Runs `work` while no other transfer runs in the bucket, on this replica or another. Throws 503 when one does:
+   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another. Throws 503 when one does:
    * two moves in opposite directions could each take the other's sources for copies.
    */
-  exclusively<T>(bucket: Bucket, work: () => Promise<T>): Promise<T> {
+  exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
     return this.#db.connection().execute(async (connection) => {
       const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`.execute(
@@ -40,7 +40,7 @@ export class UnfinishedTransfers {
         throw temporarilyUnavailable(detail, BUSY_RETRY_S);
       }
       try {
-        return await work();
+        return await work(new UnfinishedTransfers(connection));
       } finally {
         // A connection that is lost has given up the lock by itself.
         await sql`select pg_advisory_unlock(${lock})`.execute(connection).catch(() => undefined);

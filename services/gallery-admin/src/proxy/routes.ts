@@ -34,6 +34,7 @@ export function addProxyRoutes(app: Server, routes: ProxyRoutes): void {
   app.get(
     '/api/proxy',
     {
+      config: { secretQuery: true },
       schema: {
         tags: ['gallery'],
         security: SESSION_SECURITY,
