@@ -1,3 +1,4 @@
+import type { Clock } from '@pressroom/news-feed/clock';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
 import { openNewsFeed } from '@pressroom/news-feed/open';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -16,10 +17,11 @@ export interface RunningNewsFeed {
 /** The publishing site that tests are set to. */
 export const SITE_URL = 'https://news.example';
 
-/** Starts the news feed on a free port. */
+/** Starts the news feed on a free port, by the test's clock where there is one. */
 export async function startNewsFeed(
   databaseUrl: string,
   settings: Record<string, string> = {},
+  clock?: Clock,
 ): Promise<RunningNewsFeed> {
   const log = memoryLog('news-feed');
   const config = readNewsFeedConfig({
@@ -30,7 +32,7 @@ export async function startNewsFeed(
     NEWS_FEED_PORT: '0',
     ...settings,
   });
-  const { app, release } = await openNewsFeed(config, log.log);
+  const { app, release } = await openNewsFeed(config, log.log, clock);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = async () => {
     await app.close();
@@ -47,10 +49,13 @@ export interface NewsFeedFixture extends RunningNewsFeed {
 }
 
 /** Starts the news feed on a database of its own. */
-export async function newsFeedFixture(settings: Record<string, string> = {}): Promise<NewsFeedFixture> {
+export async function newsFeedFixture(
+  settings: Record<string, string> = {},
+  clock?: Clock,
+): Promise<NewsFeedFixture> {
   const database = await createTestDatabase();
   const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
-  const service = await startNewsFeed(database.url, settings);
+  const service = await startNewsFeed(database.url, settings, clock);
   const close = async () => {
     await service.close();
     await database.drop();

@@ -44,6 +44,8 @@ export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
   });
   // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database_connection_lost'));
+  // One that breaks while it is kept between two queries tells it here, and unheard the process would end.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

@@ -7,12 +7,16 @@ import { validationProblem } from './validation-errors.ts';
 /** What a service may add to every problem document that it sends. */
 export type ProblemExtension = (document: ProblemDocument) => object;
 
-/** How a service's problem documents differ from the others'. */
-export interface ProblemReplies {
-  /** Members that the service adds to each. */
+/** How a service's answers to failures differ from the others'. */
+export interface ProblemStyle {
+  /** Members that the service adds to every problem document. */
   extend?: ProblemExtension | undefined;
   /** `Cache-Control` by status; `no-store` where there is none. */
   cacheControl?: Readonly<Record<number, string>> | undefined;
+  /** The problem that stands for a fault of a dependency of the service's own; undefined for anything else. */
+  explain?: ((error: unknown) => Problem | undefined) | undefined;
+  /** The status of a readable body that breaks a rule: 422 `validation_failed`, or 400 `invalid_request`. */
+  invalidBody?: 400 | 422 | undefined;
 }
 
 /** Fastify's own refusals in the vocabulary of `wire.md`; those not listed are 400 `invalid_request`. */
@@ -24,8 +28,14 @@ const REFUSALS: Record<string, [status: number, code: string, detail: string]> =
 };
 
 /** The problem that stands for whatever was thrown while a request was answered. */
-function problemOf(error: unknown, request: FastifyRequest): Problem {
+function problemOf(
+  error: unknown,
+  request: FastifyRequest,
+  { explain, invalidBody = 422 }: ProblemStyle,
+): Problem {
   if (error instanceof Problem) return error;
+  const explained = explain?.(error);
+  if (explained !== undefined) return explained;
   if (isDatabaseAway(error)) {
     return temporarilyUnavailable('the database does not answer at the moment; try again', 1, error);
   }
@@ -35,7 +45,7 @@ function problemOf(error: unknown, request: FastifyRequest): Problem {
     const [status, code, detail] = refusal;
     return new Problem(status, code, detail, { cause: error });
   }
-  const invalid = validationProblem(error as FastifyError, request);
+  const invalid = validationProblem(error as FastifyError, request, invalidBody);
   if (invalid !== undefined) return invalid;
   const status = fault.statusCode ?? 500;
   if (status >= 400 && status < 500) return invalidRequest(fault.message ?? 'the request cannot be read');
@@ -54,9 +64,9 @@ export function replyWithProblem(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { extend, cacheControl }: ProblemReplies = {},
+  style: ProblemStyle = {},
 ): FastifyReply {
-  const problem = problemOf(error, request);
+  const problem = problemOf(error, request, style);
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error';
     const { id: requestId, log } = request;
@@ -66,10 +76,10 @@ export function replyWithProblem(
   return reply
     .code(problem.status)
     .headers({
-      'cache-control': cacheControl?.[problem.status] ?? 'no-store',
+      'cache-control': style.cacheControl?.[problem.status] ?? 'no-store',
       ...problem.headers,
       'content-type': PROBLEM_MEDIA_TYPE,
     })
     .serializer(JSON.stringify)
-    .send({ ...document, ...extend?.(document) });
+    .send({ ...document, ...style.extend?.(document) });
 }

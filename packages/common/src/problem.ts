@@ -30,7 +30,7 @@ export interface FieldError {
 export interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
-  /** Every fault of the body at once; only with `validation_failed`. */
+  /** Every fault of the body at once. */
   errors?: FieldError[];
   /** What led to the failure; logged when the status is 5xx, never sent. */
   cause?: unknown;

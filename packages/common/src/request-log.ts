@@ -1,5 +1,12 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for a route whose query string is kept out of the log. */
+    secretQuery?: boolean;
+  }
+}
+
 /** The log of requests: one event for each, when it has been answered or has broken off; failures log their own. */
 export class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
@@ -23,7 +30,7 @@ export class RequestLog extends LogController {
       {
         requestId: request.id,
         method: request.method,
-        url: request.url,
+        url: loggedUrl(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1000) / 1000,
         address: request.ip,
@@ -32,4 +39,9 @@ export class RequestLog extends LogController {
       'request_answered',
     );
   }
+}
+
+/** A query string that may hold a signed URL is a key to what it leads to. */
+function loggedUrl({ url, routeOptions }: FastifyRequest): string {
+  return routeOptions.config?.secretQuery === true ? url.replace(/\?.*$/, '?(hidden)') : url;
 }

@@ -9,7 +9,7 @@ import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { type ProblemExtension, replyWithProblem } from './problem-replies.ts';
+import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -36,10 +36,8 @@ export interface ServerOptions {
   bodyLimit: number;
   /** What `/readyz` asks, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
-  /** Members that the service adds to every problem document. */
-  extendProblem?: ProblemExtension;
-  /** `Cache-Control` of errors by status; `no-store` where there is none. */
-  errorCacheControl?: Readonly<Record<number, string>>;
+  /** How this service's answers to failures differ from the others'. */
+  problems?: ProblemStyle;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -50,10 +48,10 @@ export interface ServerOptions {
  * caller's to add.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, bodyLimit, extendProblem: extend, errorCacheControl: cacheControl } = options;
+  const { config, log, bodyLimit, problems } = options;
   const security = securityHeaders();
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, { extend, cacheControl });
+    replyWithProblem(error, request, reply, problems);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
     logController: new RequestLog(log),
@@ -69,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // What fails before any hook has run lacks what the hooks would have set.
     frameworkErrors: (error, request, reply) =>
       replyProblem(error, request, reply.header('x-request-id', request.id).headers(security)),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, extend),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, problems?.extend),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { type FieldError, invalidRequest, type Problem, validationFailed } from './problem.ts';
+import { type FieldError, invalidRequest, Problem, validationFailed } from './problem.ts';
 
 /** The issue that zod reports, as `fastify-type-provider-zod` hands it on. */
 interface Issue {
@@ -56,17 +56,23 @@ type Part = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
  * Turns a failed zod validation into the problem that `wire.md` decides: 400 `invalid_request` for the path,
- * the query string and headers, 422 `validation_failed` with every fault for a readable body.
- * Returns undefined when `error` is no validation error.
+ * the query string and headers; for a readable body 422 `validation_failed` or 400 `invalid_request`, as the
+ * service has it, with every fault. Returns undefined when `error` is no validation error.
  */
-export function validationProblem(error: FastifyError, request: FastifyRequest): Problem | undefined {
+export function validationProblem(
+  error: FastifyError,
+  request: FastifyRequest,
+  invalidBody: 400 | 422,
+): Problem | undefined {
   if (!hasZodFastifySchemaValidationErrors(error)) return undefined;
   const { body, query: querystring, params, headers } = request;
   const part = error.validationContext as Part;
   const value = { body, querystring, params, headers }[part];
   const errors = (error.validation as unknown as Issue[]).flatMap((issue) => fieldErrors(issue, value));
   if (part === 'body') {
-    return body === undefined ? invalidRequest('the request needs a JSON body') : validationFailed(errors);
+    if (body === undefined) return invalidRequest('the request needs a JSON body');
+    const failed = validationFailed(errors);
+    return invalidBody === 422 ? failed : new Problem(400, 'invalid_request', failed.detail, { errors });
   }
   const faults = errors.map(({ field, code, message }) => {
     if (code === 'unknown_member') return `unknown parameter "${field}"`;

@@ -1,4 +1,5 @@
 import { openDatabase, wasKilled } from './launch-database.ts';
+import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { ensureFreePort, LOOPBACK } from './ports.ts';
 import { Program, type ProgramOptions, runToEnd } from './program.ts';
 import { untilReady } from './readiness.ts';
@@ -18,7 +19,7 @@ export interface Launch {
   /** The program that brings the database to its newest form, and its arguments. */
   readonly migrate: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Ends the launch, in order: the services, then the database. */
+  /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
 }
@@ -30,7 +31,7 @@ export interface Launch {
  */
 export async function launch({ root, services, migrate, env, signal, print }: Launch): Promise<void> {
   const settings = readStartSettings(env, services, root);
-  await ensureServicePorts(settings);
+  await ensureServicePorts(settings, env);
 
   await using running = new AsyncDisposableStack();
   const database = await openDatabase(settings, signal, print);
@@ -38,33 +39,66 @@ export async function launch({ root, services, migrate, env, signal, print }: La
 
   const shared = { cwd: root, env: { ...env, DATABASE_URL: database.url, HOST: LOOPBACK } };
   await runToEnd({ ...shared, name: 'The migration of the database', command: migrate }, signal);
-  for (const { name, sample } of services) {
-    if (sample) await runToEnd({ ...shared, name: `${name}: sample data`, command: sample }, signal);
+  const gallery = services.some((service) => service.gallery)
+    ? await openGallery(settings, env, signal)
+    : undefined;
+  running.defer(async () => gallery?.store?.stop());
+  const contexts = new Map(
+    services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
+  );
+  for (const [service, context] of contexts) {
+    for (const command of preparations(service, gallery)) {
+      await runToEnd({ ...context, name: `${service.name}: sample data`, command }, signal);
+    }
   }
 
   const programs = [...settings.servicePorts].map(([service, port]) => ({
     port,
-    program: startService(service, port, shared),
+    program: startService(service, port, contexts.get(service) ?? shared),
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
 
-  print(summary(settings.servicePorts, database.data));
-  await untilEnd([{ name: 'PostgreSQL', ended: database.ended }, ...programs.map((p) => p.program)], signal);
+  const { servicePorts } = settings;
+  print(summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data }));
+  const postgres = { name: 'PostgreSQL', ended: database.ended };
+  const store = gallery?.store ? [gallery.store] : [];
+  await untilEnd([postgres, ...store, ...programs.map((p) => p.program)], signal);
   print('Stopping');
 }
 
-async function ensureServicePorts(settings: StartSettings): Promise<void> {
+async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<void> {
   const patienceMs = wasKilled(settings) ? LEFTOVER_MS : 0;
+  const needsStore = [...settings.servicePorts.keys()].some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
+  if (needsStore) {
+    const store = {
+      port: settings.objectStorePort,
+      owner: 'the object store',
+      variable: 'OBJECT_STORE_PORT',
+    };
+    await ensureFreePort(store, patienceMs);
+  }
   for (const [{ name, port }, number] of settings.servicePorts) {
     await ensureFreePort({ port: number, owner: name, variable: port.variable }, patienceMs);
   }
 }
 
+type Context = Pick<ProgramOptions, 'cwd' | 'env'>;
+
+function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined): Context {
+  return { cwd, env: { ...env, ...gallery?.env } };
+}
+
+/** The programs that leave something to look at; in an object store of the reader's own they touch nothing. */
+function preparations(service: Service, gallery: LaunchGallery | undefined): readonly (readonly string[])[] {
+  const prepare = gallery?.store ? (service.gallery?.prepare ?? []) : [];
+  return service.sample ? [service.sample, ...prepare] : prepare;
+}
+
 function startService(
   { name, main, port: { variable } }: Service,
   port: number,
-  { cwd, env }: Pick<ProgramOptions, 'cwd' | 'env'>,
+  { cwd, env }: Context,
 ): Program {
   return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
 }

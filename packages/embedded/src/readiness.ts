@@ -14,16 +14,22 @@ const ANSWER_MS = 2000;
 const LIMIT_MS = 60_000;
 
 /**
- * Returns when a service answers 200 on `/readyz`. Throws a {@link StartError} when it ends before that or
- * takes longer than 60 s, and the signal's reason when that comes first.
+ * Returns when a service answers on `/readyz` with a status that `accept` takes: 200, unless told otherwise.
+ * Throws a {@link StartError} when it ends before that or takes longer than 60 s, and the signal's reason when
+ * that comes first.
  */
-export async function untilReady(service: Program, port: number, signal: AbortSignal): Promise<void> {
+export async function untilReady(
+  service: Program,
+  port: number,
+  signal: AbortSignal,
+  accept: (status: number | undefined) => boolean = (status) => status === 200,
+): Promise<void> {
   const deadline = Date.now() + LIMIT_MS;
   let ended: string | undefined;
   service.ended.then((how) => {
     ended = how;
   });
-  while (!(await isReady(port))) {
+  while (!(await isReady(port, accept))) {
     signal.throwIfAborted();
     if (ended !== undefined)
       throw new StartError(`${service.name} ended (${ended}); its message above says why`);
@@ -34,13 +40,13 @@ export async function untilReady(service: Program, port: number, signal: AbortSi
   }
 }
 
-function isReady(port: number): Promise<boolean> {
+function isReady(port: number, accept: (status: number | undefined) => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     // A connection of its own, so that none stays open and holds up the service's end.
     const request = get({ host: LOOPBACK, port, path: '/readyz', agent: false, timeout: ANSWER_MS });
     request.on('response', (response) => {
       response.resume();
-      resolve(response.statusCode === 200);
+      resolve(accept(response.statusCode));
     });
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(false));

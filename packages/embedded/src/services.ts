@@ -7,6 +7,11 @@ export interface Service {
   readonly port: { readonly variable: string; readonly default: number };
   /** A program and its arguments, run to its end before the service starts: leaves something to look at. */
   readonly sample?: readonly [program: string, ...args: string[]];
+  /**
+   * The service works on an object store and has a login: both come by its environment. The programs are run to
+   * their end once an embedded store listens: they make the bucket and leave something to look at.
+   */
+  readonly gallery?: { readonly prepare: readonly (readonly string[])[] };
   /** Lines for the reader once it runs: what, and the command. */
   readonly hints: readonly (readonly [label: string, command: string])[];
 }
@@ -14,10 +19,29 @@ export interface Service {
 /** The services of Pressroom, in the order in which they are shown. Paths are relative to the repository. */
 export const SERVICES: readonly Service[] = [
   {
+    name: 'news-feed',
+    main: 'services/news-feed/src/main.ts',
+    port: { variable: 'NEWS_FEED_PORT', default: 4001 },
+    sample: ['services/news-feed/src/cli.ts', 'sample'],
+    hints: [['Import news', 'npx -y pnpm@12 newsroom import FILE.jsonl']],
+  },
+  {
     name: 'content',
     main: 'services/content/src/main.ts',
     port: { variable: 'CONTENT_PORT', default: 4003 },
     sample: ['services/content/src/cli.ts', 'sample'],
     hints: [['Make an API key', 'npx -y pnpm@12 content keys create --name NAME']],
+  },
+  {
+    name: 'gallery-admin',
+    main: 'services/gallery-admin/src/main.ts',
+    port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
+    gallery: {
+      prepare: [
+        ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet'],
+        ['services/gallery-admin/src/cli.ts', 'sample'],
+      ],
+    },
+    hints: [],
   },
 ];

@@ -10,6 +10,8 @@ export interface StartSettings {
   readonly databaseUrl: string | undefined;
   /** `DATABASE_PORT`: where the embedded PostgreSQL listens. */
   readonly databasePort: number;
+  /** `OBJECT_STORE_PORT`: where the embedded object store listens. */
+  readonly objectStorePort: number;
   /** Each service's port by its variable. */
   readonly servicePorts: ReadonlyMap<Service, number>;
 }
@@ -27,6 +29,7 @@ export function readStartSettings(
     dataDir: path.resolve(env.DATA_DIR || path.join(root, '.data')),
     databaseUrl: env.DATABASE_URL || undefined,
     databasePort: readPort(env, 'DATABASE_PORT', 54320),
+    objectStorePort: readPort(env, 'OBJECT_STORE_PORT', 4010),
     servicePorts: new Map(
       services.map((service) => [service, readPort(env, service.port.variable, service.port.default)]),
     ),

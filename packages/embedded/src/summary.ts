@@ -1,17 +1,26 @@
 import { LOOPBACK } from './ports.ts';
 import type { Service } from './services.ts';
 
-/** The block that `pnpm start` prints once everything answers; `data`: where the data lies, in words. */
-export function summary(servicePorts: ReadonlyMap<Service, number>, data: string): string {
+/** What the summary tells beside the services. */
+export interface SummaryParts {
+  readonly servicePorts: ReadonlyMap<Service, number>;
+  /** Lines for the readers of services with a gallery. */
+  readonly galleryHints: readonly (readonly [label: string, text: string])[];
+  /** Where the data lies, in words. */
+  readonly data: string;
+}
+
+/** The block that `pnpm start` prints once everything answers. */
+export function summary({ servicePorts, galleryHints, data }: SummaryParts): string {
   const rows: (readonly [string, string])[] = [];
-  for (const [{ name, hints }, port] of servicePorts) {
+  for (const [{ name, hints, gallery }, port] of servicePorts) {
     const address = `http://${LOOPBACK}:${port}`;
     rows.push(
       [`${name} API`, address],
       ['documentation', `${address}/docs`],
       ['OpenAPI', `${address}/openapi.json`],
     );
-    rows.push(...hints);
+    rows.push(...hints, ...(gallery ? galleryHints : []));
   }
   rows.push(['Data', data], ['Stop', 'Ctrl-C']);
   const width = Math.max(...rows.map(([label]) => label.length));

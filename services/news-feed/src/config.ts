@@ -1,5 +1,6 @@
 import { cidrs, commonSettings, type Environment, integer, port, readConfig } from '@pressroom/common/config';
 import { z } from 'zod';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
@@ -71,6 +72,13 @@ const settings = {
   /** How long one search may take in the database. */
   NEWS_SEARCH_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
 };
+
+/** Reads what items may say of themselves, for commands that need no other setting. Throws `ConfigError`. */
+export function readVocabulary(env: Environment): Vocabulary {
+  const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = settings;
+  const config = readConfig({ NEWS_CATEGORIES, NEWS_DIRECTIONS }, env);
+  return { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+}
 
 /** The settings of the news feed. */
 export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>>;

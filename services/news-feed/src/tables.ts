@@ -120,11 +120,11 @@ export interface ResetEventTable {
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
   confirmed_at: Date | null;
-  occurred_on: ColumnType<Date | null, string | null>;
+  occurred_on: ColumnType<Date | null, string | null, string | null>;
   confirmation_basis: 'source_post' | 'receipt_review' | null;
-  schedule: JSONColumnType<object | null, string | null>;
-  presentation: JSONColumnType<object | null, string | null>;
-  estimate: JSONColumnType<object | null, string | null>;
+  schedule: JSONColumnType<object | null, string | null, string | null>;
+  presentation: JSONColumnType<object | null, string | null, string | null>;
+  estimate: JSONColumnType<object | null, string | null, string | null>;
   url: string;
 }
 

@@ -2,6 +2,7 @@ import { replyConditionally } from '@pressroom/common/conditional';
 import { problemResponses } from '@pressroom/common/problem-document';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
+import { NOT_MODIFIED } from '../bodiless.ts';
 import type { Site } from '../site.ts';
 import { changesQuery, selectedAnswers, snapshotQuery } from './schema.ts';
 import type { SelectedStore } from './store.ts';
@@ -20,7 +21,7 @@ const CHANGES_CACHE = 'public, max-age=60, s-maxage=60, stale-while-revalidate=6
 /** `/api/v1/selected`: the whole set once, then what has changed (`news-feed.md`, "Endpoints"). */
 export function addSelectedRoutes(app: Server, { selected, site, cache }: SelectedRoutes): void {
   const answers = selectedAnswers(site);
-  const problems = problemResponses(400, 403, 409, 429, 503);
+  const others = { ...NOT_MODIFIED, ...problemResponses(400, 403, 405, 409, 429, 503) };
 
   app.get(
     '/api/v1/selected/snapshot',
@@ -30,7 +31,7 @@ export function addSelectedRoutes(app: Server, { selected, site, cache }: Select
         summary: 'Read the selected set once, page by page',
         description: 'Follow `nextPage` while `hasMore` is true; then ask for the changes since `cursor`.',
         querystring: snapshotQuery,
-        response: { 200: answers.snapshot, ...problems },
+        response: { 200: answers.snapshot, ...others },
       },
     },
     (request, reply) => {
@@ -50,7 +51,7 @@ export function addSelectedRoutes(app: Server, { selected, site, cache }: Select
           ' as it is now. A removal may name an item that you do not have. 409 `snapshot_required` alone means that' +
           ' you have to begin again.',
         querystring: changesQuery,
-        response: { 200: answers.changes, ...problems },
+        response: { 200: answers.changes, ...others },
       },
     },
     (request, reply) => {

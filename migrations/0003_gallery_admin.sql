@@ -1,0 +1,43 @@
+-- Sessions, the login throttle and the settings of the gallery administration. A new schema: nothing waits for it.
+
+create schema gallery;
+
+create table gallery.session (
+  -- SHA-256 of the cookie's value; the value itself is known to the browser alone.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  -- Fingerprint of the account that logged in: another password ends the sessions of the one before it.
+  account bytea not null check (octet_length(account) = 32),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  last_used_at timestamptz(3) not null default clock_timestamp()
+);
+
+-- Both ends of a session's life, so that what has expired is found without reading the rest.
+create index session_by_use on gallery.session (last_used_at);
+create index session_by_age on gallery.session (created_at);
+
+create table gallery.login_failure (
+  -- SHA-256 of client address and username: people type passwords into the wrong field.
+  source bytea primary key check (octet_length(source) = 32),
+  failures integer not null check (failures >= 0),
+  -- The first failure of the window.
+  window_started_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index login_failure_by_window on gallery.login_failure (window_started_at);
+
+create table gallery.setting (
+  key text primary key check (char_length(key) between 1 and 255),
+  value jsonb not null,
+  updated_at timestamptz(3) not null default clock_timestamp()
+);
+
+-- Replicas keep the active bucket in memory and read it again when they hear this, which is when the change commits.
+create function gallery.announce_setting() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gallery_setting_changed', '');
+  return null;
+end
+$$;
+
+create trigger announce_setting after insert or update or delete or truncate on gallery.setting
+  for each statement execute function gallery.announce_setting();

@@ -1,0 +1,78 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Bucket } from './bucket.ts';
+import type { BucketConfiguration } from './configuration.ts';
+
+/** How long a connection to a store may take, in ms. */
+const CONNECT_TIMEOUT_MS = 2000;
+
+/** How long a store may take to begin its answer, in ms; what takes longer by nature says so itself. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** How long a store may fall silent in the middle of an answer, or before a long one, in ms. */
+const SILENCE_MS = 300_000;
+
+/** Connections to each store at once. */
+const MAX_SOCKETS = 128;
+
+/** The timeouts of a request to a store, in ms. */
+export interface StoreTimeouts {
+  connectMs: number;
+  answerMs: number;
+}
+
+const TIMEOUTS: StoreTimeouts = { connectMs: CONNECT_TIMEOUT_MS, answerMs: ANSWER_TIMEOUT_MS };
+
+/** Connections to object stores, kept for all buckets together: a switch of buckets breaks nothing off. */
+export class StoreConnections {
+  readonly #handler: NodeHttpHandler;
+
+  constructor({ connectMs, answerMs }: StoreTimeouts = TIMEOUTS) {
+    const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+    this.#handler = new NodeHttpHandler({
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: SILENCE_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    });
+  }
+
+  /** The clients of a bucket; `attempts`: how often a request is sent when the store falters. */
+  open(configuration: BucketConfiguration, attempts = 3): Bucket {
+    const { id, name, endpoint, publicEndpoint, forcePathStyle } = configuration;
+    const signingEndpoint = publicEndpoint ?? endpoint;
+    const shared = clientSettings(configuration);
+    const { host } = new URL(signingEndpoint);
+    return {
+      id,
+      name,
+      s3: new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts }),
+      signer: new S3Client({ ...shared, endpoint: signingEndpoint }),
+      endpointHost: forcePathStyle ? host : `${name}.${host}`,
+    };
+  }
+
+  /** Closes the connections. */
+  close(): void {
+    this.#handler.destroy();
+  }
+}
+
+function clientSettings({ region, forcePathStyle, credentials }: BucketConfiguration): S3ClientConfig {
+  return {
+    region,
+    forcePathStyle,
+    credentials: { ...credentials },
+    // Checksums that S3 does not ask for would be signed into upload URLs, and other stores refuse them.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // The environment's own AWS settings are not for the buckets configured here.
+    followRegionRedirects: false,
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    useArnRegion: false,
+    disableMultiregionAccessPoints: true,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Server } from '@pressroom/common/server';
+import { problemResponses } from '../problems.ts';
+import { SESSION_SECURITY } from '../session/routes.ts';
+import { checkBucket } from './check.ts';
+import { type BucketAction, bucketAction, bucketActionAnswer, bucketListAnswer } from './schema.ts';
+import type { BucketStore } from './store.ts';
+
+/** What the routes of the bucket settings need. */
+export interface BucketRoutes {
+  buckets: BucketStore;
+  /** Called after a change has been committed: the next request works with it. */
+  changed: () => void;
+}
+
+/** What kind of store this is: everything that speaks S3 is one. */
+const PROVIDER = 's3';
+
+const TAGS = ['settings'];
+
+/** `/api/settings/buckets`: the bucket configurations, and which of them is active. */
+export function addBucketRoutes(app: Server, routes: BucketRoutes): void {
+  const { buckets } = routes;
+  app.get(
+    '/api/settings/buckets',
+    {
+      schema: {
+        tags: TAGS,
+        summary: 'List the buckets',
+        security: SESSION_SECURITY,
+        response: { 200: bucketListAnswer, ...problemResponses(400, 401, 500, 503) },
+      },
+    },
+    async () => {
+      const listed = await buckets.list();
+      const activeBucketId = listed.find(({ active }) => active)?.id ?? '';
+      const runtime = { provider: PROVIDER, activeBucketId };
+      return { success: true as const, data: { buckets: listed, runtime } };
+    },
+  );
+  app.post(
+    '/api/settings/buckets',
+    {
+      schema: {
+        tags: TAGS,
+        summary: 'Test, save, activate, remove or read a bucket',
+        security: SESSION_SECURITY,
+        body: bucketAction,
+        response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
+      },
+    },
+    async (request) => act(request.body, routes),
+  );
+}
+
+async function act(body: BucketAction, { buckets, changed }: BucketRoutes) {
+  switch (body.action) {
+    case 'test':
+      return checkBucket(await buckets.configurationOf(body.bucket));
+    case 'get-bucket':
+      return done(await buckets.read(body.id));
+    case 'save': {
+      const id = await buckets.save(body.bucket, body.setActive);
+      changed();
+      const { accessKeyId: _, ...view } = await buckets.read(id);
+      return done(view);
+    }
+    case 'set-active':
+      await buckets.setActive(body.id);
+      break;
+    case 'remove':
+      await buckets.remove(body.id);
+      break;
+  }
+  changed();
+  return done({ provider: PROVIDER, activeBucketId: await buckets.activeId() });
+}
+
+function done<Data>(data: Data) {
+  return { success: true as const, data };
+}

@@ -1,0 +1,101 @@
+import { text } from '@pressroom/common/text';
+import { z } from 'zod';
+import { isEndpoint } from './endpoint.ts';
+
+/** Bucket names as S3 and its relatives allow them, old ones with capitals and `_` included. */
+const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
+
+const REGION = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
+
+const id = z.string('must be a string').max(64, 'must be at most 64 characters long');
+
+const endpoint = text(1024).refine(isEndpoint, 'must be an http or https URL such as https://s3.example.com');
+
+/** A key of the store's account. Empty or absent: the stored one, where there is one. */
+const key = z
+  .string('must be a string')
+  .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
+  .default('');
+
+/** A bucket configuration as a client sends it. */
+export const bucketInput = z.object({
+  id: id.nullish().transform((value) => value || undefined),
+  name: z.string('must be a string').regex(BUCKET_NAME, 'must be the name of a bucket, 3 to 63 characters'),
+  endpoint,
+  region: z.string('must be a string').regex(REGION, 'must be a region such as us-east-1 or auto'),
+  accessKeyId: key,
+  secretAccessKey: key,
+  forcePathStyle: z.boolean('must be true or false').default(true),
+  publicEndpoint: z
+    .union([endpoint, z.literal(''), z.null()])
+    .optional()
+    .transform((value) => value || null),
+});
+
+/** A bucket configuration as a client has sent it. */
+export type BucketInput = z.infer<typeof bucketInput>;
+
+/** The body of `POST /api/settings/buckets`. */
+export const bucketAction = z.discriminatedUnion(
+  'action',
+  [
+    z.object({ action: z.literal('test'), bucket: bucketInput }),
+    z.object({ action: z.literal('save'), bucket: bucketInput, setActive: z.boolean().default(false) }),
+    z.object({ action: z.literal('set-active'), id }),
+    z.object({ action: z.literal('remove'), id }),
+    z.object({ action: z.literal('get-bucket'), id }),
+  ],
+  'must be test, save, set-active, remove or get-bucket',
+);
+
+/** What a client of the settings has asked for. */
+export type BucketAction = z.infer<typeof bucketAction>;
+
+/** What everybody behind the login sees of a bucket: neither of its keys. */
+export const bucketView = z.object({
+  id: z.string(),
+  name: z.string(),
+  endpoint: z.string(),
+  region: z.string(),
+  forcePathStyle: z.boolean(),
+  publicEndpoint: z.string().nullable(),
+  editable: z.boolean(),
+  active: z.boolean(),
+  hasCredentials: z.boolean(),
+});
+
+/** What everybody behind the login sees of a bucket. */
+export type BucketView = z.infer<typeof bucketView>;
+
+/** What is edited of a bucket: its access key too, and never its secret. */
+export const bucketDetails = bucketView.extend({ accessKeyId: z.string() });
+
+/** What is edited of a bucket. */
+export type BucketDetails = z.infer<typeof bucketDetails>;
+
+/** What the service works on at the moment. */
+export const runtimeView = z.object({ provider: z.string(), activeBucketId: z.string() });
+
+/** The answer of the list of buckets. */
+export const bucketListAnswer = z.object({
+  success: z.literal(true),
+  data: z.object({ buckets: z.array(bucketView), runtime: runtimeView }),
+});
+
+/** What a test of a bucket has found, and what to mend. */
+export const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
+
+/** What a test of a bucket has found. */
+export type BucketTest = z.infer<typeof bucketTestAnswer>;
+
+function done<Data extends z.ZodType>(data: Data) {
+  return z.object({ success: z.literal(true), data });
+}
+
+/** The answers of the actions, the most particular first: get-bucket, save, set-active and remove, test. */
+export const bucketActionAnswer = z.union([
+  done(bucketDetails),
+  done(bucketView),
+  done(runtimeView),
+  bucketTestAnswer,
+]);

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { SealBroken, SecretBox } from './secret-box.ts';
+
+describe('a sealed secret', () => {
+  const key = randomBytes(32);
+  const box = new SecretBox(key);
+
+  test('opens for its owner, in any script and empty', () => {
+    for (const secret of ['wJalrXUtnFEMI/K7MDENG', 'Ключ 🔑', '']) {
+      expect(new SecretBox(key).open(box.seal(secret, 'one'), 'one')).toBe(secret);
+    }
+  });
+
+  test('is another text each time, and shows nothing of the secret', () => {
+    const sealed = box.seal('secret-secret-secret', 'one');
+    expect(sealed).not.toBe(box.seal('secret-secret-secret', 'one'));
+    expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('secret');
+  });
+
+  test('opens for no other owner and with no other key', () => {
+    const sealed = box.seal('secret', 'one');
+    expect(() => box.open(sealed, 'two')).toThrow(SealBroken);
+    expect(() => new SecretBox(randomBytes(32)).open(sealed, 'one')).toThrow(SealBroken);
+  });
+
+  test('does not open when any byte of it was altered, or when it is cut', () => {
+    const bytes = Buffer.from(box.seal('secret', 'one'), 'base64');
+    for (let at = 0; at < bytes.length; at += 1) {
+      const altered = Buffer.from(bytes);
+      altered.writeUInt8(altered.readUInt8(at) ^ 1, at);
+      expect(() => box.open(altered.toString('base64'), 'one')).toThrow(SealBroken);
+      expect(() => box.open(bytes.subarray(0, at).toString('base64'), 'one')).toThrow(SealBroken);
+    }
+  });
+});

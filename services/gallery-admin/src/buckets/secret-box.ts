@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+
+/** Bytes of a nonce, as AES-GCM wants them (NIST SP 800-38D). */
+const NONCE_BYTES = 12;
+
+const TAG_BYTES = 16;
+
+/** Thrown by {@link SecretBox.open}: what was sealed with another key, for another owner, or was altered. */
+export class SealBroken extends Error {
+  constructor() {
+    super('sealed with another key, for another owner, or altered');
+    this.name = 'SealBroken';
+  }
+}
+
+/** Encrypts secrets at rest with AES-256-GCM: nonce, ciphertext and tag in one base64 text. */
+export class SecretBox {
+  readonly #key: Buffer;
+
+  /** `key`: 32 bytes. */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** Encrypts `secret` for `owner`, which opens it again: moved to another owner's place it does not open. */
+  seal(secret: string, owner: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(owner));
+    const sealed = [nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()];
+    return Buffer.concat(sealed).toString('base64');
+  }
+
+  /** Decrypts what {@link seal} has made. Throws {@link SealBroken}. */
+  open(sealed: string, owner: string): string {
+    const bytes = Buffer.from(sealed, 'base64');
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken();
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
+      return text + decipher.final('utf8');
+    } catch {
+      throw new SealBroken();
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { invalidRequest, notFound, Problem } from '@pressroom/common/problem';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { z } from 'zod';
+import type { GalleryTables } from '../tables.ts';
+import { type BucketConfiguration, type Credentials, DEFAULT_ID } from './configuration.ts';
+import type { BucketDetails, BucketInput, BucketView } from './schema.ts';
+import { SealBroken, type SecretBox } from './secret-box.ts';
+import { removeSetting, writeSetting } from './setting.ts';
+
+/** The setting that names the active bucket; absent, it is that of the environment. */
+const ACTIVE = 'active-bucket';
+
+/** Before the id of a bucket, the setting that holds its configuration. */
+const BUCKET = 'bucket/';
+
+/** More than anybody has. */
+const MAX_BUCKETS = 200;
+
+/** A configuration as it is kept; its keys are sealed. */
+const storedBucket = z.object({
+  name: z.string(),
+  endpoint: z.string(),
+  region: z.string(),
+  forcePathStyle: z.boolean(),
+  publicEndpoint: z.string().nullable(),
+  credentials: z.string(),
+});
+
+type StoredBucket = z.infer<typeof storedBucket>;
+
+const credentials = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() });
+
+type Database = Kysely<GalleryTables>;
+
+/** What the buckets are kept with. */
+export interface BucketStoreParts {
+  db: Database;
+  /** The bucket of the environment. */
+  environment: BucketConfiguration;
+  box: SecretBox;
+}
+
+/** The bucket configurations: that of the environment, and those that the settings keep. */
+export class BucketStore {
+  readonly #db: Database;
+  readonly #environment: BucketConfiguration;
+  readonly #box: SecretBox;
+
+  constructor({ db, environment, box }: BucketStoreParts) {
+    this.#db = db;
+    this.#environment = environment;
+    this.#box = box;
+  }
+
+  /** Every bucket, that of the environment first, the others by name. */
+  async list(): Promise<BucketView[]> {
+    const active = await this.activeId();
+    const rows = await this.#db
+      .selectFrom('gallery.setting')
+      .select(['key', 'value'])
+      .where('key', 'like', `${BUCKET}%`)
+      .orderBy(sql`value ->> 'name'`)
+      .orderBy('key')
+      .limit(MAX_BUCKETS)
+      .execute();
+    const saved = rows.map(({ key, value }) => this.#view(idOf(key), storedBucket.parse(value)));
+    // It may have been removed since its id was read.
+    const shown = saved.some(({ id }) => id === active) ? active : DEFAULT_ID;
+    return [viewOf(this.#environment), ...saved].map(({ accessKeyId: _, ...view }) => ({
+      ...view,
+      active: view.id === shown,
+    }));
+  }
+
+  /** The id of the active bucket. */
+  async activeId(): Promise<string> {
+    const row = await activeRow(this.#db);
+    return row === undefined ? DEFAULT_ID : idOf(row.key);
+  }
+
+  /** The configuration of the active bucket, in one read. Throws 500 when its keys cannot be opened. */
+  async active(): Promise<BucketConfiguration> {
+    const row = await activeRow(this.#db);
+    if (row === undefined) return this.#environment;
+    const id = idOf(row.key);
+    const { credentials: sealed, ...place } = storedBucket.parse(row.value);
+    const opened = this.#open(id, sealed);
+    if (opened === undefined) throw sealBroken();
+    return { id, ...place, credentials: opened };
+  }
+
+  /** A bucket with its access key. Throws 404. */
+  async read(id: string): Promise<BucketDetails> {
+    const active = await this.activeId();
+    const view =
+      id === DEFAULT_ID ? viewOf(this.#environment) : this.#view(id, await readStored(this.#db, id));
+    return { ...view, active: id === active };
+  }
+
+  /** What a test of `input` works with: the stored keys where it gives none. Throws 400 and 404. */
+  async configurationOf(input: BucketInput): Promise<BucketConfiguration> {
+    const { id = '', accessKeyId, secretAccessKey, ...place } = input;
+    const stored = id === '' ? undefined : await this.#storedKeys(id);
+    return { id, ...place, credentials: merge({ accessKeyId, secretAccessKey }, stored) };
+  }
+
+  /** Creates a bucket, or replaces the one of `input.id`, and returns its id. Throws 400 and 404. */
+  async save(input: BucketInput, setActive: boolean): Promise<string> {
+    const { id: given, accessKeyId, secretAccessKey, ...place } = input;
+    const id = given ?? randomUUID();
+    refuseDefault(id);
+    return this.#db.transaction().execute(async (tx) => {
+      const kept = given === undefined ? await assertRoom(tx) : await this.#lockedKeys(tx, id);
+      const keys = merge({ accessKeyId, secretAccessKey }, kept);
+      const sealed = this.#box.seal(JSON.stringify(keys), id);
+      await writeSetting(tx, `${BUCKET}${id}`, { ...place, credentials: sealed } satisfies StoredBucket);
+      if (setActive) await writeSetting(tx, ACTIVE, id);
+      return id;
+    });
+  }
+
+  /** Makes a bucket the active one. Throws 404. */
+  async setActive(id: string): Promise<void> {
+    if (id === DEFAULT_ID) return removeSetting(this.#db, ACTIVE).then(() => undefined);
+    await readStored(this.#db, id);
+    await writeSetting(this.#db, ACTIVE, id);
+  }
+
+  /** Removes a bucket; when it was active, that of the environment is from now on. Throws 400 and 404. */
+  async remove(id: string): Promise<void> {
+    refuseDefault(id);
+    await this.#db.transaction().execute(async (tx) => {
+      if (!(await removeSetting(tx, `${BUCKET}${id}`))) throw noSuchBucket(id);
+      await tx
+        .deleteFrom('gallery.setting')
+        .where('key', '=', ACTIVE)
+        .where(sql`value #>> '{}'`, '=', id)
+        .execute();
+    });
+  }
+
+  async #storedKeys(id: string): Promise<Credentials | undefined> {
+    if (id === DEFAULT_ID) return this.#environment.credentials;
+    return this.#open(id, (await readStored(this.#db, id)).credentials);
+  }
+
+  async #lockedKeys(tx: Transaction<GalleryTables>, id: string): Promise<Credentials | undefined> {
+    return this.#open(id, (await readStored(tx, id, true)).credentials);
+  }
+
+  /** The keys of a bucket; undefined when `SETTINGS_KEY` is not the one that they were saved with. */
+  #open(id: string, sealed: string): Credentials | undefined {
+    try {
+      return credentials.parse(JSON.parse(this.#box.open(sealed, id)));
+    } catch (error) {
+      if (error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  }
+
+  #view(id: string, { credentials: sealed, ...place }: StoredBucket): BucketDetails {
+    return viewOf({ id, ...place, credentials: this.#open(id, sealed) });
+  }
+}
+
+/** The id of the bucket whose setting has this key. */
+function idOf(key: string): string {
+  return key.slice(BUCKET.length);
+}
+
+function viewOf({
+  id,
+  credentials: keys,
+  ...place
+}: Partial<BucketConfiguration> & StoredPlace): BucketDetails {
+  return {
+    ...place,
+    id,
+    editable: id !== DEFAULT_ID,
+    active: false,
+    hasCredentials: keys !== undefined,
+    accessKeyId: keys?.accessKeyId ?? '',
+  };
+}
+
+type StoredPlace = Omit<BucketConfiguration, 'credentials'> & { credentials?: Credentials | undefined };
+
+/** The active bucket's setting; none for that of the environment, and for one that was removed meanwhile. */
+function activeRow(db: Database) {
+  return db
+    .selectFrom('gallery.setting as active')
+    .innerJoin('gallery.setting as bucket', (join) =>
+      join.on('bucket.key', '=', sql<string>`${BUCKET} || (active.value #>> '{}')`),
+    )
+    .select(['bucket.key', 'bucket.value'])
+    .where('active.key', '=', ACTIVE)
+    .executeTakeFirst();
+}
+
+async function readStored(db: Database, id: string, lock = false): Promise<StoredBucket> {
+  const query = db.selectFrom('gallery.setting').select('value').where('key', '=', `${BUCKET}${id}`);
+  const row = await (lock ? query.forUpdate() : query).executeTakeFirst();
+  if (row === undefined) throw noSuchBucket(id);
+  return storedBucket.parse(row.value);
+}
+
+async function assertRoom(tx: Transaction<GalleryTables>): Promise<undefined> {
+  const { count } = await tx
+    .selectFrom('gallery.setting')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('key', 'like', `${BUCKET}%`)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_BUCKETS)
+    throw invalidRequest(`there are ${MAX_BUCKETS} buckets already; remove one`);
+}
+
+/** The keys given, completed by those that are kept. Throws 400 when one is still missing. */
+function merge(given: Credentials, kept: Credentials | undefined): Credentials {
+  const accessKeyId = given.accessKeyId || kept?.accessKeyId;
+  const secretAccessKey = given.secretAccessKey || kept?.secretAccessKey;
+  if (!accessKeyId) throw invalidRequest('bucket.accessKeyId: is required');
+  if (!secretAccessKey) throw invalidRequest('bucket.secretAccessKey: is required');
+  return { accessKeyId, secretAccessKey };
+}
+
+function refuseDefault(id: string): void {
+  if (id !== DEFAULT_ID) return;
+  throw new Problem(
+    400,
+    'bucket_protected',
+    'this bucket comes from the environment of the server: change it there, or save another one',
+  );
+}
+
+function noSuchBucket(id: string): Problem {
+  return notFound(`there is no bucket ${JSON.stringify(id)}`);
+}
+
+function sealBroken(): Problem {
+  return new Problem(
+    500,
+    'server_misconfigured',
+    'the keys of the active bucket were saved with another SETTINGS_KEY: set that one again, or save the bucket with its keys',
+  );
+}

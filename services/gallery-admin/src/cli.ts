@@ -1,0 +1,79 @@
+import { databaseUrl } from '@pressroom/common/database-url';
+import { Command } from 'commander';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Bucket } from './buckets/bucket.ts';
+import { StoreConnections } from './buckets/clients.ts';
+import { environmentBucket } from './buckets/configuration.ts';
+import { explainStoreFault } from './buckets/store-fault.ts';
+import { createBucket } from './cli/create-bucket.ts';
+import { readPassword } from './cli/read-password.ts';
+import { addSample } from './cli/sample.ts';
+import { readStoreConfig } from './config.ts';
+import { formatPasswordHash, hashPassword } from './session/password.ts';
+import type { GalleryTables } from './tables.ts';
+
+/** Runs `work` with the bucket of the environment. */
+async function withBucket(work: (bucket: Bucket) => Promise<void>): Promise<void> {
+  const connections = new StoreConnections();
+  try {
+    await work(connections.open(environmentBucket(readStoreConfig(process.env))));
+  } finally {
+    connections.close();
+  }
+}
+
+/** Runs `work` with the database. */
+async function withDatabase(work: (db: Kysely<GalleryTables>) => Promise<void>): Promise<void> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl(process.env),
+    application_name: 'pressroom gallery cli',
+    max: 1,
+  });
+  const db = new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+const program = new Command('gallery').description(
+  'Passwords, buckets and samples of the gallery administration',
+);
+
+program
+  .command('hash-password')
+  .description('read a password and print its hash for ADMIN_PASSWORD_HASH (argon2id)')
+  .action(async () => console.log(formatPasswordHash(await hashPassword(await readPassword()))));
+
+const bucket = program.command('bucket').description('the bucket of the environment (S3_BUCKET)');
+bucket
+  .command('create')
+  .description('make the bucket, and let browsers upload to it: a CORS rule that exposes ETag')
+  .option(
+    '--origin <origin>',
+    'a site whose pages may upload, as often as needed (default: any)',
+    collect,
+    [],
+  )
+  .option('--quiet', 'print nothing but faults')
+  .action(({ origin, quiet }) => {
+    const print = quiet ? () => undefined : console.log;
+    return withBucket((bucket) => createBucket(bucket, origin.length > 0 ? origin : ['*'], print));
+  });
+
+program
+  .command('sample')
+  .description('put a few drawn images into a bucket that is empty, once')
+  .action(() => withBucket((bucket) => withDatabase((db) => addSample(bucket, db))));
+
+await program.parseAsync().catch((error: unknown) => {
+  const fault = explainStoreFault(error) ?? error;
+  console.error(fault instanceof Error ? fault.message : fault);
+  process.exitCode = 1;
+});

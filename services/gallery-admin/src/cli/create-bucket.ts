@@ -1,0 +1,93 @@
+import {
+  type CORSRule,
+  CreateBucketCommand,
+  GetBucketCorsCommand,
+  ListObjectsV2Command,
+  PutBucketCorsCommand,
+} from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
+
+/** By this the rule is found again, and replaced instead of added once more. */
+const RULE_ID = 'pressroom-uploads';
+
+/** What browsers need: uploads with PUT, and the ETag of each part. */
+function uploadRule(origins: string[]): CORSRule {
+  return {
+    ID: RULE_ID,
+    AllowedOrigins: origins,
+    AllowedMethods: ['GET', 'HEAD', 'PUT'],
+    AllowedHeaders: ['*'],
+    ExposeHeaders: ['ETag'],
+    MaxAgeSeconds: 3600,
+  };
+}
+
+/** Makes the bucket where it is not there yet, and sets the CORS rule of uploads beside the rules that it has. */
+export async function createBucket(
+  bucket: Bucket,
+  origins: string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const made = await make(bucket);
+  print(made ? `The bucket ${bucket.name} is made.` : `The bucket ${bucket.name} is there already.`);
+  const { name, s3 } = bucket;
+  try {
+    const others = (await currentRules(bucket)).filter(({ ID }) => ID !== RULE_ID);
+    const CORSConfiguration = { CORSRules: [...others, uploadRule(origins)] };
+    await s3.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration }));
+    print(`Pages of ${origins.join(', ')} may upload to it and read the ETag.`);
+  } catch (error) {
+    const reason = whyNoCors(error);
+    if (reason === undefined) throw error;
+    print(`The CORS rule was not set: ${reason}. Uploads need one; docs/gallery.md has it.`);
+  }
+}
+
+async function make({ name, s3 }: Bucket): Promise<boolean> {
+  if (await isThere(s3, name)) return false;
+  try {
+    await s3.send(new CreateBucketCommand({ Bucket: name }));
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'BucketAlreadyOwnedByYou')) return false;
+    if (isRefusal(error, 'BucketAlreadyExists')) {
+      throw new Error(`the bucket ${name} belongs to somebody else: choose another S3_BUCKET`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+async function isThere(s3: Bucket['s3'], name: string): Promise<boolean> {
+  try {
+    // Not HeadBucket: its answer has no body, which would tell a wrong key from a missing permission.
+    await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }));
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'NoSuchBucket')) return false;
+    throw error;
+  }
+}
+
+async function currentRules({ name, s3 }: Bucket): Promise<CORSRule[]> {
+  try {
+    const { CORSRules = [] } = await s3.send(new GetBucketCorsCommand({ Bucket: name }));
+    return CORSRules;
+  } catch (error) {
+    if (isRefusal(error, 'NoSuchCORSConfiguration')) return [];
+    throw error;
+  }
+}
+
+/** Why a store takes no rule for a bucket; undefined for any other fault. */
+function whyNoCors(error: unknown): string | undefined {
+  if (!isStoreFault(error)) return undefined;
+  if (isRefusal(error, 'AccessDenied')) return 'the key may not change the settings of the bucket';
+  const { httpStatusCode: status } = error.$metadata;
+  if (status === 501 || status === 405 || isRefusal(error, 'NotImplemented')) {
+    return 'this server has no rules for single buckets (MinIO has one for all of them)';
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Kysely } from 'kysely';
+import sharp from 'sharp';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { GalleryTables } from '../tables.ts';
+import { drawings } from './drawings.ts';
+
+/** The setting that remembers that there was a sample: deleted, it does not come back. */
+const SAMPLED = 'sample';
+
+/** Puts a few drawn images into a bucket that is empty and never had them; does nothing otherwise. */
+export async function addSample({ name, s3 }: Bucket, db: Kysely<GalleryTables>): Promise<void> {
+  const known = await db
+    .selectFrom('gallery.setting')
+    .select('key')
+    .where('key', '=', SAMPLED)
+    .executeTakeFirst();
+  if (known !== undefined) return;
+  const { KeyCount = 0 } = await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }));
+  const images = KeyCount === 0 ? drawings() : [];
+  for (const { key, svg, contentType } of images) {
+    const Body = await sharp(Buffer.from(svg))
+      .toFormat(contentType === 'image/png' ? 'png' : 'jpeg')
+      .toBuffer();
+    await s3.send(new PutObjectCommand({ Bucket: name, Key: key, Body, ContentType: contentType }));
+  }
+  await db
+    .insertInto('gallery.setting')
+    .values({ key: SAMPLED, value: 'true' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  if (images.length > 0) console.log(`The bucket was empty: it has ${images.length} sample images now.`);
+}

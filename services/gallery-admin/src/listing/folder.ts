@@ -1,0 +1,67 @@
+import type { Bucket } from '../buckets/bucket.ts';
+import { mediaKindOf, mediaTypeOf } from './media-type.ts';
+import { naturalOrder } from './natural-order.ts';
+import { listPage, type ObjectPage, type StoredObject } from './object-page.ts';
+import type { ListedFolder, ListingQuery } from './schema.ts';
+import { signObjectUrl } from './signed-urls.ts';
+
+type FileEntry = ListedFolder['files'][number];
+type FolderEntry = ListedFolder['folders'][number];
+
+/** Pages that one request for folders alone may read, before it hands back what it has found. */
+const MAX_PAGES = 50;
+
+/** What of a listing's query names the page. */
+export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly'>;
+
+/**
+ * Reads a page of the folder `path`: its folders and files, each in natural order. The markers that some tools
+ * leave for empty folders (a key that ends with `/`) are no files. Folders alone are looked for over up to 50
+ * pages, so that they are not lost among a hundred thousand files.
+ */
+export async function readFolder(bucket: Bucket, query: FolderPage): Promise<ListedFolder> {
+  const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
+  const compare = naturalOrder();
+  const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
+  const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
+  const files = await Promise.all(objects.map((object) => fileEntry(bucket, object, query.path)));
+  return {
+    folders: page.prefixes.map((prefix) => folderEntry(prefix, query.path)).sort(byName),
+    files: files.sort(byName),
+    currentPath: query.path,
+    continuationToken: page.continuationToken,
+  };
+}
+
+function request({ path, maxKeys, continuationToken }: FolderPage) {
+  return { prefix: path, delimiter: '/', maxKeys, continuationToken };
+}
+
+async function findFolders(bucket: Bucket, query: FolderPage): Promise<ObjectPage> {
+  let found = await listPage(bucket, request(query));
+  for (let pages = 1; pages < MAX_PAGES; pages += 1) {
+    const maxKeys = query.maxKeys - found.prefixes.length;
+    if (found.continuationToken === null || maxKeys === 0) break;
+    const { continuationToken } = found;
+    const page = await listPage(bucket, request({ ...query, maxKeys, continuationToken }));
+    found = { ...page, prefixes: [...found.prefixes, ...page.prefixes] };
+  }
+  return found;
+}
+
+function folderEntry(prefix: string, parent: string): FolderEntry {
+  return { name: prefix.slice(parent.length, -1), path: prefix, type: 'folder' };
+}
+
+async function fileEntry(bucket: Bucket, object: StoredObject, parent: string): Promise<FileEntry> {
+  const contentType = mediaTypeOf(object.key);
+  return {
+    name: object.key.slice(parent.length),
+    path: object.key,
+    url: await signObjectUrl(bucket, object.key),
+    size: object.size,
+    lastModified: object.lastModified.toISOString(),
+    contentType,
+    type: mediaKindOf(contentType),
+  };
+}

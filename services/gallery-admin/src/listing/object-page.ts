@@ -1,0 +1,89 @@
+import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import { MAX_KEY_BYTES } from '../names.ts';
+
+/** An object as a listing tells it. */
+export interface StoredObject {
+  readonly key: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The entity tag without its quotes; an MD5 only for what was stored in one piece and is not encrypted. */
+  readonly etag: string;
+  readonly lastModified: Date;
+  /** `STANDARD` or another class of the store; undefined where the store has none. */
+  readonly storageClass: string | undefined;
+}
+
+/** What a page of a listing is of. */
+export interface PageRequest {
+  prefix: string;
+  /** `/` to have folders instead of what is in them. */
+  delimiter?: string;
+  continuationToken?: string | undefined;
+  /** Objects and folders together, 1–1000. */
+  maxKeys?: number;
+}
+
+/** A page of a listing, in the store's order: by the bytes of the keys. */
+export interface ObjectPage {
+  objects: StoredObject[];
+  /** The folders, each as the prefix of its keys. */
+  prefixes: string[];
+  /** Leads to the next page; null on the last one. */
+  continuationToken: string | null;
+}
+
+/** Lists one page of a bucket. Keys are as they were stored, whatever characters they hold. */
+export async function listPage(bucket: Bucket, page: PageRequest): Promise<ObjectPage> {
+  // No key begins with what is longer than a key, and stores refuse to look.
+  if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES)
+    return { objects: [], prefixes: [], continuationToken: null };
+  const answer = await bucket.s3.send(
+    new ListObjectsV2Command({
+      Bucket: bucket.name,
+      Prefix: page.prefix,
+      Delimiter: page.delimiter,
+      ContinuationToken: page.continuationToken,
+      MaxKeys: page.maxKeys,
+      // XML cannot hold every character that a key may.
+      EncodingType: 'url',
+    }),
+  );
+  return readPage(answer);
+}
+
+/** Lists every object whose key begins with `prefix`, page by page, holding one page at a time. */
+export async function* listObjects(bucket: Bucket, prefix: string): AsyncGenerator<StoredObject, void> {
+  let continuationToken: string | undefined;
+  do {
+    const page = await listPage(bucket, { prefix, continuationToken });
+    yield* page.objects;
+    continuationToken = page.continuationToken ?? undefined;
+  } while (continuationToken !== undefined);
+}
+
+function readPage(answer: ListObjectsV2CommandOutput): ObjectPage {
+  // A store that does not know the encoding says so by leaving it out.
+  const decode = answer.EncodingType === 'url' ? decodeKey : (key: string) => key;
+  return {
+    objects: (answer.Contents ?? []).map(({ Key = '', Size = 0, ETag = '', LastModified, StorageClass }) => ({
+      key: decode(Key),
+      size: Size,
+      etag: unquoted(ETag),
+      lastModified: LastModified ?? new Date(0),
+      storageClass: StorageClass,
+    })),
+    prefixes: (answer.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix)),
+    continuationToken: (answer.IsTruncated && answer.NextContinuationToken) || null,
+  };
+}
+
+/** Undoes `encoding-type=url`, in which AWS writes a space as `+` and others as `%20`; a plus is always `%2B`. */
+export function decodeKey(encoded: string): string {
+  return decodeURIComponent(encoded.replaceAll('+', ' '));
+}
+
+/** An entity tag without quotes: stores quote it in some answers and not in others. */
+export function unquoted(etag: string): string {
+  return etag.replace(/^"(.*)"$/, '$1');
+}

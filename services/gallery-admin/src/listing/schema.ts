@@ -1,0 +1,97 @@
+import { integerParameter } from '@pressroom/common/parameters';
+import { z } from 'zod';
+import { folderPrefix, objectKey, storedPath } from '../names.ts';
+
+/** The most keys that one request may have signed. */
+const MAX_KEYS = 2000;
+
+/** Longer than any continuation token of a known store. */
+const MAX_TOKEN_LENGTH = 4096;
+
+function flag() {
+  return z
+    .enum(['0', '1'], 'must be 0 or 1')
+    .default('0')
+    .transform((value) => value === '1');
+}
+
+/** The query string of a listing. */
+export const listingQuery = z
+  .strictObject({
+    path: storedPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
+    json: flag().describe('1: the listing itself; otherwise a URL from which the browser reads it.'),
+    foldersOnly: flag().describe('1, with json=1: folders without files.'),
+    continuationToken: z
+      .string('must be given once')
+      .min(1, 'must not be empty')
+      .max(MAX_TOKEN_LENGTH, `must be at most ${MAX_TOKEN_LENGTH} characters long`)
+      .optional()
+      .describe('Of the page before.'),
+    maxKeys: integerParameter(1, 1000).default(1000).describe('Folders and files in a page, together.'),
+  })
+  .refine(({ json, foldersOnly }) => json || !foldersOnly, {
+    path: ['foldersOnly'],
+    message: 'works with json=1 alone',
+  });
+
+/** A listing's query string, read. */
+export type ListingQuery = z.infer<typeof listingQuery>;
+
+const folderEntry = z.object({
+  name: z.string(),
+  path: z.string().describe('The folder as a prefix, ending with "/".'),
+  type: z.literal('folder'),
+});
+
+const fileEntry = z.object({
+  name: z.string(),
+  path: z.string().describe('The key of the object.'),
+  url: z.string().describe('Signed, valid for an hour.'),
+  size: z.int().describe('In bytes.'),
+  lastModified: z.string().describe('RFC 3339, UTC.'),
+  contentType: z.string().describe("As the name's ending says; the stored one comes with the object."),
+  type: z.enum(['image', 'video', 'audio', 'file']),
+});
+
+const listedFolder = z.object({
+  folders: z.array(folderEntry),
+  files: z.array(fileEntry),
+  currentPath: z.string(),
+  continuationToken: z
+    .string()
+    .nullable()
+    .describe('Leads to the next page. Pages follow the order of the store, by the bytes of the keys.'),
+});
+
+/** A folder's content, in natural order within the page. */
+export type ListedFolder = z.infer<typeof listedFolder>;
+
+/** What a listing answers, in both modes. */
+export const listingAnswer = z.discriminatedUnion('mode', [
+  z.object({ success: z.literal(true), mode: z.literal('json'), data: listedFolder }),
+  z.object({
+    success: z.literal(true),
+    mode: z.literal('signer'),
+    data: z.object({
+      currentPath: z.string(),
+      listUrl: z.string().describe('Answers with ListObjectsV2 XML; signed, valid for 15 minutes.'),
+    }),
+  }),
+]);
+
+/** The body of a request for signed URLs. */
+export const signBody = z.strictObject({
+  action: z.literal('sign-get-objects', 'must be sign-get-objects'),
+  keys: z
+    .array(objectKey, `must be a list of 1 to ${MAX_KEYS} keys`)
+    .min(1, 'must hold at least one key')
+    .max(MAX_KEYS, `must hold at most ${MAX_KEYS} keys`),
+});
+
+/** What a request for signed URLs answers. */
+export const signAnswer = z.object({
+  success: z.literal(true),
+  data: z
+    .record(z.string(), z.string())
+    .describe('The signed URL of each key, under the key as it was sent.'),
+});

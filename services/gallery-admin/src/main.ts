@@ -1,0 +1,18 @@
+import { createLogger } from '@pressroom/common/logging';
+import { runService, startOrExplain } from '@pressroom/common/run-service';
+import { PORT_VARIABLE, readGalleryConfig } from './config.ts';
+import { openGallery } from './open.ts';
+
+await startOrExplain(async () => {
+  const config = readGalleryConfig(process.env);
+  const log = createLogger({ service: 'gallery-admin', level: config.LOG_LEVEL });
+  const { app, release } = await openGallery(config, log);
+  await runService({
+    app,
+    release,
+    log,
+    host: config.HOST,
+    port: config.GALLERY_ADMIN_PORT,
+    portVariable: PORT_VARIABLE,
+  });
+});

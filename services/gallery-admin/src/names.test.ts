@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { contentType, filename, folderPath, objectKey, objectPath } from './names.ts';
+
+describe('names', () => {
+  test.each([
+    'image/jpeg',
+    'text/plain; charset=utf-8',
+    'text/plain;charset="a b"',
+    'application/vnd.a+json',
+  ])('%s is a media type', (value) => expect(contentType.safeParse(value).success).toBe(true));
+
+  test.each(['', 'image', 'image/', '/jpeg', 'image/jpeg;', 'im age/jpeg', 'image/jpeg\n', 'картинка/jpeg'])(
+    '%j is no media type',
+    (value) => expect(contentType.safeParse(value).success).toBe(false),
+  );
+
+  test.each([
+    ['', ''],
+    ['a', 'a/'],
+    ['a/', 'a/'],
+    ['a/b c/ü', 'a/b c/ü/'],
+    ['...', '.../'],
+  ])('the folder %j has the prefix %j', (path, prefix) => expect(folderPath.parse(path)).toBe(prefix));
+
+  test('a path may be a file, and is kept as it is', () => {
+    expect(objectPath.parse('a/b.jpg')).toBe('a/b.jpg');
+  });
+
+  test('what is accepted joins to a key without an empty, "." or ".." segment', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (path, name) => {
+        const folder = folderPath.safeParse(path);
+        const file = filename.safeParse(name);
+        if (!folder.success || !file.success) return;
+        const segments = (folder.data + file.data).split('/');
+        expect(segments.every((segment) => !['', '.', '..'].includes(segment))).toBe(true);
+        expect(segments.join('')).not.toMatch(/[\\\p{Cc}]/u);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a key is counted in bytes', () => {
+    expect(objectKey.safeParse('ж'.repeat(512)).success).toBe(true);
+    expect(objectKey.safeParse('ж'.repeat(513)).success).toBe(false);
+    expect(objectKey.safeParse('').success).toBe(false);
+  });
+});

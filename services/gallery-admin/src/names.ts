@@ -1,0 +1,73 @@
+import { anyText, codePoints } from '@pressroom/common/text';
+import { z } from 'zod';
+
+/** The longest object key that S3 takes, in bytes of UTF-8. */
+export const MAX_KEY_BYTES = 1024;
+
+const CONTROL = /\p{Cc}/u;
+
+/** A media type with parameters (RFC 9110, section 8.3.1). */
+const MEDIA_TYPE =
+  /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:\s*;\s*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
+
+/** Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for what looks the same. */
+function name(min: number, max: number) {
+  const expected = `must be ${min} to ${max} characters long`;
+  return anyText()
+    .meta({ minLength: min, maxLength: max })
+    .transform((value) => value.normalize('NFC'))
+    .refine((value) => value.length >= min && codePoints(value) <= max, expected);
+}
+
+function isFilename(value: string): boolean {
+  return !/[/\\]/.test(value) && !CONTROL.test(value) && value !== '.' && value !== '..';
+}
+
+/** The last part of an object key: 1–255 characters of any script. */
+export const filename = name(1, 255).refine(
+  isFilename,
+  'must hold no "/", "\\" or control character, and must not be "." or ".."',
+);
+
+function isPath(value: string): boolean {
+  if (value === '') return true;
+  if (/\\/.test(value) || CONTROL.test(value)) return false;
+  const segments = value.replace(/\/$/, '').split('/');
+  return segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}
+
+const PATH_RULE =
+  'must be a path such as photos/2026/: no leading "/", no empty, "." or ".." segment, no "\\" or control character';
+
+/**
+ * A place in the bucket, 0–1024 characters: segments separated by `/`, with or without one at the end; empty is the
+ * bucket's root. Kept as sent (NFC), for a path that may name a file or a folder.
+ */
+export const objectPath = name(0, 1024).refine(isPath, PATH_RULE);
+
+/** An {@link objectPath} of what is in the bucket already: exactly as it is spelled there, NFC or not. */
+export const storedPath = anyText()
+  .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
+  .refine(isPath, PATH_RULE);
+
+/** The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty. */
+export function folderPrefix(path: string): string {
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}
+
+/** A folder: an {@link objectPath}, read as the prefix of its keys ({@link folderPrefix}). */
+export const folderPath = objectPath.transform(folderPrefix);
+
+/** A media type such as `image/jpeg`, with or without parameters, of at most 255 characters. */
+export const contentType = z
+  .string('must be a string')
+  .max(255, 'must be at most 255 characters long')
+  .regex(MEDIA_TYPE, 'must be a media type such as image/jpeg');
+
+/** True for a key that S3 takes: 1–1024 bytes in UTF-8. */
+export function isKeyLength(key: string): boolean {
+  return key.length > 0 && Buffer.byteLength(key) <= MAX_KEY_BYTES;
+}
+
+/** The key of an object that is there: any that S3 takes, exactly as it is spelled. */
+export const objectKey = anyText().refine(isKeyLength, `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);

@@ -1,0 +1,70 @@
+import { ChangeListener } from '@pressroom/common/change-listener';
+import { openDatabase } from '@pressroom/common/database';
+import type { Server } from '@pressroom/common/server';
+import type { FastifyBaseLogger } from 'fastify';
+import { buildApp } from './app.ts';
+import { ActiveBucket } from './buckets/active.ts';
+import { StoreConnections } from './buckets/clients.ts';
+import { environmentBucket } from './buckets/configuration.ts';
+import { SecretBox } from './buckets/secret-box.ts';
+import { BucketStore } from './buckets/store.ts';
+import type { GalleryConfig } from './config.ts';
+import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
+import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
+import type { GalleryTables } from './tables.ts';
+
+/** The service with what it holds open. */
+export interface OpenGallery {
+  app: Server;
+  /** Closes the connections to database and object store, after the app. */
+  release: () => Promise<void>;
+}
+
+/** What is the world's own outside of tests. */
+export interface Surroundings {
+  /** How large objects are copied; S3's own limits unless given. */
+  copyLimits?: CopyLimits;
+  /** How the proxy reaches other hosts. */
+  proxy?: Partial<FetcherOptions>;
+}
+
+/** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
+export async function openGallery(
+  config: GalleryConfig,
+  log: FastifyBaseLogger,
+  { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
+): Promise<OpenGallery> {
+  const applicationName = 'pressroom gallery-admin';
+  const db = openDatabase<GalleryTables>({
+    url: config.DATABASE_URL,
+    applicationName,
+    poolSize: config.DATABASE_POOL_SIZE,
+    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    log,
+  });
+  const changes = new ChangeListener({
+    url: config.DATABASE_URL,
+    applicationName,
+    channel: 'gallery_setting_changed',
+    onChange: () => active.clear(),
+    log,
+  });
+  const connections = new StoreConnections();
+  const buckets = new BucketStore({
+    db,
+    environment: environmentBucket(config),
+    box: new SecretBox(config.SETTINGS_KEY),
+  });
+  const active = new ActiveBucket(buckets, connections, changes);
+  const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
+  changes.start();
+  const release = async () => {
+    await changes.close();
+    connections.close();
+    await fetcher.close();
+    await db.destroy();
+  };
+  const parts = { config, db, active, buckets, copyLimits, fetcher, log };
+  return { app: await buildApp(parts), release };
+}

@@ -1,0 +1,114 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { StoredObject } from '../listing/object-page.ts';
+import { forEachConcurrently } from './concurrently.ts';
+import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
+import { ObjectChanged } from './problems.ts';
+import { findObject } from './stored-object.ts';
+
+/** Parts of one object that are copied at a time. */
+const PARTS_AT_A_TIME = 4;
+
+/** The most parts that S3 takes for one object. */
+const MAX_PARTS = 10_000;
+
+/** One part: its number from 1, and its bytes in the source, the last included. */
+interface PartRange {
+  number: number;
+  first: number;
+  last: number;
+}
+
+/** Divides `size` bytes into parts of `partBytes`, or of more where there would be over 10,000. */
+export function partRanges(size: number, partBytes: number): PartRange[] {
+  const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS));
+  return Array.from({ length: Math.ceil(size / bytes) }, (_, index) => ({
+    number: index + 1,
+    first: index * bytes,
+    last: Math.min((index + 1) * bytes, size) - 1,
+  }));
+}
+
+/** Copies an object that is too large for one request; resolves to the entity tag of the copy. See `copyObject`. */
+export async function copyInParts(
+  bucket: Bucket,
+  source: StoredObject,
+  target: string,
+  { partBytes }: CopyLimits,
+): Promise<string> {
+  const uploadId = await begin(bucket, source, target);
+  const upload = { Bucket: bucket.name, Key: target, UploadId: uploadId };
+  try {
+    const parts = await copyParts(bucket, source, upload, partBytes);
+    const complete = { ...upload, MultipartUpload: { Parts: parts } };
+    const requestTimeout = copyTimeout(source.size);
+    await ifFree((condition) =>
+      bucket.s3.send(new CompleteMultipartUploadCommand({ ...complete, ...condition }), { requestTimeout }),
+    );
+  } catch (error) {
+    // Parts cost money until they are removed; a store that is away keeps them for its own clean-up rule.
+    await bucket.s3.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    throw error;
+  }
+  // Not every store tells the entity tag when it completes.
+  const copy = await findObject(bucket, target);
+  if (copy?.size !== source.size) throw new ObjectChanged('the copy was changed meanwhile');
+  return copy.etag;
+}
+
+/** A multipart upload takes over nothing by itself: what describes the source is handed on here. */
+async function begin(bucket: Bucket, { key, etag }: StoredObject, target: string): Promise<string> {
+  const head = await bucket.s3.send(
+    new HeadObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` }),
+  );
+  const { UploadId } = await bucket.s3.send(
+    new CreateMultipartUploadCommand({
+      Bucket: bucket.name,
+      Key: target,
+      ContentType: head.ContentType,
+      CacheControl: head.CacheControl,
+      ContentDisposition: head.ContentDisposition,
+      ContentEncoding: head.ContentEncoding,
+      ContentLanguage: head.ContentLanguage,
+      Expires: head.ExpiresString === undefined ? undefined : new Date(head.ExpiresString),
+      Metadata: head.Metadata,
+      StorageClass: head.StorageClass,
+    }),
+  );
+  if (UploadId === undefined) throw new Error('the object store began an upload without an id');
+  return UploadId;
+}
+
+async function copyParts(
+  bucket: Bucket,
+  source: StoredObject,
+  upload: { Bucket: string; Key: string; UploadId: string },
+  partBytes: number,
+): Promise<CompletedPart[]> {
+  const parts: CompletedPart[] = [];
+  await forEachConcurrently(
+    partRanges(source.size, partBytes),
+    PARTS_AT_A_TIME,
+    async ({ number, first, last }) => {
+      const { CopyPartResult } = await bucket.s3.send(
+        new UploadPartCopyCommand({
+          ...upload,
+          PartNumber: number,
+          CopySource: copySource(bucket, source.key),
+          CopySourceIfMatch: `"${source.etag}"`,
+          CopySourceRange: `bytes=${first}-${last}`,
+        }),
+        { requestTimeout: copyTimeout(last - first + 1) },
+      );
+      parts[number - 1] = { PartNumber: number, ETag: CopyPartResult?.ETag };
+    },
+  );
+  return parts;
+}

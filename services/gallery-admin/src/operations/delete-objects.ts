@@ -1,0 +1,96 @@
+import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import { forEachConcurrently, inBatches } from './concurrently.ts';
+import { MAX_NAMED, ObjectFailure, reasonOf } from './problems.ts';
+
+/** The most keys that one DeleteObjects takes. */
+const BATCH = 1000;
+
+/** DeleteObjects requests at a time. */
+const BATCHES_AT_A_TIME = 3;
+
+/** An object to delete. */
+export interface Doomed {
+  key: string;
+  /** With it, and in a store that knows conditional deletes, another version of the object stays. */
+  etag?: string;
+}
+
+/** How a deletion went: how many objects are gone, and why the first of the others are not. */
+export interface Deletion {
+  deleted: number;
+  failed: number;
+  /** At most twenty of what failed. */
+  failures: ObjectFailure[];
+}
+
+/**
+ * Deletes objects as they come, a thousand in a request. What is not confirmed to be deleted is counted and told;
+ * after a request without an answer, or when `objects` itself fails, nothing more is asked for.
+ */
+export async function deleteObjects(bucket: Bucket, objects: AsyncIterable<Doomed>): Promise<Deletion> {
+  const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };
+  const fail = (failures: readonly ObjectFailure[]) => {
+    deletion.failed += failures.length;
+    deletion.failures.push(...failures.slice(0, MAX_NAMED - deletion.failures.length));
+  };
+  const deleteOne = async (batch: Doomed[]) => {
+    const failures = await deleteBatch(bucket, batch).catch((error: unknown) => {
+      fail(batch.map(({ key }) => new ObjectFailure(key, error)));
+      throw new Unanswered();
+    });
+    deletion.deleted += batch.length - failures.length;
+    fail(failures);
+  };
+  try {
+    await forEachConcurrently(inBatches(objects, BATCH), BATCHES_AT_A_TIME, deleteOne);
+  } catch (error) {
+    if (error instanceof Unanswered) return deletion;
+    if (deletion.deleted + deletion.failed === 0) throw error;
+    fail([new ObjectFailure('', error)]);
+  }
+  return deletion;
+}
+
+/** A request failed whole; its objects are counted already. */
+class Unanswered extends Error {}
+
+async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
+  const inXml = batch.filter(({ key }) => isXmlText(key));
+  const failures = inXml.length === 0 ? [] : await deleteTogether(bucket, inXml);
+  for (const { key } of batch.filter((doomed) => !isXmlText(doomed.key))) {
+    await bucket.s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key })).catch((error) => {
+      failures.push(new ObjectFailure(key, error));
+    });
+  }
+  return failures;
+}
+
+async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
+  const Objects = batch.map(({ key, etag }) => ({ Key: key, ...(etag && { ETag: `"${etag}"` }) }));
+  const command = new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } });
+  const { Errors = [] } = await bucket.s3.send(command);
+  return Errors.filter(({ Code }) => Code !== 'NoSuchKey').map(
+    ({ Key = '', Code = 'unknown' }) => new ObjectFailure(Key, namedError(Code)),
+  );
+}
+
+/** S3 reports the fault of one key among others as a code alone. */
+function namedError(code: string): Error {
+  return Object.assign(new Error(code), { name: code, $metadata: { httpStatusCode: 200 } });
+}
+
+/** True for a key that an XML document can hold (XML 1.0, section 2.2) and reads back unchanged. */
+function isXmlText(key: string): boolean {
+  return !/[\p{Cc}\uFFFE\uFFFF]/u.test(key);
+}
+
+/** The failures of a deletion in words. */
+export function failuresInWords({ failures, failed }: Deletion): string {
+  const shown = failures.map(({ key, cause }) =>
+    key === ''
+      ? `the rest of the listing (${reasonOf(cause)})`
+      : `${JSON.stringify(key)} (${reasonOf(cause)})`,
+  );
+  return shown.join(', ') + (failed > failures.length ? ' and more' : '');
+}

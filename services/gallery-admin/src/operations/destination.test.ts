@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { plannedObstacles, planTransfers, type Source, targetOf } from './destination.ts';
+
+const object = (path: string): Source => ({ kind: 'object', path });
+const folder = (path: string): Source => ({ kind: 'folder', path });
+
+test.each([
+  [object('a.jpg'), 'to/', 'to/a.jpg'],
+  [object('in/deep/a.jpg'), 'to/', 'to/a.jpg'],
+  [object('in/a.jpg'), '', 'a.jpg'],
+  [folder('in/'), 'to/', 'to/in/'],
+  [folder('in/deep/'), 'to/', 'to/deep/'],
+  [folder('in/deep/'), '', 'deep/'],
+  [object('日本/写真 1+1%#.jpg'), 'ü/', 'ü/写真 1+1%#.jpg'],
+])('%j lands in %j as %j', (source, dest, target) => {
+  expect(targetOf(source, dest)).toBe(target);
+});
+
+test.each<[string, Source[], string, string[]]>([
+  ['a file where it is', [object('in/a')], 'in/', ['in/a']],
+  ['a file of the root where it is', [object('a')], '', ['a']],
+  ['a folder where it is', [folder('in/deep/')], 'in/', ['in/deep/']],
+  ['a folder in itself', [folder('in/')], 'in/', ['in/']],
+  ['a folder deep in itself', [folder('in/')], 'in/a/b/', ['in/']],
+  ['two files of one name', [object('a/x'), object('b/x')], 'to/', ['to/x']],
+  ['two folders of one name', [folder('a/x/'), folder('b/x/')], 'to/', ['to/x/']],
+])('%s is in the way', (_, sources, dest, paths) => {
+  expect(plannedObstacles(planTransfers(sources, dest)).flatMap((obstacle) => obstacle.paths)).toEqual(paths);
+});
+
+test.each<[string, Source[], string]>([
+  ['a folder beside one whose name begins like it', [folder('in/')], 'inside/'],
+  ['a file and a folder of one name', [object('a/x'), folder('b/x/')], 'to/'],
+  ['one source named twice', [object('a/x'), object('a/x')], 'to/'],
+])('%s is not', (_, sources, dest) => {
+  expect(plannedObstacles(planTransfers(sources, dest))).toEqual([]);
+});

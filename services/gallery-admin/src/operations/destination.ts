@@ -1,0 +1,53 @@
+/** What a path of a request stands for: one object, or a folder with everything in it. */
+export interface Source {
+  kind: 'object' | 'folder';
+  /** The key, or the prefix of the folder's keys, which ends with `/`. */
+  path: string;
+}
+
+/** A source and where it goes. */
+export interface Transfer {
+  source: Source;
+  /** The key, or the folder's new prefix. */
+  target: string;
+}
+
+/** A reason why sources cannot go where they should, with the paths that are in the way. */
+export interface Obstacle {
+  reason: string;
+  paths: string[];
+}
+
+/** Where `source` lands in the folder `dest` (a prefix, empty for the root): under its own last name. */
+export function targetOf({ kind, path }: Source, dest: string): string {
+  const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
+  return kind === 'folder' && !name.endsWith('/') ? `${dest}${name}/` : `${dest}${name}`;
+}
+
+/** Plans the way of every source into the folder `dest`; a source that is named twice goes once. */
+export function planTransfers(sources: readonly Source[], dest: string): Transfer[] {
+  const distinct = new Map(sources.map((source) => [source.path, source]));
+  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest) }));
+}
+
+/** What forbids `transfers` to begin, whatever the bucket holds. */
+export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
+  const onto = transfers.filter(({ source, target }) => source.path === target);
+  const into = transfers.filter(
+    ({ source, target }) =>
+      source.kind === 'folder' && source.path !== target && target.startsWith(source.path),
+  );
+  const obstacles = [
+    { reason: 'the destination is the source itself', paths: onto.map(({ target }) => target) },
+    { reason: 'the destination is inside the source', paths: into.map(({ source }) => source.path) },
+    { reason: 'two sources would land on one destination', paths: repeatedTargets(transfers) },
+  ];
+  return obstacles.filter(({ paths }) => paths.length > 0);
+}
+
+function repeatedTargets(transfers: readonly Transfer[]): string[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { target } of transfers) (seen.has(target) ? repeated : seen).add(target);
+  return [...repeated];
+}

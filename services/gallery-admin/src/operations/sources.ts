@@ -1,0 +1,41 @@
+import type { Bucket } from '../buckets/bucket.ts';
+import { listPage } from '../listing/object-page.ts';
+import { forEachConcurrently } from './concurrently.ts';
+import type { Source } from './destination.ts';
+import { findObject } from './stored-object.ts';
+
+/** Paths that are looked up at a time. */
+const LOOKUPS = 16;
+
+/** What the paths of a request stand for. */
+export interface FoundSources {
+  /** In the order of the paths. */
+  sources: Source[];
+  /** The paths at which there is nothing. */
+  missing: string[];
+}
+
+/**
+ * Finds what each path stands for: with a `/` at the end a folder, else the object of that key, else the folder of
+ * that name.
+ */
+export async function findSources(bucket: Bucket, paths: readonly string[]): Promise<FoundSources> {
+  const found = new Map<string, Source | undefined>(paths.map((path) => [path, undefined]));
+  await forEachConcurrently([...found.keys()], LOOKUPS, async (path) => {
+    found.set(path, await findSource(bucket, path));
+  });
+  const sources = [...found.values()].filter((source) => source !== undefined);
+  const missing = [...found].filter(([, source]) => source === undefined).map(([path]) => path);
+  return { sources, missing };
+}
+
+async function findSource(bucket: Bucket, path: string): Promise<Source | undefined> {
+  if (path.endsWith('/')) return findFolder(bucket, path);
+  if ((await findObject(bucket, path)) !== undefined) return { kind: 'object', path };
+  return findFolder(bucket, `${path}/`);
+}
+
+async function findFolder(bucket: Bucket, prefix: string): Promise<Source | undefined> {
+  const { objects } = await listPage(bucket, { prefix, maxKeys: 1 });
+  return objects.length > 0 ? { kind: 'folder', path: prefix } : undefined;
+}

@@ -1,0 +1,39 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { isPublicAddress } from './address.ts';
+import { Refused } from './media-request.ts';
+import { notPublic } from './target.ts';
+
+/** Finds the addresses of a host name, as `dns.promises.lookup` with `all` does. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/**
+ * Makes the lookup of a connection: the addresses that it has checked are the very ones that are connected to, so
+ * that a name cannot lead elsewhere in between (DNS rebinding). One address that is not public refuses the host.
+ */
+export function checkedLookup(resolve: Resolve): LookupFunction {
+  return lookupWith(async (hostname) => {
+    const addresses = await resolve(hostname);
+    if (addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+    throw new Refused(notPublic(hostname));
+  });
+}
+
+/** Makes the lookup of a connection that may lead to any address. */
+export function uncheckedLookup(resolve: Resolve): LookupFunction {
+  return lookupWith(resolve);
+}
+
+function lookupWith(resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined) callback(new Error(`${hostname} has no address`), []);
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, []),
+    );
+  };
+}

@@ -1,0 +1,178 @@
+import { lookup } from 'node:dns/promises';
+import type { Readable } from 'node:stream';
+import { Problem } from '@pressroom/common/problem';
+import { Agent, type Dispatcher } from 'undici';
+import { boundedBody } from './bounded-body.ts';
+import { checkedLookup, type Resolve, uncheckedLookup } from './checked-lookup.ts';
+import { type Media, type MediaRequest, Refused, UpstreamTimeout } from './media-request.ts';
+import { mediaTooLarge, notMedia, rangeNotSatisfiable, upstreamFailed, upstreamTimeout } from './problems.ts';
+import { type ProxyHosts, redirectTarget, type Target } from './target.ts';
+
+/** How upstream hosts are reached. */
+export interface FetcherOptions {
+  /** The most bytes of a body. */
+  maxBytes: number;
+  /** From the request to the first byte of the body, redirects included, in ms. */
+  firstByteMs: number;
+  /** Between two pieces of a body, in ms. */
+  pauseMs: number;
+  /** Finds addresses; the system's resolver unless given. */
+  resolve?: Resolve;
+  /** Certificates (PEM) to trust instead of the system's. */
+  ca?: string;
+}
+
+/** The limits that `wire.md` decides. */
+export const PROXY_LIMITS = { maxBytes: 50 * 2 ** 20, firstByteMs: 10_000, pauseMs: 30_000 };
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** What describes a body and is handed on. */
+const DESCRIBING = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+] as const;
+
+const ASKING = {
+  accept: 'image/*, video/*, audio/*',
+  'accept-encoding': 'identity',
+  'user-agent': 'pressroom-gallery',
+};
+
+/** Fetches media from hosts that may be asked, and from nowhere else. */
+export class MediaFetcher {
+  readonly #options: FetcherOptions;
+  readonly #public: Agent;
+  readonly #private: Agent;
+
+  constructor(options: FetcherOptions) {
+    const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
+    const connect = { timeout: options.firstByteMs, ...(options.ca !== undefined && { ca: options.ca }) };
+    const shared = { allowH2: false, bodyTimeout: options.pauseMs, headersTimeout: options.firstByteMs };
+    this.#options = options;
+    this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(resolve) } });
+    this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(resolve) } });
+  }
+
+  /** Closes the connections, whatever they are used for. */
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+  }
+
+  /**
+   * Asks `target` and follows up to 3 redirects, each to a host that may be asked; resolves with the first byte.
+   * Throws the problem that says why there is no media: 400, 403, 416, 500 or 504.
+   */
+  async fetch(target: Target, hosts: ProxyHosts, request: MediaRequest): Promise<Media> {
+    const { firstByteMs } = this.#options;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new UpstreamTimeout()), firstByteMs);
+    const signal = AbortSignal.any([request.signal, deadline.signal]);
+    try {
+      const answer = await this.#follow(target, hosts, { ...request, signal });
+      return await this.#read(answer, request);
+    } catch (error) {
+      throw deadline.signal.aborted ? upstreamTimeout(firstByteMs) : this.#explain(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #follow(target: Target, hosts: ProxyHosts, request: MediaRequest): Promise<Dispatcher.ResponseData> {
+    let next = target;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const answer = await this.#ask(next, request);
+      if (!REDIRECTS.has(answer.statusCode)) return answer;
+      stop(answer.body);
+      const { location } = answer.headers;
+      if (typeof location !== 'string') throw upstreamFailed('it redirects without saying where to');
+      next = redirectTarget(location, next.url, hosts);
+    }
+    throw upstreamFailed(`it redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  #ask({ url, mayBePrivate }: Target, { method, headers, signal }: MediaRequest) {
+    const agent = mayBePrivate ? this.#private : this.#public;
+    return agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { ...ASKING, ...headers },
+      signal,
+    });
+  }
+
+  async #read({ statusCode, headers, body }: Dispatcher.ResponseData, request: MediaRequest): Promise<Media> {
+    try {
+      const described = describing(headers);
+      const status = acceptedStatus(statusCode, described, request);
+      if (status === 304) {
+        stop(body);
+        return { status, headers: described, body };
+      }
+      this.#accept(described);
+      return { status, headers: described, body: await boundedBody(body, this.#options.maxBytes) };
+    } catch (error) {
+      stop(body);
+      throw error;
+    }
+  }
+
+  #accept(headers: Record<string, string>): void {
+    const { maxBytes } = this.#options;
+    if (!isMedia(headers['content-type'])) throw notMedia(headers['content-type']);
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw mediaTooLarge(maxBytes);
+  }
+
+  #explain(error: unknown): unknown {
+    if (error instanceof Problem) return error;
+    if (error instanceof Refused) return error.problem;
+    const { code } = error as { code?: string };
+    if (code !== undefined && TIMEOUTS.has(code)) return upstreamTimeout(this.#options.firstByteMs);
+    return upstreamFailed('it cannot be reached, or broke off', error);
+  }
+}
+
+/** undici's and the system's names for a host that does not answer. */
+const TIMEOUTS = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+/** Ends a body that nobody reads, with its connection. */
+function stop(body: Readable): void {
+  body.on('error', () => undefined).destroy();
+}
+
+function describing(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const entries = DESCRIBING.map((name) => [name, headers[name]] as const);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [(typeof DESCRIBING)[number], string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** The statuses that a request can lead to; throws the problem for any other. */
+function acceptedStatus(
+  status: number,
+  described: Record<string, string>,
+  { headers }: MediaRequest,
+): Media['status'] {
+  if (status === 200) return status;
+  if (status === 206 && headers.range !== undefined) return status;
+  if (status === 304 && (headers['if-none-match'] ?? headers['if-modified-since']) !== undefined)
+    return status;
+  if (status === 416 && headers.range !== undefined) throw rangeNotSatisfiable(described['content-range']);
+  throw upstreamFailed(`it answered with status ${status}`);
+}
+
+function isMedia(contentType: string | undefined): boolean {
+  return /^(image|video|audio)\/[^\s;,]+\s*(;|$)/i.test(contentType ?? '');
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** Longer than any signed URL. */
+const MAX_URL_LENGTH = 8192;
+
+/** The query string of the proxy. */
+export const proxyQuery = z.strictObject({
+  url: z
+    .string('must be given once')
+    .min(1, 'must not be empty')
+    .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters long`)
+    .describe('https, without credentials, of a host that may be asked.'),
+  thumbnail: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe('true: the image made small, at most 480 px on its long side.'),
+});

@@ -1,0 +1,51 @@
+import sharp from 'sharp';
+import { tooManyPixels } from './problems.ts';
+import { isRaster } from './raster.ts';
+
+/** The formats that thumbnails come in. */
+export type ThumbnailFormat = 'webp' | 'avif';
+
+/** The long side of a thumbnail, in pixels. */
+const LONG_SIDE = 480;
+
+/** The most pixels that are decoded, width times height. */
+const MAX_PIXELS = 100_000_000;
+
+/** How long an image may be worked on, in seconds. */
+const WORK_S = 10;
+
+const QUALITY = { webp: 78, avif: 52 };
+
+/** AVIF's slower efforts cost seconds and save little at this size. */
+const AVIF_EFFORT = 2;
+
+/**
+ * Makes a thumbnail: at most 480 px on the long side, turned as its EXIF orientation says, in sRGB, without metadata; of
+ * an animation the first frame. Undefined for what cannot be decoded, or not in time. Throws 400 for more than 100
+ * megapixels, which only the header of the image has been read for.
+ */
+export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Promise<Buffer | undefined> {
+  if (!isRaster(image)) return undefined;
+  const size = await sharp(image, { limitInputPixels: false })
+    .metadata()
+    .catch(() => undefined);
+  if (size === undefined) return undefined;
+  if (size.width * size.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
+  const thumbnail = sharp(image, { limitInputPixels: MAX_PIXELS, sequentialRead: true })
+    .autoOrient()
+    .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true })
+    .timeout({ seconds: WORK_S });
+  const encoded =
+    format === 'avif'
+      ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })
+      : thumbnail.webp({ quality: QUALITY.webp });
+  return encoded.toBuffer().catch(() => undefined);
+}
+
+/** The best format that `accept` takes (RFC 9110, section 12.5.1): AVIF where it is named, else WebP. */
+export function thumbnailFormat(accept: string | undefined): ThumbnailFormat {
+  const named = (accept ?? '').split(',').map((range) => range.split(';').map((part) => part.trim()));
+  const avif = named.find(([type]) => type?.toLowerCase() === 'image/avif');
+  if (avif === undefined) return 'webp';
+  return avif.slice(1).some((parameter) => /^q=0(\.0*)?$/i.test(parameter)) ? 'webp' : 'avif';
+}

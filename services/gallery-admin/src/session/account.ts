@@ -1,0 +1,74 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { Problem } from '@pressroom/common/problem';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { hashPassword, isPassword, type PasswordHash, parsePasswordHash } from './password.ts';
+
+/** Passwords that are hashed at once: each takes 64 MiB and a thread. */
+const CONCURRENCY = 2;
+
+/** Passwords that may wait to be hashed; more are refused with 503. */
+const MAX_WAITING = 64;
+
+/** The account as the environment describes it. */
+export interface AccountSettings {
+  username: string | undefined;
+  /** argon2id as a PHC string; goes before `password`. */
+  passwordHash: string | undefined;
+  password: string | undefined;
+  /** Keys the fingerprint. */
+  settingsKey: Buffer;
+}
+
+/** The one account that may log in. */
+export class Account {
+  /** Changes with the username and the password, and tells neither. 32 bytes. */
+  readonly fingerprint: Buffer;
+  readonly #settings: AccountSettings;
+  readonly #limit: LimitFunction = pLimit(CONCURRENCY);
+  #expected: Promise<PasswordHash> | undefined;
+
+  constructor(settings: AccountSettings) {
+    const { username, passwordHash, password, settingsKey } = settings;
+    const identity = JSON.stringify([username, passwordHash ?? password]);
+    this.fingerprint = createHmac('sha256', settingsKey).update(`account:${identity}`).digest();
+    this.#settings = settings;
+  }
+
+  /** Throws 500 `server_misconfigured` when no account is configured. */
+  assertConfigured(): void {
+    const { username, passwordHash, password } = this.#settings;
+    if (username && (passwordHash || password)) return;
+    throw new Problem(
+      500,
+      'server_misconfigured',
+      'nobody can log in: the server needs ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD)',
+    );
+  }
+
+  /**
+   * True for the right username and password. Hashes the password in either case: a name that nobody has costs as
+   * much as a wrong password. Throws 503 when too many wait already.
+   */
+  async isRight(username: string, password: string): Promise<boolean> {
+    if (this.#limit.pendingCount >= MAX_WAITING) {
+      throw new Problem(503, 'temporarily_unavailable', 'too many log in at once; try again', {
+        headers: { 'retry-after': '1' },
+      });
+    }
+    const right = await this.#limit(async () => isPassword(password, await this.#passwordHash()));
+    return isSame(username, this.#settings.username ?? '') && right;
+  }
+
+  /** A password of the environment is hashed once, so that every comparison is the same work. */
+  #passwordHash(): Promise<PasswordHash> {
+    const { passwordHash, password = '' } = this.#settings;
+    const stored = parsePasswordHash(passwordHash ?? '');
+    this.#expected ??= stored ? Promise.resolve(stored) : hashPassword(password);
+    return this.#expected;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text.normalize('NFC')).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

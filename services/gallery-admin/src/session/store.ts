@@ -1,0 +1,68 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { GalleryTables } from '../tables.ts';
+import { hashToken, isToken, newToken } from './token.ts';
+
+/** A session ends so long after its last use (`wire.md`, "Session"). */
+const IDLE = sql`interval '12 hours'`;
+
+/** A session ends so long after the login, however much it is used, in s. */
+export const LIFETIME_S = 7 * 24 * 60 * 60;
+
+const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
+
+/** The sessions of those who are logged in, as the database keeps them: a hash of each. */
+export class SessionStore {
+  readonly #db: Kysely<GalleryTables>;
+
+  constructor(db: Kysely<GalleryTables>) {
+    this.#db = db;
+  }
+
+  /** Begins a session of `account` (a fingerprint) and returns its token: the only time that it is seen. */
+  async create(account: Buffer): Promise<string> {
+    const token = newToken();
+    await this.#db
+      .insertInto('gallery.session')
+      .values({ token_hash: hashToken(token), account })
+      .execute();
+    return token;
+  }
+
+  /** True for the token of a session of `account` that has not ended; notes its use, to the second. */
+  async use(token: string, account: Buffer): Promise<boolean> {
+    if (!isToken(token)) return false;
+    const session = await this.#db
+      .selectFrom('gallery.session')
+      .select(sql<boolean>`last_used_at < clock_timestamp() - interval '1 second'`.as('stale'))
+      .where('token_hash', '=', hashToken(token))
+      .where('account', '=', account)
+      .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
+      .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
+      .executeTakeFirst();
+    if (session?.stale) await this.#touch(token);
+    return session !== undefined;
+  }
+
+  /** Ends the session of `token`, if there is one. */
+  async delete(token: string): Promise<void> {
+    await this.#db.deleteFrom('gallery.session').where('token_hash', '=', hashToken(token)).execute();
+  }
+
+  /** Removes the sessions that have ended. */
+  async removeExpired(): Promise<void> {
+    await this.#db
+      .deleteFrom('gallery.session')
+      .where(
+        sql<SqlBool>`last_used_at <= clock_timestamp() - ${IDLE} or created_at <= clock_timestamp() - ${LIFETIME}`,
+      )
+      .execute();
+  }
+
+  async #touch(token: string): Promise<void> {
+    await this.#db
+      .updateTable('gallery.session')
+      .set({ last_used_at: sql<Date>`clock_timestamp()` })
+      .where('token_hash', '=', hashToken(token))
+      .execute();
+  }
+}

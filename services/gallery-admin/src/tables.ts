@@ -1,0 +1,40 @@
+import type { ColumnType } from 'kysely';
+
+/** A time that the database sets when a row is made. */
+type DefaultedTime = ColumnType<Date, never, Date | undefined>;
+
+/** `gallery.session` */
+export interface SessionTable {
+  token_hash: Buffer;
+  account: Buffer;
+  created_at: DefaultedTime;
+  last_used_at: DefaultedTime;
+}
+
+/** `gallery.login_failure` */
+export interface LoginFailureTable {
+  source: Buffer;
+  failures: number;
+  window_started_at: DefaultedTime;
+}
+
+/** `gallery.setting`: values are JSON documents. */
+export interface SettingTable {
+  key: string;
+  value: ColumnType<unknown, string, string>;
+  updated_at: DefaultedTime;
+}
+
+/** `gallery.unfinished_transfer` */
+export interface UnfinishedTransferTable {
+  id: Buffer;
+  started_at: DefaultedTime;
+}
+
+/** The tables of the gallery administration, as the migrations `…_gallery_…` make them. */
+export interface GalleryTables {
+  'gallery.session': SessionTable;
+  'gallery.login_failure': LoginFailureTable;
+  'gallery.setting': SettingTable;
+  'gallery.unfinished_transfer': UnfinishedTransferTable;
+}

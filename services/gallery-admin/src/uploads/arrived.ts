@@ -1,0 +1,52 @@
+import { ListPartsCommand, type ListPartsCommandOutput, type Part } from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import { MAX_PARTS } from './parts.ts';
+import type { MultipartSession, UploadedPart } from './schema.ts';
+
+/** Parts in a page of S3's list. */
+const PAGE = 1000;
+
+/** A page of the parts that have arrived, after the part `marker`. Throws S3's `NoSuchUpload`. */
+export function someParts(
+  { name, s3 }: Bucket,
+  { uploadId, key }: MultipartSession,
+  max: number,
+  marker?: string,
+): Promise<ListPartsCommandOutput> {
+  return s3.send(
+    new ListPartsCommand({
+      Bucket: name,
+      Key: key,
+      UploadId: uploadId,
+      MaxParts: max,
+      PartNumberMarker: marker,
+    }),
+  );
+}
+
+/** Every part that has arrived, by number, over as many pages as there are. Throws S3's `NoSuchUpload`. */
+export async function listParts(bucket: Bucket, session: MultipartSession): Promise<UploadedPart[]> {
+  const parts: UploadedPart[] = [];
+  let marker: string | undefined;
+  do {
+    const page = await someParts(bucket, session, PAGE, marker);
+    parts.push(...(page.Parts ?? []).map(partOf));
+    const next = page.IsTruncated ? page.NextPartNumberMarker : undefined;
+    // A store that answers the same page for ever is not listened to for ever.
+    marker = next === marker || parts.length >= MAX_PARTS ? undefined : next;
+  } while (marker !== undefined);
+  return parts;
+}
+
+function partOf({ PartNumber = 0, ETag = '', Size = 0, LastModified = new Date(0) }: Part): UploadedPart {
+  return { partNumber: PartNumber, etag: ETag, size: Size, lastModified: LastModified.toISOString() };
+}
+
+/** True for two spellings of one entity tag: clients send it with quotes or without. */
+export function isSameEtag(one: string, other: string): boolean {
+  return bare(one) === bare(other);
+}
+
+function bare(etag: string): string {
+  return etag.replace(/^"(.*)"$/, '$1').toLowerCase();
+}

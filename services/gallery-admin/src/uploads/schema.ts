@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { contentType, filename, folderPath, isKeyLength, MAX_KEY_BYTES, objectKey } from '../names.ts';
+import { DEFAULT_PART_SIZE, MAX_PART_SIZE, MAX_PARTS, MAX_SIZE, MIN_PART_SIZE } from './parts.ts';
+
+const named = { filename, path: folderPath, contentType };
+
+const KEY_TOO_LONG = {
+  message: `path and filename together must be at most ${MAX_KEY_BYTES} bytes of UTF-8`,
+  path: ['path'],
+};
+
+function isShort({ path, filename: name }: { path: string; filename: string }): boolean {
+  return isKeyLength(path + name);
+}
+
+function wholeNumber(min: number, max: number, unit = '') {
+  const expected = `must be a whole number from ${min} to ${max}${unit}`;
+  return z.int(expected).min(min, expected).max(max, expected);
+}
+
+/** The body of `POST /api/upload`. */
+export const uploadBody = z.object(named).refine(isShort, KEY_TOO_LONG);
+
+/** A file that is about to be uploaded; `path` is the folder's prefix. */
+export type Upload = z.infer<typeof uploadBody>;
+
+/** The answer of `POST /api/upload`. */
+export const uploadAnswer = z.object({ success: z.literal(true), url: z.string(), key: z.string() });
+
+const uploadId = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(1024, 'must be at most 1024 characters long');
+
+const session = { uploadId, key: objectKey };
+
+const partNumber = wholeNumber(1, MAX_PARTS);
+
+const etag = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(255, 'must be at most 255 characters long');
+
+const parts = z
+  .array(z.object({ partNumber, etag }), 'must be a list of parts')
+  .min(1, 'must hold at least one part')
+  .max(MAX_PARTS, `must hold at most ${MAX_PARTS} parts`)
+  .refine(areDistinct, 'must hold each partNumber once');
+
+function areDistinct(list: { partNumber: number }[]): boolean {
+  return new Set(list.map((part) => part.partNumber)).size === list.length;
+}
+
+const create = z
+  .object({
+    action: z.literal('create'),
+    ...named,
+    size: wholeNumber(1, MAX_SIZE, ' (bytes)'),
+    partSize: wholeNumber(MIN_PART_SIZE, MAX_PART_SIZE, ' (bytes)').default(DEFAULT_PART_SIZE),
+  })
+  .refine(isShort, KEY_TOO_LONG);
+
+/** A multipart upload that is to be begun. */
+export type MultipartUpload = z.infer<typeof create>;
+
+const complete = z.object({ action: z.literal('complete'), ...session, parts });
+
+/** A multipart upload that is to become an object. */
+export type Completion = z.infer<typeof complete>;
+
+/** The body of `POST /api/upload/multipart`. */
+export const multipartAction = z.discriminatedUnion(
+  'action',
+  [
+    create,
+    z.object({ action: z.literal('sign-part'), ...session, partNumber }),
+    z.object({ action: z.literal('list-parts'), ...session }),
+    complete,
+    z.object({ action: z.literal('abort'), ...session }),
+  ],
+  'must be create, sign-part, complete, abort or list-parts',
+);
+
+/** What a client wants of a multipart upload. */
+export type MultipartAction = z.infer<typeof multipartAction>;
+
+/** Which multipart upload is meant. */
+export type MultipartSession = z.infer<z.ZodObject<typeof session>>;
+
+/** A part that has arrived; `size` in bytes, `lastModified` in UTC. */
+export const uploadedPart = z.object({
+  partNumber: z.int(),
+  etag: z.string(),
+  size: z.int(),
+  lastModified: z.string(),
+});
+
+/** A part that has arrived. */
+export type UploadedPart = z.infer<typeof uploadedPart>;
+
+const multipartData = z.union([
+  z.object({ uploadId: z.string(), key: z.string(), partSize: z.int(), partCount: z.int() }),
+  z.object({ url: z.string(), partNumber: z.int(), expiresIn: z.int() }),
+  z.object({ key: z.string(), etag: z.string(), size: z.int() }),
+  z.object({ parts: z.array(uploadedPart) }),
+  z.object({}),
+]);
+
+/** What the actions tell, the most particular first: create, sign-part, complete, list-parts, abort. */
+export type MultipartData = z.infer<typeof multipartData>;
+
+/** The answer of `POST /api/upload/multipart`. */
+export const multipartAnswer = z.object({ success: z.literal(true), data: multipartData });

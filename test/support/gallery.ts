@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { readGalleryConfig } from '@pressroom/gallery-admin/config';
+import { openGallery, type Surroundings } from '@pressroom/gallery-admin/open';
+import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
+import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../s3/fixtures.ts';
+import { removeBucket } from '../s3/objects.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { type Answer, type Sending, send } from './http.ts';
+import { memoryLog, type TestLog } from './log.ts';
+
+/** The account of the tests. */
+export const ADMIN = { username: 'editor', password: 'correct horse battery staple' };
+
+/** Costs of a hash that tests can wait for. */
+const CHEAP = { memory: 64, passes: 1, parallelism: 1 };
+
+/** A gallery administration on a port of its own. */
+export interface RunningGallery {
+  /** Where it listens, without a path. */
+  url: string;
+  log: TestLog;
+  close: () => Promise<void>;
+}
+
+/** Starts the gallery administration on a free port with exactly these settings. */
+export async function startGallery(
+  settings: Record<string, string>,
+  surroundings: Surroundings = {},
+): Promise<RunningGallery> {
+  const log = memoryLog('gallery-admin');
+  const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...settings });
+  const { app, release } = await openGallery(config, log.log, surroundings);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const close = async () => {
+    await app.close();
+    await release();
+  };
+  return { url, log, close };
+}
+
+/** Logs in and returns the value of the `Cookie` header for the requests that follow. */
+export async function login(url: string, credentials = ADMIN): Promise<string> {
+  const { status, headers, text } = await send(`${url}/api/login`, { method: 'POST', json: credentials });
+  const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
+  if (status !== 200) throw new Error(`login answered ${status}: ${text}`);
+  return cookie;
+}
+
+/** A gallery administration with a database and a bucket of a test file's own, and somebody logged in. */
+export interface GalleryFixture extends RunningGallery {
+  database: TestDatabase;
+  /** The store: the one that `S3_ENDPOINT` names, else an embedded one. */
+  store: Server;
+  bucket: string;
+  /** Talks to the store beside the service. */
+  s3: S3Client;
+  /** What the service was started with: another replica is started with the same. */
+  settings: Record<string, string>;
+  /** The `Cookie` header of the one who is logged in. */
+  cookie: string;
+  /** Sends a request with the session. */
+  ask: (path: string, sending?: Sending) => Promise<Answer>;
+  /** POSTs JSON with the session. */
+  post: (path: string, json: unknown) => Promise<Answer>;
+}
+
+/** Starts the gallery administration on a database and a bucket of its own; `more` are further settings. */
+export async function galleryFixture(
+  more: Record<string, string> = {},
+  surroundings: Surroundings = {},
+): Promise<GalleryFixture> {
+  const database = await createTestDatabase();
+  const named = namedServer(process.env);
+  const embedded = named ? undefined : await startEmbedded();
+  const store = (named ?? embedded) as Server;
+  const s3 = clientOf(store);
+  const bucket = await createBucket(s3);
+  const settings = { ...(await settingsFor(database.url, store, bucket)), ...more };
+  const service = await startGallery(settings, surroundings);
+  const cookie = await login(service.url);
+  const ask = (path: string, { headers, ...sending }: Sending = {}) =>
+    send(`${service.url}${path}`, { ...sending, headers: { cookie, ...headers } });
+  const close = async () => {
+    await service.close();
+    await removeBucket(s3, bucket);
+    s3.destroy();
+    await embedded?.close();
+    await database.drop();
+  };
+  const post = (path: string, json: unknown) => ask(path, { method: 'POST', json });
+  return { ...service, database, store, bucket, s3, settings, cookie, ask, post, close };
+}
+
+/** The settings of a service on a database, a store and a bucket, with the account {@link ADMIN}. */
+export async function settingsFor(
+  databaseUrl: string,
+  store: Server,
+  bucket: string,
+): Promise<Record<string, string>> {
+  return {
+    DATABASE_URL: databaseUrl,
+    ADMIN_USERNAME: ADMIN.username,
+    ADMIN_PASSWORD_HASH: formatPasswordHash(await hashPassword(ADMIN.password, CHEAP)),
+    COOKIE_SECURE: 'false',
+    SETTINGS_KEY: randomBytes(32).toString('base64'),
+    S3_ENDPOINT: store.endpoint,
+    S3_REGION: store.region,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  };
+}
