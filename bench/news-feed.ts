@@ -11,7 +11,7 @@ import { type ServerProcess, startServer } from './child.ts';
 import { machine } from './machine.ts';
 import { fillWithNews } from './news-data.ts';
 import { measureFollowers } from './news-followers.ts';
-import { measureMirrors, measurePages } from './news-ledger.ts';
+import { cursorNow, measureMirrors, measurePages } from './news-ledger.ts';
 
 const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
@@ -40,9 +40,10 @@ async function benchNewsFeed(items: number) {
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
     await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
-    await fill(server.url, items);
     const uncached = await startNewsFeed(server.url, '0');
-    const pages = await measurePages(uncached);
+    const start = await cursorNow(uncached);
+    await fill(server.url, items);
+    const pages = await measurePages(uncached, start);
     await uncached.stop();
     const cached = await startNewsFeed(server.url);
     const mirrors = await measureMirrors(cached);

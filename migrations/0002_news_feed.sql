@@ -141,7 +141,9 @@ create table news.ledger (
   -- Names this history: cursors of another one are refused.
   epoch uuid not null default gen_random_uuid(),
   -- The largest number given.
-  head bigint not null default 0
+  head bigint not null default 0,
+  -- When that was. A snapshot shows it, so that it stays the same while the set does.
+  head_at timestamptz(3) not null default clock_timestamp()
 ) with (fillfactor = 10);
 insert into news.ledger default values;
 
@@ -222,6 +224,9 @@ declare
   taken integer;
   numbered integer;
 begin
+  if not exists (select from news.ledger_change) then
+    return 0;
+  end if;
   perform news.commit_durably();
   select head into strict last from news.ledger for update;
   -- This statement's snapshot is newer than the lock: it sees what the previous caller did.
@@ -238,7 +243,7 @@ begin
   )
   select (select count(*) from change), (select count(*) from entry) into taken, numbered;
   if numbered > 0 then
-    update news.ledger set head = last + numbered;
+    update news.ledger set head = last + numbered, head_at = clock_timestamp();
   end if;
   return taken;
 end
@@ -247,7 +252,7 @@ $$;
 -- Declares the history broken, after a restore for instance: every cursor is refused from now on, so no entry is
 -- needed any more.
 create function news.start_ledger_epoch() returns uuid language sql as $$
-  update news.ledger set epoch = gen_random_uuid();
+  update news.ledger set epoch = gen_random_uuid(), head_at = clock_timestamp();
   delete from news.ledger_entry;
   select epoch from news.ledger;
 $$;

@@ -368,6 +368,21 @@ describe('parameters', () => {
 });
 
 describe('conditional requests and HEAD', () => {
+  it('answer 304 while the set is the same, whatever else changes', async () => {
+    await insert('a');
+    const { body } = await fresh(SNAPSHOT, { count: 1 });
+    const { headers } = await fresh(`${CHANGES}?cursor=${body.cursor}`, { hasMore: false });
+    const whole = await get(SNAPSHOT);
+    await feed.db.insertInto('news.item').values(itemRow('unselected')).execute();
+    const uncached = await startNewsFeed(feed.database.url, { CACHE_BYTES: '0' });
+    const ask = (path: string, etag: string | null) =>
+      send(`${uncached.url}${path}`, { headers: { 'if-none-match': etag ?? '' } });
+    const snapshot = await ask(SNAPSHOT, whole.headers.get('etag'));
+    const changes = await ask(`${CHANGES}?cursor=${body.cursor}`, headers.get('etag'));
+    await uncached.close();
+    expect([snapshot.status, changes.status]).toEqual([304, 304]);
+  });
+
   it('answer 304 without a body, and HEAD as GET', async () => {
     await insert('a');
     const { body } = await fresh(SNAPSHOT, { count: 1 });
