@@ -388,6 +388,20 @@ describe('the test of a bucket', () => {
 });
 
 describe('a store that cannot be used', () => {
+  test.each([
+    ['answers', {}, 200],
+    ['refuses the keys', { S3_SECRET_ACCESS_KEY: 'wrong-secret-key' }, 200],
+    ['does not answer', { S3_ENDPOINT: 'http://127.0.0.1:9' }, 503],
+  ])('/readyz of a service whose store %s', async (_what, more, expected) => {
+    const service = await startGallery({ ...gallery.settings, ...more });
+    const { status, body } = await send(`${service.url}/readyz`);
+    const alive = await send(`${service.url}/healthz`);
+    await service.close();
+    expect({ status, alive: alive.status }).toEqual({ status: expected, alive: 200 });
+    if (expected === 503)
+      expect(body).toMatchObject({ success: false, detail: expect.stringContaining('store') });
+  });
+
   test('is 503 with Retry-After when it does not answer, and the log shows no key', async () => {
     const service = await startGallery({ ...gallery.settings, S3_ENDPOINT: 'http://127.0.0.1:9' });
     const headers = { cookie: gallery.cookie };

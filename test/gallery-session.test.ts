@@ -90,6 +90,7 @@ describe('POST /api/login', () => {
     ['a list for a password', { json: { username: 'x', password: ['x'] } }, 400],
     ['a username of 256 characters', { json: { username: 'x'.repeat(256), password: 'x' } }, 400],
     ['a password of 1025 characters', { json: { username: 'x', password: 'x'.repeat(1025) } }, 400],
+    ['a body of over 32 KiB', { json: { username: 'x', password: 'x'.repeat(33_000) } }, 413],
     ['what is no JSON', { raw: '{', headers: { 'content-type': 'application/json' } }, 400],
     ['a form', { raw: 'username=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
   ] satisfies [string, Sending, number][])('refuses %s', async (_what, sending, expected) => {

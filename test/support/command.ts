@@ -14,7 +14,7 @@ export interface CommandResult {
 /** Runs one of the repository's programs in a process of its own, to its end. */
 export function run(
   args: string[],
-  { env = {}, input }: { env?: Record<string, string>; input?: string } = {},
+  { env = {}, input }: { env?: Record<string, string>; input?: string | Uint8Array } = {},
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } });
   const result: CommandResult = { code: null, stdout: '', stderr: '' };

@@ -3,6 +3,7 @@ import { readContentConfig } from '@pressroom/content/config';
 import { openContent } from '@pressroom/content/open';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
+import { ContentClient } from './content-client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
@@ -43,6 +44,8 @@ export interface ContentFixture extends RunningContent {
   database: TestDatabase;
   /** A key of the owner `Test`. */
   key: string;
+  /** Sends requests to the service, with that key where one is needed. */
+  client: ContentClient;
 }
 
 /** Starts the content service on a database of its own, with a key. */
@@ -55,5 +58,5 @@ export async function contentFixture(settings: Record<string, string> = {}): Pro
     await service.close();
     await database.drop();
   };
-  return { ...service, database, key, close };
+  return { ...service, database, key, client: new ContentClient(service.url, key), close };
 }

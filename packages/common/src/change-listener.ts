@@ -14,6 +14,12 @@ const HEARTBEAT_TIMEOUT_MS = 600;
 /** Pause before another attempt to connect, in ms. */
 const RECONNECT_MS = 250;
 
+/**
+ * What {@link ChangeListenerOptions} take as `watermark` where not every commit is announced: the transactions that
+ * are under way and the next one. It differs after each commit of the whole cluster that has written anything.
+ */
+export const EVERY_COMMIT = 'select pg_current_snapshot()::text';
+
 /** What a {@link ChangeListener} is made with. */
 export interface ChangeListenerOptions {
   /** A connection URL of PostgreSQL; a pooler in transaction mode cannot LISTEN. */
@@ -21,6 +27,8 @@ export interface ChangeListenerOptions {
   applicationName: string;
   /** The channel that the database's triggers NOTIFY when a change commits. */
   channel: string;
+  /** A query of one value that differs once anything has been committed; for changes that are not announced. */
+  watermark?: string;
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
   log: FastifyBaseLogger;
@@ -29,7 +37,9 @@ export interface ChangeListenerOptions {
 /**
  * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
  * notifications in order before it answers the next statement of the connection, so an answered heartbeat
- * proves that everything committed before it was heard. `current` is that proof, good for one second.
+ * proves that everything committed before it was heard. `current` is that proof, good for one second. Where a
+ * commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the heartbeat asks for a
+ * watermark and takes another one for a change.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;
@@ -96,9 +106,14 @@ export class ChangeListener {
   }
 
   async #beat(client: pg.Client): Promise<void> {
+    const { watermark = 'select 1', onChange } = this.#options;
+    let known: unknown;
     while (!this.#closing.signal.aborted) {
       const asked = performance.now();
-      await client.query('select 1');
+      const { rows } = await client.query({ text: watermark, rowMode: 'array' });
+      const [[current] = []] = rows;
+      if (current !== known) onChange();
+      known = current;
       this.#trustedUntil = asked + LEASE_MS;
       await this.#pause(HEARTBEAT_MS);
     }

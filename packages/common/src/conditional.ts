@@ -17,8 +17,22 @@ export interface ConditionalAnswer {
   cacheControl: string;
   /** Where the finished representation is kept, by URL; absent where each reader gets an own one. */
   cache?: RepresentationCache | undefined;
-  /** Reads what the route's response schema describes; throws a problem where there is nothing. */
+  /**
+   * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock;
+   * throws a problem where there is nothing.
+   */
   load: () => Promise<unknown>;
+}
+
+/** What was loaded and is true until `expiresAt`; undefined: for as long as the data stay as they are. */
+export class Perishable {
+  readonly value: unknown;
+  readonly expiresAt: Date | undefined;
+
+  constructor(value: unknown, expiresAt: Date | undefined) {
+    this.value = value;
+    this.expiresAt = expiresAt;
+  }
 }
 
 /**
@@ -32,7 +46,11 @@ export function replyConditionally(
 ): void | Promise<void> {
   const known = cache?.get(request.url);
   if (known !== undefined) return send(request, reply, known, cacheControl);
-  const make = async () => represent(serialize(reply, await load()));
+  const make = async () => {
+    const loaded = await load();
+    if (!(loaded instanceof Perishable)) return represent(serialize(reply, loaded));
+    return represent(serialize(reply, loaded.value), loaded.expiresAt);
+  };
   const loading = cache === undefined ? make() : cache.load(request.url, make);
   return loading.then((representation) => send(request, reply, representation, cacheControl));
 }

@@ -4,12 +4,15 @@ import { hash } from 'node:crypto';
 export interface Representation {
   readonly body: Buffer;
   readonly etag: string;
+  /** The moment from which it is no longer true, in ms since 1970; absent, only a change of the data ends it. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */
-export function represent(text: string): Representation {
+export function represent(text: string, expiresAt?: Date): Representation {
   const body = Buffer.from(text);
-  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+  return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 
 /** The members of an `If-Match` or `If-None-Match` list; what is no entity tag is passed over. */

@@ -16,14 +16,21 @@ export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
 /** The largest id that can exist: PostgreSQL's `integer`. */
 const MAX_ID = 2 ** 31 - 1;
 
-/**
- * An id in a path or a query string: a positive integer. One that is larger than any id can be is read as 0,
- * which no row has: it is a well-formed id of nothing.
- */
+/** One that is larger than any id can be is read as 0, which no row has: it is a well-formed id of nothing. */
+function existable(id: number): number {
+  return id > MAX_ID ? 0 : id;
+}
+
+/** An id in a path or a query string: a positive integer; 0 for one that is larger than any id can be. */
 export function idParameter() {
   const expected = 'must be a positive integer';
   return z
     .string(expected)
     .regex(/^[1-9]\d*$/, expected)
-    .transform((value) => (Number(value) > MAX_ID ? 0 : Number(value)));
+    .transform((value) => existable(Number(value)));
+}
+
+/** An id in a body, read as {@link idParameter} reads one; `expected` is what a client is told otherwise. */
+export function idMember(expected: string) {
+  return z.int(expected).positive(expected).transform(existable);
 }

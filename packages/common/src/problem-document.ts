@@ -43,9 +43,17 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
  * @example response: { 200: articleSchema, ...problemResponses(404, 429) }
  */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
+  return problemResponsesOf(problemDocumentSchema, statuses);
+}
+
+/** As {@link problemResponses}, for a service whose problem documents have more members. */
+export function problemResponsesOf<Schema extends z.ZodType, Status extends number>(
+  schema: Schema,
+  statuses: Status[],
+) {
   const response = (status: Status) => ({
     description: STATUS_CODES[status] ?? 'Error',
-    content: { [PROBLEM_MEDIA_TYPE]: { schema: problemDocumentSchema } },
+    content: { [PROBLEM_MEDIA_TYPE]: { schema } },
   });
   return Object.fromEntries(statuses.map((status) => [status, response(status)])) as Record<
     Status,

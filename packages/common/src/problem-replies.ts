@@ -11,6 +11,8 @@ export type ProblemExtension = (document: ProblemDocument) => object;
 export interface ProblemStyle {
   /** Members that the service adds to every problem document. */
   extend?: ProblemExtension | undefined;
+  /** `Cache-Control` by status; `no-store` where there is none. */
+  cacheControl?: Readonly<Record<number, string>> | undefined;
   /** The problem that stands for a fault of a dependency of the service's own; undefined for anything else. */
   explain?: ((error: unknown) => Problem | undefined) | undefined;
   /** The status of a readable body that breaks a rule: 422 `validation_failed`, or 400 `invalid_request`. */
@@ -73,7 +75,11 @@ export function replyWithProblem(
   const document = problemDocument(problem, request.id);
   return reply
     .code(problem.status)
-    .headers({ 'cache-control': 'no-store', ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE })
+    .headers({
+      'cache-control': style.cacheControl?.[problem.status] ?? 'no-store',
+      ...problem.headers,
+      'content-type': PROBLEM_MEDIA_TYPE,
+    })
     .serializer(JSON.stringify)
     .send({ ...document, ...style.extend?.(document) });
 }

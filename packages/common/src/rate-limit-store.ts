@@ -32,6 +32,7 @@ export class SharedCounters implements FastifyRateLimitStore {
   constructor({ redisUrl, service, memoryEntries, log }: SharedCountersOptions) {
     this.#log = log;
     this.#redis = new Redis(redisUrl, {
+      lazyConnect: true,
       connectTimeout: 2000,
       commandTimeout: REDIS_TIMEOUT_MS,
       maxRetriesPerRequest: 0,
@@ -42,6 +43,11 @@ export class SharedCounters implements FastifyRateLimitStore {
     this.#redis.on('ready', () => this.#noteBack());
     this.#shared = new RedisStore(false, false, this.#redis, `pressroom:rate:${service}:`);
     this.#local = new LocalStore(false, false, memoryEntries);
+  }
+
+  /** Connects, so that the first requests are shared already; resolves without Redis, too. */
+  async open(): Promise<void> {
+    await this.#redis.connect().catch((error: Error) => this.#noteAway(error));
   }
 
   /** Counts one request of `key`; see `@fastify/rate-limit`, "Custom store". */

@@ -47,7 +47,10 @@ export async function limitRate(
 ): Promise<void> {
   const shared =
     redisUrl && new SharedCounters({ redisUrl, service, memoryEntries: MEMORY_ENTRIES, log: app.log });
-  if (shared) app.addHook('onClose', async () => shared.close());
+  if (shared) {
+    app.addHook('onClose', async () => shared.close());
+    await shared.open();
+  }
   await app.register(rateLimit, {
     timeWindow: WINDOW_MS,
     cache: MEMORY_ENTRIES,

@@ -12,6 +12,8 @@ export interface RepresentationCacheOptions {
   maxBytes: number;
   /** While it is not current, nothing is served from the cache. */
   lease: Lease;
+  /** The time, in ms since 1970, by which representations expire; the system's clock when absent. */
+  now?: () => number;
 }
 
 /** What an entry weighs beside its body: key, tag and bookkeeping, in bytes. */
@@ -20,15 +22,17 @@ const ENTRY_OVERHEAD = 256;
 /**
  * Finished representations by URL, least recently used out first. A hit costs neither a query nor a
  * serialization; concurrent misses of one URL are loaded once; a change empties it all, because a list, a
- * count or a neighbour may appear in any of them.
+ * count or a neighbour may appear in any of them. What changes with the clock is kept until it expires.
  */
 export class RepresentationCache {
   readonly #entries: LRUCache<string, Representation> | undefined;
   readonly #loading = new Map<string, Promise<Representation>>();
   readonly #lease: Lease;
+  readonly #now: () => number;
 
-  constructor({ maxBytes, lease }: RepresentationCacheOptions) {
+  constructor({ maxBytes, lease, now = Date.now }: RepresentationCacheOptions) {
     this.#lease = lease;
+    this.#now = now;
     if (maxBytes === 0) return;
     this.#entries = new LRUCache({
       maxSize: maxBytes,
@@ -36,9 +40,10 @@ export class RepresentationCache {
     });
   }
 
-  /** The representation of `url` when it is here and nobody can have changed it unseen. */
+  /** The representation of `url` when it is here, has not expired, and nobody can have changed it unseen. */
   get(url: string): Representation | undefined {
-    return this.#lease.current ? this.#entries?.get(url) : undefined;
+    const known = this.#lease.current ? this.#entries?.get(url) : undefined;
+    return known?.expiresAt !== undefined && known.expiresAt <= this.#now() ? undefined : known;
   }
 
   /** Loads the representation of `url`, together with everyone who asks for it meanwhile, and keeps it. */

@@ -1,24 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  fastify,
-  type RawServerDefault,
-} from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, type RawServerDefault } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CommonConfig } from './config.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { readJsonBodies } from './json-body.ts';
-import { noSuchRoute, watchMethods } from './methods.ts';
+import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
+import { refuseUnreadable } from './unreadable-request.ts';
 
 /** A Fastify instance whose routes are described by zod schemas. */
 export type Server = FastifyInstance<
@@ -54,6 +49,7 @@ export interface ServerOptions {
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, log, bodyLimit, problems } = options;
+  const security = securityHeaders();
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
@@ -68,13 +64,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // Requests that arrive on open connections while the server closes are answered, not refused.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: replyProblem,
+    // What fails before any hook has run lacks what the hooks would have set.
+    frameworkErrors: (error, request, reply) =>
+      replyProblem(error, request, reply.header('x-request-id', request.id).headers(security)),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, problems?.extend),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(replyProblem);
   const allowedMethods = watchMethods(app);
-  addHeaders(app);
+  addHeaders(app, security);
   refuseUnknownParameters(app);
   readJsonBodies(app);
   await refuseUnderPressure(app);
@@ -82,11 +81,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await addDocumentation(app, options.description);
   await options.limit?.(app);
   addHealth(app, options.readiness);
-  const refuse = (request: FastifyRequest) => {
-    throw noSuchRoute(allowedMethods(pathOf(request.url)));
-  };
-  if (options.limit) app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuse);
-  else app.setNotFoundHandler(refuse);
+  refuseUnknownRoutes(app, allowedMethods, options.limit !== undefined);
   return app;
 }
 
@@ -95,13 +90,23 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
   return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 }
 
+/** Answers 404 and 405 before the body is read; they count as any request does. */
+function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods, limited: boolean): void {
+  const count = limited ? app.rateLimit() : undefined;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    const refuse = () => done(noSuchRoute(allowedMethods(pathOf(request.url))));
+    if (count === undefined) return refuse();
+    return void Promise.resolve(count.call(app, request, reply)).then(refuse, done);
+  });
+}
+
 function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-function addHeaders(app: Server): void {
-  const security = securityHeaders();
+function addHeaders(app: Server, security: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(security);
     done();

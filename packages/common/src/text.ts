@@ -37,9 +37,12 @@ export function requiredText(max: number) {
     .meta({ minLength: 1 });
 }
 
+/** What a URL parser would mend in silence is no URL to keep: white space, control characters, missing slashes. */
+const WEB_URL = /^https?:\/\/[^\s\p{Cc}]+$/iu;
+
 /** An absolute http or https URL of at most `max` characters, kept as written. */
 export function webUrl(max: number) {
-  const accept = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  const accept = (value: string) => WEB_URL.test(value) && URL.canParse(value);
   return text(max)
     .refine(accept, { message: 'must be an absolute http or https URL', params: { code: 'invalid_format' } })
     .meta({ format: 'uri' });

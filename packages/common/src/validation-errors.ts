@@ -7,17 +7,22 @@ interface Issue {
   instancePath: string;
   keyword: string;
   message?: string;
-  params: { keys?: unknown; code?: unknown; input?: unknown; params?: { code?: unknown } };
+  params: { keys?: unknown; code?: unknown; input?: unknown; origin?: unknown; params?: { code?: unknown } };
 }
 
-/** zod's issue codes in the words of the wire. */
-const CODES: Record<string, string> = {
-  invalid_type: 'invalid_type',
-  too_big: 'too_long',
-  too_small: 'too_short',
-  invalid_format: 'invalid_format',
-  invalid_value: 'invalid_value',
-};
+/** zod's issue codes that the wire uses as they are. */
+const CODES = new Set(['invalid_type', 'invalid_format', 'invalid_value']);
+
+/** Of what has a length and not a size. */
+const LENGTHY = new Set<unknown>(['string', 'array']);
+
+function codeOf({ keyword, params }: Issue): string {
+  const own = params.params?.code;
+  if (typeof own === 'string') return own;
+  if (keyword === 'too_big') return LENGTHY.has(params.origin) ? 'too_long' : 'too_large';
+  if (keyword === 'too_small') return LENGTHY.has(params.origin) ? 'too_short' : 'too_small';
+  return CODES.has(keyword) ? keyword : 'invalid';
+}
 
 /** What a part of the request has where an issue points to. */
 function valueAt(part: unknown, path: string[]): unknown {
@@ -40,9 +45,7 @@ function fieldErrors(issue: Issue, part: unknown): FieldError[] {
   if (issue.keyword === 'invalid_type' && path.length > 0 && valueAt(part, path) === undefined) {
     return [{ field, code: 'required', message: 'is required' }];
   }
-  const own = issue.params.params?.code;
-  const code = typeof own === 'string' ? own : (CODES[issue.keyword] ?? 'invalid');
-  return [{ field, code, message: issue.message ?? 'is invalid' }];
+  return [{ field, code: codeOf(issue), message: issue.message ?? 'is invalid' }];
 }
 
 /** The parts of a request that are read before the body, as a client names them. */
@@ -71,8 +74,9 @@ export function validationProblem(
     const failed = validationFailed(errors);
     return invalidBody === 422 ? failed : new Problem(400, 'invalid_request', failed.detail, { errors });
   }
-  const faults = errors.map(({ field, code, message }) =>
-    code === 'unknown_member' ? `unknown parameter "${field}"` : `"${field}" ${message}`,
-  );
-  return invalidRequest(`${PLACES[part]}: ${faults.join('; ')}`);
+  const faults = errors.map(({ field, code, message }) => {
+    if (code === 'unknown_member') return `unknown parameter "${field}"`;
+    return `"${field}" ${Array.isArray(valueAt(value, [field])) ? 'must be given once' : message}`;
+  });
+  return invalidRequest(`${PLACES[part]}: ${[...new Set(faults)].join('; ')}`);
 }

@@ -19,6 +19,13 @@ export interface Service {
 /** The services of Pressroom, in the order in which they are shown. Paths are relative to the repository. */
 export const SERVICES: readonly Service[] = [
   {
+    name: 'news-feed',
+    main: 'services/news-feed/src/main.ts',
+    port: { variable: 'NEWS_FEED_PORT', default: 4001 },
+    sample: ['services/news-feed/src/cli.ts', 'sample'],
+    hints: [['Import news', 'npx -y pnpm@12 newsroom import FILE.jsonl']],
+  },
+  {
     name: 'content',
     main: 'services/content/src/main.ts',
     port: { variable: 'CONTENT_PORT', default: 4003 },

@@ -3,6 +3,7 @@ import { createServer, type Server } from '@pressroom/common/server';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from './buckets/active.ts';
+import { pingStore } from './buckets/ping.ts';
 import { addBucketRoutes } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
@@ -11,6 +12,7 @@ import { addListingRoutes } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { addOperationRoutes } from './operations/routes.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
+import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { addProxyRoutes } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
@@ -54,9 +56,9 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
-    readiness: { database: () => pingDatabase(db) },
+    readiness: { database: () => pingDatabase(db), 'the object store': () => pingStore(active) },
     problems: {
-      extend: ({ detail }) => ({ success: false, message: detail }),
+      extend: galleryMembers,
       explain: explainStoreFault,
       invalidBody: 400,
     },

@@ -14,6 +14,7 @@ const MEDIA_TYPE =
 function name(min: number, max: number) {
   const expected = `must be ${min} to ${max} characters long`;
   return anyText()
+    .meta({ minLength: min, maxLength: max })
     .transform((value) => value.normalize('NFC'))
     .refine((value) => value.length >= min && codePoints(value) <= max, expected);
 }

@@ -18,11 +18,11 @@ declare module 'fastify' {
   }
 }
 
-/** The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. */
+/** The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. An empty header carries none. */
 function keyOf({ headers }: FastifyRequest): string | undefined {
   const given = headers['x-api-key'];
-  if (given !== undefined) return String(given);
-  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (given) return String(given);
+  return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 /** Finds out who sends each request, before it is counted. */

@@ -1,4 +1,4 @@
-import { idParameter, integerParameter } from '@pressroom/common/parameters';
+import { idMember, idParameter, integerParameter } from '@pressroom/common/parameters';
 import { anyText, codePoints, requiredText, text, webUrl } from '@pressroom/common/text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
@@ -19,7 +19,7 @@ const isPublished = z.boolean('must be true or false');
 /** What is optional on create and null where unset. */
 const optionalMembers = {
   excerpt: text(500).nullable(),
-  category_id: z.int('must be the id of a category, or null').positive().nullable(),
+  category_id: idMember('must be the id of a category, or null').nullable(),
   featured_image: webUrl(500).nullable(),
   alt_text: text(255).nullable(),
   meta_title: text(255).nullable(),

@@ -26,14 +26,23 @@ const URL_ATTRIBUTES = new Set([
 /** Schemes whose URLs run code. */
 const CODE_SCHEMES = new Set(['javascript:', 'vbscript:']);
 
-/** Elements that load a URL as a document of its own, in which `data:` may hold a script. */
-const DOCUMENT_ELEMENTS = new Set(['iframe', 'frame', 'object', 'embed']);
+/** Elements that load a URL as a document, in which `data:` may hold a script. */
+const DOCUMENT_ELEMENTS = new Set(['iframe', 'frame', 'object', 'embed', 'use']);
 
-/** Where relative URLs are resolved: a site that is nobody's. */
-const SITE = 'https://site.invalid';
+/** Where relative URLs are resolved: a site that is nobody's, with and without TLS, since `https:x` depends on it. */
+const SITES = ['https://site.invalid', 'http://site.invalid'];
 
 /** How a page surrounds an article: what follows may still reach `<body>` and `<html>`. */
 const PAGE = '<!doctype html><html><body><div>';
+
+/** Ends a tag that the article left open, in whatever quotes it was: the page that follows would. */
+const REST_OF_PAGE = ' "\'>';
+
+/**
+ * Stands for `select` in one of the readings: the HTML standard once dropped most elements within one, as parse5
+ * does, and now keeps them, as browsers do. It is as long, so that positions hold.
+ */
+const LIKE_SELECT = 'selecx';
 
 /** How many findings an answer names. */
 const MOST_NAMED = 10;
@@ -57,44 +66,65 @@ export function assertSafeHtml(html: string): void {
 /**
  * Everything in `html` that {@link assertSafeHtml} refuses, in order. It is read by the algorithm of the HTML
  * standard in each way that a browser may read it: within a page, with scripts on and off (which changes what
- * `<noscript>` holds), and as a fragment.
+ * `<noscript>` holds), and as a fragment. `isDocument` says that it is a document within the article (`srcdoc`).
  */
-export function findUnsafeHtml(html: string): UnsafeHtml[] {
-  const readings: [root: HtmlNode, prefix: number][] = [
-    [parse(PAGE + html, { sourceCodeLocationInfo: true, scriptingEnabled: true }), PAGE.length],
-    [parse(PAGE + html, { sourceCodeLocationInfo: true, scriptingEnabled: false }), PAGE.length],
-    [parseFragment(html, { sourceCodeLocationInfo: true }), 0],
-  ];
+export function findUnsafeHtml(html: string, isDocument = false): UnsafeHtml[] {
+  const readings = readingsOf(html + REST_OF_PAGE);
   const found = new Map<string, UnsafeHtml>();
   for (const [root, prefix] of readings) {
-    for (const unsafe of unsafeNodes(root, prefix)) found.set(JSON.stringify(unsafe), unsafe);
+    for (const node of descendants(root)) {
+      if (!isElement(node)) continue;
+      for (const what of faults(node, isDocument)) {
+        const unsafe = { what, ...placeOf(node, prefix, html) };
+        found.set(JSON.stringify(unsafe), unsafe);
+      }
+    }
   }
   return [...found.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function* unsafeNodes(root: HtmlNode, prefix: number): Generator<UnsafeHtml> {
-  for (const node of descendants(root)) {
-    if (!isElement(node)) continue;
-    const location = node.sourceCodeLocation;
-    const line = location?.startLine ?? 1;
-    const column = (location?.startCol ?? 1) - (line === 1 ? prefix : 0);
-    for (const what of faults(node)) yield { what, line, column: Math.max(1, column) };
+/** The trees of an article, each with how many characters stand before it. */
+function readingsOf(html: string): [root: HtmlNode, prefix: number][] {
+  const page = PAGE + html;
+  const options = { sourceCodeLocationInfo: true };
+  const readings: [HtmlNode, number][] = [[parseFragment(html, options), 0]];
+  for (const text of new Set([page, page.replaceAll(/(<\/?)select(?![^\s/>])/gi, `$1${LIKE_SELECT}`)])) {
+    for (const scriptingEnabled of /<noscript/i.test(html) ? [true, false] : [true]) {
+      readings.push([parse(text, { ...options, scriptingEnabled }), PAGE.length]);
+    }
   }
+  return readings;
 }
 
-function* faults(element: HtmlElement): Generator<string> {
-  const tag = element.tagName;
+function placeOf({ tagName, sourceCodeLocation }: HtmlElement, prefix: number, html: string) {
+  if (sourceCodeLocation && sourceCodeLocation.startOffset >= prefix) {
+    const { startLine: line, startCol } = sourceCodeLocation;
+    return { line, column: startCol - (line === 1 ? prefix : 0) };
+  }
+  // An element of the page, which takes the attributes of a later tag of its name.
+  const before = html.slice(0, Math.max(0, html.toLowerCase().indexOf(`<${tagName}`))).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function* faults(element: HtmlElement, isDocument: boolean): Generator<string> {
+  const tag = element.tagName === LIKE_SELECT ? 'select' : element.tagName;
   if (tag === 'script' || tag === 'base') yield `<${tag}>`;
   for (const { name, value } of element.attrs) {
-    const fault = attributeFault(element, name.replace(/^xlink:/, ''), value);
+    const fault =
+      name === 'srcdoc'
+        ? documentFault(value, isDocument)
+        : attributeFault(tag, name.replace(/^xlink:/, ''), value);
     if (fault !== undefined) yield `${fault} on <${tag}>`;
   }
 }
 
-function attributeFault(element: HtmlElement, name: string, value: string): string | undefined {
-  const tag = element.tagName;
+/** A document within a document within an article has no good use, and each depth would be read several times. */
+function documentFault(html: string, isDocument: boolean): string | undefined {
+  return isDocument || findUnsafeHtml(html, true).length > 0 ? 'code in srcdoc' : undefined;
+}
+
+function attributeFault(tag: string, name: string, value: string): string | undefined {
   if (/^on[a-z]/i.test(name)) return `event handler ${name}`;
-  if (name === 'srcdoc') return findUnsafeHtml(value).length > 0 ? 'code in srcdoc' : undefined;
   if (name === 'http-equiv' && value.trim().toLowerCase() === 'refresh') return 'refresh';
   if (name === 'values') return value.split(';').some(isCode) ? 'code in values' : undefined;
   if (!URL_ATTRIBUTES.has(name)) return undefined;
@@ -104,12 +134,13 @@ function attributeFault(element: HtmlElement, name: string, value: string): stri
   return undefined;
 }
 
-function resolve(value: string): URL | undefined {
-  return URL.parse(value, SITE) ?? undefined;
-}
-
+/**
+ * The scheme of a URL as the URL standard finds it, whether the rest is a URL or not: white space and controls
+ * before it, and tabs and newlines within it, do not count.
+ */
 function schemeOf(value: string): string {
-  return resolve(value)?.protocol ?? '';
+  const [, scheme = ''] = /^[\p{Cc} ]*([a-z][a-z\d+.-]*:)/iu.exec(value.replaceAll(/[\t\n\r]/g, '')) ?? [];
+  return scheme.toLowerCase();
 }
 
 function isCode(value: string): boolean {
@@ -117,5 +148,5 @@ function isCode(value: string): boolean {
 }
 
 function isForeign(value: string): boolean {
-  return resolve(value)?.origin !== SITE;
+  return SITES.some((site) => URL.parse(value, site)?.origin !== site);
 }

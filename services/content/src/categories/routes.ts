@@ -112,13 +112,13 @@ function addUpdates(app: Server, { categories, changed }: CategoryRoutes): void 
       preParsing: requireKey,
       schema: {
         ...shared,
-        summary: 'Replace a category',
+        summary: 'Replace a category; an absent slug is made from the name',
         body: categoryPut,
         response: { 200: categoryWrittenAnswer, ...WRITE_PROBLEMS },
       },
     },
     async (request, reply) => {
-      const { category } = await categories.update(request.params.id, request.body, precondition(request));
+      const { category } = await categories.replace(request.params.id, request.body, precondition(request));
       changed();
       return reply.header('cache-control', PRIVATE).send(success('Category updated', category));
     },

@@ -30,7 +30,10 @@ export const categoryPatch = categoryCreate.partial().refine((body) => Object.ke
 /** What a `POST` says. */
 export type CategoryCreate = z.infer<typeof categoryCreate>;
 
-/** What a `PUT` or `PATCH` says. */
+/** What a `PUT` says. */
+export type CategoryPut = z.infer<typeof categoryPut>;
+
+/** What a `PATCH` says. */
 export type CategoryChange = z.infer<typeof categoryPatch>;
 
 /** A category as the list shows it. */

@@ -12,6 +12,7 @@ import type {
   CategoryCreate,
   CategoryDetail,
   CategoryListItem,
+  CategoryPut,
   WrittenCategory,
 } from './schema.ts';
 
@@ -29,6 +30,12 @@ export interface CategoryPage {
 
 /** Looks at the current state (its first page) before it is replaced; throws what forbids the write. */
 export type CategoryPrecondition = (current: CategoryPage) => void;
+
+/** A category after a write, and what the write has changed. */
+export interface ChangedCategory {
+  category: WrittenCategory;
+  changes: CategoryChanges;
+}
 
 /** The page of articles that a precondition compares. */
 const FIRST_PAGE: Page = { page: 1, perPage: 20 };
@@ -82,26 +89,38 @@ export class CategoryStore {
    * Changes the members that `body` has, under the row's lock, and returns the category and exactly what changed.
    * Throws 404, 409 `slug_taken`, and whatever `precondition` throws.
    */
-  async update(
+  update(id: number, body: CategoryChange, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
+    return this.#write(id, async () => body, precondition).catch(explainSlug);
+  }
+
+  /** As {@link update} for the whole category; an absent slug is made from the name. */
+  replace(id: number, body: CategoryPut, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
+    if (body.slug !== undefined) return this.update(id, body, precondition);
+    const complete = async (tx: Database, before: CategoryRow) => ({
+      ...body,
+      slug: await madeSlug(tx, body.name, before.slug),
+    });
+    return retryTakenSlug(SLUG_KEY, () => this.#write(id, complete, precondition));
+  }
+
+  #write(
     id: number,
-    body: CategoryChange,
-    precondition?: CategoryPrecondition,
-  ): Promise<{ category: WrittenCategory; changes: CategoryChanges }> {
-    const write = () =>
-      this.#db.transaction().execute(async (tx) => {
-        const before = await lock(tx, id, precondition);
-        const category = await tx
-          .updateTable('content.category')
-          .set({
-            ...body,
-            updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-          })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return { category, changes: changesBetween(before, category) };
-      });
-    return write().catch(explainSlug);
+    bodyFor: (tx: Database, before: CategoryRow) => Promise<CategoryChange>,
+    precondition: CategoryPrecondition | undefined,
+  ): Promise<ChangedCategory> {
+    return this.#db.transaction().execute(async (tx) => {
+      const before = await lock(tx, id, precondition);
+      const category = await tx
+        .updateTable('content.category')
+        .set({
+          ...(await bodyFor(tx, before)),
+          updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return { category, changes: changesBetween(before, category) };
+    });
   }
 
   /** Deletes a category. Throws 404, 409 while it has articles, and whatever `precondition` throws. */
@@ -127,10 +146,11 @@ function explainSlug(error: unknown): never {
   throw error;
 }
 
-function madeSlug(db: Database, name: string): Promise<string> {
+/** A free slug for `name`; `own` is the one that the category has already, which is free for it. */
+function madeSlug(db: Database, name: string, own?: string): Promise<string> {
   return freeSlug(slugify(name, 'category'), async (slugs) => {
     const rows = await db.selectFrom('content.category').select('slug').where('slug', 'in', slugs).execute();
-    return new Set(rows.map(({ slug }) => slug));
+    return new Set(rows.map(({ slug }) => slug).filter((slug) => slug !== own));
   });
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readImportLine } from './import-line.ts';
+import { linesOf } from './lines.ts';
 
 /** What {@link importFile} needs to know. */
 export interface Import {
@@ -36,10 +36,11 @@ const REPORT_EVERY = 100;
  * Resolves to the exit code: 1 when a line was refused. Throws when the service cannot be used at all.
  */
 export async function importFile(options: Import): Promise<0 | 1> {
-  const input = options.file === '-' ? process.stdin : createReadStream(options.file, 'utf8');
+  const input =
+    options.file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(options.file, 'utf8');
   const tally: Tally = { created: 0, known: 0, refused: [] };
   let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(input)) {
     number += 1;
     if (line.trim() === '') continue;
     await importLine(options, line, number, tally);

@@ -9,6 +9,9 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** How long a store may take to begin its answer, in ms; what takes longer by nature says so itself. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
+/** How long a store may fall silent in the middle of an answer, or before a long one, in ms. */
+const SILENCE_MS = 300_000;
+
 /** Connections to each store at once. */
 const MAX_SOCKETS = 128;
 
@@ -30,6 +33,7 @@ export class StoreConnections {
       connectionTimeout: connectMs,
       requestTimeout: answerMs,
       throwOnRequestTimeout: true,
+      socketTimeout: SILENCE_MS,
       httpAgent: agent,
       httpsAgent: agent,
     });

@@ -10,6 +10,8 @@ const REFUSALS: Record<string, string> = {
   AuthorizationHeaderMalformed: 'the active bucket is in another region',
 };
 
+const REFUSED = 'the object store refuses the keys of the active bucket, or does not let them do this';
+
 /** S3's error codes of a store that is there and cannot answer at the moment. */
 const BUSY = new Set([
   'SlowDown',
@@ -42,9 +44,10 @@ export function isRefusal(error: unknown, code: string): boolean {
 export function explainStoreFault(error: unknown): Problem | undefined {
   if (!isStoreFault(error)) return undefined;
   const cause = withoutKeys(error);
-  const refusal = REFUSALS[error.name];
-  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause });
   const status = error.$metadata.httpStatusCode;
+  // The answer to a HEAD has no body that would say more.
+  const refusal = REFUSALS[error.name] ?? (status === 401 || status === 403 ? REFUSED : undefined);
+  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause });
   // Without a status there was no answer: refused, reset, timed out, or a name that leads nowhere.
   if (status === undefined || status >= 500 || BUSY.has(error.name)) {
     return temporarilyUnavailable('the object store does not answer at the moment; try again', 1, cause);

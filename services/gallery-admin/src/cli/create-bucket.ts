@@ -2,7 +2,7 @@ import {
   type CORSRule,
   CreateBucketCommand,
   GetBucketCorsCommand,
-  HeadBucketCommand,
+  ListObjectsV2Command,
   PutBucketCorsCommand,
 } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -62,10 +62,11 @@ async function make({ name, s3 }: Bucket): Promise<boolean> {
 
 async function isThere(s3: Bucket['s3'], name: string): Promise<boolean> {
   try {
-    await s3.send(new HeadBucketCommand({ Bucket: name }));
+    // Not HeadBucket: its answer has no body, which would tell a wrong key from a missing permission.
+    await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }));
     return true;
   } catch (error) {
-    if (isStoreFault(error) && error.$metadata.httpStatusCode === 404) return false;
+    if (isRefusal(error, 'NoSuchBucket')) return false;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { invalidRequest, Problem } from '@pressroom/common/problem';
-import { problemResponses } from '@pressroom/common/problem-document';
 import type { Server } from '@pressroom/common/server';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
+import { problemResponses } from '../problems.ts';
 import { SESSION_SECURITY } from '../session/routes.ts';
 import { readFolder } from './folder.ts';
 import { listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';

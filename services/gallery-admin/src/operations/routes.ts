@@ -1,6 +1,6 @@
-import { problemResponses } from '@pressroom/common/problem-document';
 import type { Server } from '@pressroom/common/server';
 import type { BucketSource } from '../buckets/bucket.ts';
+import { problemResponses } from '../problems.ts';
 import { SESSION_SECURITY } from '../session/routes.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deleteSources } from './delete-paths.ts';

@@ -1,8 +1,8 @@
 import { isNotModified } from '@pressroom/common/entity-tag';
-import { problemResponses } from '@pressroom/common/problem-document';
 import type { Server } from '@pressroom/common/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BucketSource } from '../buckets/bucket.ts';
+import { problemResponses } from '../problems.ts';
 import { SESSION_SECURITY } from '../session/routes.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import cookie from '@fastify/cookie';
 import { PRIVATE } from '@pressroom/common/conditional';
 import { forbidden, Problem } from '@pressroom/common/problem';
-import { problemResponses } from '@pressroom/common/problem-document';
 import { addressKey } from '@pressroom/common/rate-limit';
 import type { Server } from '@pressroom/common/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problemResponses } from '../problems.ts';
 import type { Account } from './account.ts';
 import { doneAnswer, loginBody } from './schema.ts';
 import { LIFETIME_S, type SessionStore } from './store.ts';
@@ -17,6 +17,9 @@ export const SESSION_COOKIE = 'gallery_session';
 /** A failed login takes at least so long, in ms. */
 const FAILURE_MS = 500;
 
+/** The largest body of a login, in bytes: anybody may send one. */
+const LOGIN_BODY_LIMIT = 32 * 1024;
+
 /** What login, logout and the guard need. */
 export interface SessionRoutes {
   account: Account;
@@ -25,6 +28,9 @@ export interface SessionRoutes {
   /** Whether the cookie is for https alone. */
   secureCookie: boolean;
 }
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const TAGS = ['session'];
 
@@ -38,7 +44,7 @@ export async function readCookies(app: Server): Promise<void> {
 
 /** True for a request that may change something and that a page of another origin has sent (RFC 6454). */
 function isForeign({ method, headers, host }: FastifyRequest): boolean {
-  if (method === 'GET' || method === 'HEAD' || headers.origin === undefined) return false;
+  if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;
   const { origin } = headers;
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
@@ -49,6 +55,7 @@ export function addLogin(app: Server, routes: SessionRoutes): void {
   app.post(
     '/api/login',
     {
+      bodyLimit: LOGIN_BODY_LIMIT,
       schema: {
         tags: TAGS,
         summary: 'Log in',

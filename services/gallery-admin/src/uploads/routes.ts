@@ -1,5 +1,5 @@
-import { problemResponses } from '@pressroom/common/problem-document';
 import type { Server } from '@pressroom/common/server';
+import { problemResponses } from '../problems.ts';
 import { SESSION_SECURITY } from '../session/routes.ts';
 import {
   type MultipartAction,

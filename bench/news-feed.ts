@@ -1,0 +1,67 @@
+/** `node bench/news-feed.ts [ITEMS]`: measures the selected set, and writes `.data/bench/news-feed.json`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/migrate';
+import { startPostgres } from '@pressroom/embedded/postgres';
+import pg from 'pg';
+import { type ServerProcess, startServer } from './child.ts';
+import { machine } from './machine.ts';
+import { fillWithNews } from './news-data.ts';
+import { measureFollowers } from './news-followers.ts';
+import { measureMirrors, measurePages } from './news-ledger.ts';
+
+const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
+
+function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
+  const settings = { NEWS_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
+  return startServer({
+    program: 'services/news-feed/src/main.ts',
+    env: { DATABASE_URL: databaseUrl, ...settings, ...(cacheBytes && { CACHE_BYTES: cacheBytes }) },
+    port: 'NEWS_FEED_PORT',
+    ready: '/readyz',
+  });
+}
+
+async function fill(databaseUrl: string, items: number): Promise<void> {
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  try {
+    await fillWithNews(pool, { items, selected: items / 10, recent: Math.ceil(items * 0.03) });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Measures the news feed with `items` items, a tenth of them selected, on a PostgreSQL of its own. */
+async function benchNewsFeed(items: number) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
+  try {
+    await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
+    await fill(server.url, items);
+    const uncached = await startNewsFeed(server.url, '0');
+    const pages = await measurePages(uncached);
+    await uncached.stop();
+    const cached = await startNewsFeed(server.url);
+    const mirrors = await measureMirrors(cached);
+    const followers = await measureFollowers(server.url, cached.port);
+    await cached.stop();
+    return { items, pages, mirrors, followers };
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const figures = { machine: machine(), newsFeed: await benchNewsFeed(Number(process.argv[2] ?? 1_000_000)) };
+const { pages, mirrors, followers } = figures.newsFeed;
+console.log(figures.machine);
+console.table([...pages.changes, ...pages.snapshot]);
+console.table([mirrors]);
+console.table([followers]);
+mkdirSync(FOLDER, { recursive: true });
+const file = join(FOLDER, 'news-feed.json');
+writeFileSync(file, JSON.stringify(figures, null, 2));
+console.log(`\nThe figures are in ${file}`);

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { MirrorClient } from './news-mirror.ts';
+
+const WRITERS = 8;
+const WRITES_PER_SECOND = 500;
+const FOLLOWERS = 50;
+const DURATION_MS = 20_000;
+
+/** How long a follower rests between two polls, in ms. */
+const POLL_MS = 100;
+
+/** Items that the writers write to. */
+const WRITTEN = 5000;
+
+/** What followers saw of what writers wrote. */
+export interface FollowerFigures {
+  writers: number;
+  followers: number;
+  pollMs: number;
+  writesPerSecond: number;
+  pollsPerSecond: number;
+  /** From the commit of a write to a follower that has it, in ms; a poll's pause included. */
+  lagP50: number;
+  lagP99: number;
+  /** Items whose last write a follower does not have after its last poll, over all followers. */
+  lost: number;
+}
+
+/** Writes to selected items at a steady rate while followers poll, and counts what they miss. */
+export async function measureFollowers(databaseUrl: string, port: number): Promise<FollowerFigures> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: WRITERS });
+  const { rows } = await pool.query('select id from news.item where in_selected_set order by id limit $1', [
+    WRITTEN,
+  ]);
+  const committedAt = new Map<string, number>();
+  const lags: number[] = [];
+  let writing = true;
+  let writes = 0;
+  let polls = 0;
+
+  const write = async (writer: number) => {
+    const begin = performance.now();
+    for (let write = 0; performance.now() - begin < DURATION_MS; write += 1) {
+      const { id } = rows[(writer + WRITERS * write) % rows.length];
+      const title = `Write ${write} of ${writer} to ${id}`;
+      await pool.query('update news.item set title = $2 where id = $1', [id, title]);
+      committedAt.set(title, performance.now());
+      writes += 1;
+      const ahead = (1000 * WRITERS * (write + 1)) / WRITES_PER_SECOND - (performance.now() - begin);
+      if (ahead > 0) await delay(ahead);
+    }
+  };
+  const poll = async (follower: MirrorClient): Promise<boolean> => {
+    const { changes, hasMore } = await follower.readChanges();
+    polls += 1;
+    const now = performance.now();
+    for (const change of changes) {
+      if (change.op === 'upsert') lags.push(now - (committedAt.get(change.item.title) ?? now));
+    }
+    return hasMore;
+  };
+  const follow = async (follower: MirrorClient) => {
+    while (writing) if (!(await poll(follower))) await delay(POLL_MS);
+    while (await poll(follower));
+  };
+
+  const first = new MirrorClient(port);
+  await first.readSnapshot();
+  const followers = Array.from({ length: FOLLOWERS }, () => first.fork());
+  const following = Promise.all(followers.map(follow));
+  const began = performance.now();
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+  const seconds = (performance.now() - began) / 1000;
+  // The answers of the last second may come from a cache that has yet to hear of the last write.
+  await delay(1000);
+  writing = false;
+  await following;
+
+  const truth = await pool.query('select id, title from news.item where in_selected_set');
+  const lost = followers
+    .map(({ copy }) => truth.rows.filter(({ id, title }) => copy.get(id) !== title).length)
+    .reduce((sum, count) => sum + count, 0);
+  for (const follower of [first, ...followers]) follower.close();
+  await pool.end();
+  lags.sort((a, b) => a - b);
+  return {
+    writers: WRITERS,
+    followers: FOLLOWERS,
+    pollMs: POLL_MS,
+    writesPerSecond: writes / seconds,
+    pollsPerSecond: polls / seconds,
+    lagP50: lags[Math.floor(lags.length * 0.5)] ?? Number.NaN,
+    lagP99: lags[Math.floor(lags.length * 0.99)] ?? Number.NaN,
+    lost,
+  };
+}

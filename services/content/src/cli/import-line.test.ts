@@ -1,0 +1,107 @@
+import { codePoints } from '@pressroom/common/text';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readImportLine, truncateAtWord } from './import-line.ts';
+
+describe('truncateAtWord', () => {
+  test.each([
+    ['fits', 10, 'fits'],
+    ['exactly ten', 11, 'exactly ten'],
+    ['one two three', 12, 'one two'],
+    ['one two three', 7, 'one two'],
+    ['one two three', 8, 'one two'],
+    ['one two   three', 10, 'one two'],
+    ['one\n\ttwo', 4, 'one'],
+    ['unbroken', 4, 'unbr'],
+    [' unbroken', 5, ' unbr'],
+    ['😀😀 😀😀😀', 4, '😀😀'],
+    ['😀😀😀😀', 2, '😀😀'],
+    ['日本語の文', 3, '日本語'],
+  ])('%j to %i is %j', (text, max, expected) => {
+    expect(truncateAtWord(text, max)).toBe(expected);
+  });
+
+  test('is a beginning of whole words that fits, and never nothing where there is something', () => {
+    const words = fc.array(fc.constantFrom('a', 'word', 'längeres', '😀', '  ', '\n', 'x'.repeat(30)));
+    fc.assert(
+      fc.property(
+        words.map((parts) => parts.join(' ')),
+        fc.integer({ min: 1, max: 60 }),
+        (text, max) => {
+          const short = truncateAtWord(text, max);
+          expect(text.startsWith(short)).toBe(true);
+          expect(codePoints(short)).toBeLessThanOrEqual(max);
+          expect(short.isWellFormed()).toBe(true);
+          if (codePoints(text) <= max) expect(short).toBe(text);
+          if (codePoints(text) <= max) return;
+          const beginning = [...text].slice(0, max).join('');
+          if (beginning.trim() !== '') expect(short.trim()).not.toBe('');
+          // A word is only cut where it alone is longer than there is room.
+          const next = text.slice(short.length);
+          if (!/^\s/.test(next)) expect(short.trim()).not.toMatch(/\s/);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('readImportLine', () => {
+  const line = (more: object = {}) =>
+    JSON.stringify({ source: 'a/1', title: 'Title', html: '<p>x</p>', ...more });
+
+  test('is a published article; what it does not know is passed over', () => {
+    const { source, body } = readImportLine(line({ byline: 'Ada', excerpt: 'Short', language: 'en' }), false);
+    expect(source).toBe('a/1');
+    expect(body).toEqual({
+      title: 'Title',
+      content: '<p>x</p>',
+      excerpt: 'Short',
+      author: 'Ada',
+      is_published: true,
+    });
+  });
+
+  test('leaves out an author that it does not have', () => {
+    for (const byline of [undefined, null, '']) {
+      expect(readImportLine(line({ byline }), false).body).toEqual({
+        title: 'Title',
+        content: '<p>x</p>',
+        excerpt: null,
+        is_published: true,
+      });
+    }
+  });
+
+  test('shortens the excerpt only when it is asked to, and nothing else ever', () => {
+    const long = 'word '.repeat(200);
+    const more = { title: long, html: long, byline: long, excerpt: long };
+    expect(readImportLine(line(more), false).body.excerpt).toBe(long);
+    const { body } = readImportLine(line(more), true);
+    expect(body).toMatchObject({ title: long, content: long, author: long });
+    expect(body.excerpt).toBe('word '.repeat(100).trim());
+  });
+
+  test('is the same article when it is read again, and another one when it differs', () => {
+    const keyOf = (more: object, truncate = false) => readImportLine(line(more), truncate).idempotencyKey;
+    expect(keyOf({})).toBe(keyOf({}, true));
+    expect(keyOf({})).toBe(keyOf({ excerpt: 'other' }));
+    const keys = [{}, { title: 'Other' }, { html: 'other' }, { source: 'b/1' }, { source: null }].map(
+      (more) => keyOf(more),
+    );
+    expect(new Set(keys).size).toBe(5);
+    for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/);
+  });
+
+  test.each([
+    ['{', 'the line is not JSON'],
+    ['null', 'line: '],
+    ['[]', 'line: '],
+    ['{"html":"x"}', 'title: '],
+    ['{"title":"x"}', 'html: '],
+    ['{"title":7,"html":"x"}', 'title: '],
+    ['{"title":"x","html":"x","excerpt":7}', 'excerpt: '],
+  ])('%s is refused with what is wrong', (text, message) => {
+    expect(() => readImportLine(text, false)).toThrow(message);
+  });
+});

@@ -1,0 +1,24 @@
+import {
+  type ProblemDocument,
+  problemDocumentSchema,
+  problemResponsesOf,
+} from '@pressroom/common/problem-document';
+import { z } from 'zod';
+
+/** The body of every error: a problem document that a client of the original API can read too. */
+const galleryProblemSchema = problemDocumentSchema
+  .extend({
+    success: z.literal(false),
+    message: z.string().describe('The same text as detail.'),
+  })
+  .meta({ id: 'GalleryProblem' });
+
+/** The members that every problem document of the gallery administration has beside the common ones. */
+export function galleryMembers({ detail }: ProblemDocument) {
+  return { success: false as const, message: detail };
+}
+
+/** The error responses of a route for its OpenAPI description: one entry for each status. */
+export function problemResponses<Status extends number>(...statuses: Status[]) {
+  return problemResponsesOf(galleryProblemSchema, statuses);
+}

@@ -1,0 +1,92 @@
+import { pingDatabase } from '@pressroom/common/database';
+import { serveDescription } from '@pressroom/common/documentation';
+import { addressKey, limitRate } from '@pressroom/common/rate-limit';
+import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import { createServer, type Server } from '@pressroom/common/server';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { allowBrowsers, refuseClients } from './clients.ts';
+import type { Clock } from './clock.ts';
+import { addCodexResetRoutes } from './codex-resets/routes.ts';
+import { ResetStore } from './codex-resets/store.ts';
+import type { NewsFeedConfig } from './config.ts';
+import { addDailyRoutes } from './dailies/routes.ts';
+import { DailyStore } from './dailies/store.ts';
+import { addHotTopicRoutes } from './hot-topics/routes.ts';
+import { HotTopicStore } from './hot-topics/store.ts';
+import { addItemRoutes } from './items/routes.ts';
+import { SearchGate } from './items/search-gate.ts';
+import { ItemStore } from './items/store.ts';
+import { addSelectedRoutes } from './selected/routes.ts';
+import { SelectedStore } from './selected/store.ts';
+import { Site } from './site.ts';
+import { addStoryRoutes } from './stories/routes.ts';
+import { StoryStore } from './stories/store.ts';
+import type { NewsTables } from './tables.ts';
+
+/** What the service is built from. */
+export interface NewsFeedParts {
+  config: NewsFeedConfig;
+  db: Kysely<NewsTables>;
+  /** The same database for searches, with their time limit and connections of their own. */
+  searchDb: Kysely<NewsTables>;
+  cache: RepresentationCache;
+  clock: Clock;
+  log: FastifyBaseLogger;
+}
+
+const DESCRIPTION = {
+  title: 'Pressroom news feed',
+  version: '2.0.0',
+  description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
+} as const;
+
+/** Every request is a GET; what is sent with one is not read. */
+const BODY_LIMIT = 1024;
+
+/** A 404 may be kept for a minute, so that a story that is gone is not asked for again and again. */
+const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
+
+/** Builds the news feed, ready to listen. */
+export async function buildApp(parts: NewsFeedParts): Promise<Server> {
+  const { config, db, log } = parts;
+  const app = await createServer({
+    config,
+    description: DESCRIPTION,
+    log,
+    bodyLimit: BODY_LIMIT,
+    readiness: { database: () => pingDatabase(db) },
+    problems: { cacheControl: ERROR_CACHE_CONTROL },
+    limit: async (server) => {
+      await allowBrowsers(server);
+      refuseClients(server, config.DENY_CIDRS);
+      await limitRate(server, {
+        service: 'news-feed',
+        redisUrl: config.REDIS_URL,
+        allowance: (request) => ({ key: addressKey(request), max: config.NEWS_RATE_LIMIT }),
+      });
+    },
+  });
+  serveDescription(app, '/openapi-v1.json');
+  addResources(app, parts);
+  return app;
+}
+
+function addResources(app: Server, { config, db, searchDb, cache, clock }: NewsFeedParts): void {
+  const site = new Site(config);
+  const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+  const showsStories = config.NEWS_STORIES === 'on';
+  const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
+  addItemRoutes(app, { items: new ItemStore({ db, searchDb, gate, clock }), cache, site, vocabulary });
+  addHotTopicRoutes(app, {
+    hotTopics: new HotTopicStore(db),
+    cache,
+    site,
+    vocabulary,
+    stories: showsStories,
+  });
+  addStoryRoutes(app, { stories: showsStories ? new StoryStore(db) : undefined, cache, site });
+  addDailyRoutes(app, { dailies: new DailyStore(db), cache, site, clock });
+  addSelectedRoutes(app, { selected: new SelectedStore({ db, site }), site, cache });
+  addCodexResetRoutes(app, { resets: new ResetStore(db), cache, clock });
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** A response without a body, for the OpenAPI description. */
+export function bodiless(description: string) {
+  return z.null().describe(description);
+}
+
+/** The 304 of every endpoint, for the OpenAPI description. */
+export const NOT_MODIFIED = {
+  304: bodiless('Not modified: `If-None-Match` names the current representation.'),
+} as const;

@@ -1,0 +1,10 @@
+/** How long answers may be kept (`wire.md`, "News feed"); `s-maxage` is the least interval between two polls, in seconds. */
+export const CACHE_CONTROL = {
+  items: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
+  hotTopics: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  stories: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  dailies: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
+  pastDaily: 'public, max-age=31536000, s-maxage=31536000, immutable',
+  currentDaily: 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600',
+  codexResets: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+} as const;

@@ -1,0 +1,89 @@
+import { cidrs, commonSettings, type Environment, integer, port, readConfig } from '@pressroom/common/config';
+import { z } from 'zod';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** The variable that moves the port. */
+export const PORT_VARIABLE = 'NEWS_FEED_PORT';
+
+/** Members of `links` that have a meaning of their own. */
+const LINK_NAMES = ['original', 'story', 'api'];
+
+/** Names separated by commas, such as the values of a parameter. */
+function names() {
+  const expected = 'names of a–z, 0–9 and -, each once, separated by commas';
+  return z
+    .string()
+    .transform((value) => value.split(',').map((name) => name.trim()))
+    .refine((values) => values.every((name) => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)), expected)
+    .refine((values) => new Set(values).size === values.length, expected);
+}
+
+/** A site's address without a slash at its end. */
+function siteUrl() {
+  const expected = 'an http or https URL without a query string, such as https://news.example';
+  const accept = (value: string) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, search, hash, username } = new URL(value);
+    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  };
+  return z
+    .string()
+    .refine(accept, expected)
+    .transform((value) => value.replace(/\/+$/, ''));
+}
+
+const settings = {
+  ...commonSettings,
+  [PORT_VARIABLE]: port().default(4001),
+  /** Requests a minute of one client address. */
+  NEWS_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(120),
+  /** `off` answers 404 for every story and names none. */
+  NEWS_STORIES: z.enum(['on', 'off'], 'on or off').default('on'),
+  /** The values of `direction`. */
+  NEWS_DIRECTIONS: names().default(['domestic', 'overseas']),
+  /** The values of `category`. */
+  NEWS_CATEGORIES: names().default([
+    'technology',
+    'research',
+    'patent',
+    'product',
+    'industry',
+    'finance',
+    'policy-standard',
+    'event',
+    'insight',
+  ]),
+  /** The member of `links` that leads to the page on the publishing site. */
+  SITE_LINK_NAME: z
+    .string()
+    .refine(
+      (value) => /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value) && !LINK_NAMES.includes(value),
+      `a name of letters and digits other than ${LINK_NAMES.join(', ')}`,
+    )
+    .default('site'),
+  /** The publishing site, to whose pages items, stories and reports link. */
+  SITE_URL: siteUrl().default('http://localhost:4001'),
+  /** The publishing site's name, in attributions. */
+  SITE_NAME: z.string().default('Pressroom'),
+  /** Client addresses that are answered 403. */
+  DENY_CIDRS: cidrs().optional(),
+  /** How many searches run at once; more are answered 503. */
+  NEWS_SEARCH_CONCURRENCY: integer(1, 1000).default(4),
+  /** How long one search may take in the database. */
+  NEWS_SEARCH_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
+};
+
+/** Reads what items may say of themselves, for commands that need no other setting. Throws `ConfigError`. */
+export function readVocabulary(env: Environment): Vocabulary {
+  const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = settings;
+  const config = readConfig({ NEWS_CATEGORIES, NEWS_DIRECTIONS }, env);
+  return { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+}
+
+/** The settings of the news feed. */
+export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>>;
+
+/** Reads the settings of the news feed. Throws `ConfigError` with every fault. */
+export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
+  return readConfig(settings, env);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { composeDaily, type Quotable, sectionLabel } from './composition.ts';
+
+const CATEGORIES = ['technology', 'research'];
+
+function item(id: string, change: Partial<Quotable> = {}): Quotable {
+  const at = new Date('2026-11-20T00:00:00Z');
+  return { id, title: id, summary: `about ${id}`, category: 'technology', score: 50, at, ...change };
+}
+
+/** A composition by ids. */
+function composed(...items: Quotable[]) {
+  const { lead, sections, flashes } = composeDaily(items, CATEGORIES);
+  const ids = (list: Quotable[]) => list.map(({ id }) => id).join(' ');
+  return {
+    lead: lead?.id ?? null,
+    sections: Object.fromEntries(sections.map((section) => [section.category, ids(section.items)])),
+    flashes: ids(flashes),
+  };
+}
+
+test('the best item leads, and sections follow the order of the categories', () => {
+  expect(
+    composed(item('a', { category: 'research', score: 90 }), item('b'), item('c', { score: 60 })),
+  ).toEqual({
+    lead: 'a',
+    sections: { technology: 'c b', research: 'a' },
+    flashes: '',
+  });
+});
+
+test('what has no summary or no category of the deployment is a flash', () => {
+  expect(
+    composed(
+      item('bare', { summary: null, score: 99 }),
+      item('blank', { summary: ' ' }),
+      item('none', { category: null }),
+      item('old', { category: 'withdrawn-category' }),
+    ),
+  ).toEqual({ lead: 'none', sections: {}, flashes: 'bare blank none old' });
+});
+
+test('a section holds eight; the rest are flashes', () => {
+  const items = Array.from({ length: 10 }, (_, index) => item(`i${index}`, { score: 100 - index }));
+  expect(composed(...items)).toEqual({
+    lead: 'i0',
+    sections: { technology: 'i0 i1 i2 i3 i4 i5 i6 i7' },
+    flashes: 'i8 i9',
+  });
+});
+
+test('of equal score the newer is better, then the smaller id; an unscored item is the last', () => {
+  const newer = new Date('2026-11-20T01:00:00Z');
+  const items = [item('u', { score: null, at: newer }), item('z'), item('n', { at: newer }), item('a')];
+  expect(composed(...items).sections.technology).toBe('n a z u');
+  expect(composed(...items.toReversed())).toEqual(composed(...items));
+});
+
+test('nothing makes an empty report', () => {
+  expect(composed()).toEqual({ lead: null, sections: {}, flashes: '' });
+});
+
+test('a section is headed by its category in words', () => {
+  expect(sectionLabel('policy-standard')).toBe('Policy standard');
+});

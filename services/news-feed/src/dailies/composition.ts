@@ -1,0 +1,64 @@
+/** How many items a section holds; the others are flashes. */
+const SECTION_ITEMS = 8;
+
+/** An item that a report may quote. */
+export interface Quotable {
+  id: string;
+  title: string;
+  summary: string | null;
+  category: string | null;
+  score: number | null;
+  /** The time by which it belongs to the report's window. */
+  at: Date;
+}
+
+/** Which items a report quotes, and where: every one exactly once, the lead again in its section. */
+export interface Composition<Item> {
+  /** The item that the report opens with; null where none has a summary to open with. */
+  lead: Item | null;
+  sections: { category: string; items: Item[] }[];
+  flashes: Item[];
+}
+
+/**
+ * Composes the report of a day from its selected items: the best one that has a summary leads; those with a summary
+ * stand in sections by category, in the order of `categories`, 8 at most in each; what is left is flashes. The best
+ * are those of the highest score, then the newest, then those of the smallest id. The order of `items` does not
+ * matter.
+ */
+export function composeDaily<Item extends Quotable>(
+  items: readonly Item[],
+  categories: readonly string[],
+): Composition<Item> {
+  const best = items.toSorted(byMerit);
+  const sections = categories
+    .map((category) => ({
+      category,
+      items: best.filter((item) => item.category === category && hasSummary(item)).slice(0, SECTION_ITEMS),
+    }))
+    .filter((section) => section.items.length > 0);
+  const placed = new Set(sections.flatMap((section) => section.items));
+  return {
+    lead: best.find(hasSummary) ?? null,
+    sections,
+    flashes: best.filter((item) => !placed.has(item)),
+  };
+}
+
+/** The heading of a category's section: `policy-standard` is headed `Policy standard`. */
+export function sectionLabel(category: string): string {
+  const words = category.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function hasSummary({ summary }: Quotable): boolean {
+  return summary !== null && summary.trim() !== '';
+}
+
+function byMerit(a: Quotable, b: Quotable): number {
+  return (
+    (b.score ?? -1) - (a.score ?? -1) ||
+    b.at.getTime() - a.at.getTime() ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}

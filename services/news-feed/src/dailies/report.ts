@@ -1,0 +1,32 @@
+/** An item as a report quotes it: the words of the day, kept as they were. */
+export interface Quote {
+  itemId: string;
+  title: string;
+  summary: string | null;
+  source: string;
+  originalUrl: string;
+  /** RFC 3339. */
+  publishedAt: string;
+}
+
+/** A report as `news.daily` keeps it. */
+export interface DailyReport {
+  lead: { itemId: string; title: string; leadParagraph: string } | null;
+  sections: { label: string; items: (Quote & { summary: string })[] }[];
+  flashes: Quote[];
+}
+
+/** The report without what quotes an item that is not in `shown` any more; a section that is left empty goes too. */
+export function withoutWithdrawn(
+  { lead, sections, flashes }: DailyReport,
+  shown: ReadonlySet<string>,
+): DailyReport {
+  const isShown = ({ itemId }: { itemId: string }) => shown.has(itemId);
+  return {
+    lead: lead !== null && isShown(lead) ? lead : null,
+    sections: sections
+      .map(({ label, items }) => ({ label, items: items.filter(isShown) }))
+      .filter(({ items }) => items.length > 0),
+    flashes: flashes.filter(isShown),
+  };
+}

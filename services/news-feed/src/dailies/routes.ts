@@ -1,0 +1,135 @@
+import { replyConditionally } from '@pressroom/common/conditional';
+import { notFound } from '@pressroom/common/problem';
+import { problemResponses } from '@pressroom/common/problem-document';
+import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import type { Server } from '@pressroom/common/server';
+import { NOT_MODIFIED } from '../bodiless.ts';
+import { CACHE_CONTROL } from '../cache-control.ts';
+import type { Clock } from '../clock.ts';
+import { shanghaiDate } from '../shanghai-calendar.ts';
+import type { Site } from '../site.ts';
+import { success } from '../wire.ts';
+import type { Quote } from './report.ts';
+import { dailiesAnswer, dailiesQuery, dailyAnswer, dailyPath } from './schema.ts';
+import type { DailyStore, StoredDaily } from './store.ts';
+
+/** What the routes of the daily reports need. */
+export interface DailyRoutes {
+  dailies: DailyStore;
+  cache: RepresentationCache;
+  site: Site;
+  clock: Clock;
+}
+
+const TAGS = ['dailies'];
+
+/** `/api/v1/dailies`: the archive, the newest report, and the report of a date (`news-feed.md`, "Endpoints"). */
+export function addDailyRoutes(app: Server, routes: DailyRoutes): void {
+  addIndex(app, routes);
+  addReports(app, routes);
+}
+
+function addIndex(app: Server, { dailies, cache, site }: DailyRoutes): void {
+  app.get(
+    '/api/v1/dailies',
+    {
+      schema: {
+        tags: TAGS,
+        summary: 'List the daily reports, newest first',
+        querystring: dailiesQuery,
+        response: {
+          200: dailiesAnswer(site),
+          ...NOT_MODIFIED,
+          ...problemResponses(400, 403, 405, 429, 503),
+        },
+      },
+    },
+    (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.dailies,
+        cache,
+        load: async () => {
+          const index = await dailies.index(request.query.limit);
+          const items = index.map(({ date, generated_at, lead }) => ({
+            date,
+            generatedAt: generated_at.toISOString(),
+            leadTitle: lead?.title ?? null,
+            leadParagraph: lead?.leadParagraph ?? null,
+            links: { [site.linkName]: site.daily(date) },
+            attribution: site.attribution,
+          }));
+          return success({ count: items.length, items });
+        },
+      }),
+  );
+}
+
+function addReports(app: Server, { dailies, cache, site, clock }: DailyRoutes): void {
+  const response = {
+    200: dailyAnswer(site),
+    ...NOT_MODIFIED,
+    ...problemResponses(400, 403, 404, 405, 429, 503),
+  };
+  app.get(
+    '/api/v1/dailies/latest',
+    { schema: { tags: TAGS, summary: 'Read the newest daily report', response } },
+    (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.dailies,
+        cache,
+        load: async () => shownReport(await dailies.latest(), site),
+      }),
+  );
+  app.get(
+    '/api/v1/dailies/:date',
+    {
+      schema: {
+        tags: TAGS,
+        summary: 'Read the report of a date of the index; those of past days do not change',
+        params: dailyPath,
+        response,
+      },
+    },
+    (request, reply) => {
+      const { date } = request.params;
+      const isPast = date < shanghaiDate(clock());
+      return replyConditionally(request, reply, {
+        cacheControl: isPast ? CACHE_CONTROL.pastDaily : CACHE_CONTROL.currentDaily,
+        cache,
+        load: async () => shownReport(await dailies.read(date), site),
+      });
+    },
+  );
+}
+
+function shownReport(daily: StoredDaily | undefined, site: Site) {
+  if (daily === undefined)
+    throw notFound('there is no such report; the index has the dates of those there are');
+  const { date, report } = daily;
+  return success({
+    report: {
+      date,
+      generatedAt: daily.generated_at.toISOString(),
+      windowStart: daily.window_start.toISOString(),
+      windowEnd: daily.window_end.toISOString(),
+      links: { [site.linkName]: site.daily(date) },
+      attribution: site.attribution,
+      lead: report.lead && { title: report.lead.title, leadParagraph: report.lead.leadParagraph },
+      sections: report.sections.map(({ label, items }) => ({
+        label,
+        items: items.map((quote) => ({ ...shownQuote(quote, site), summary: quote.summary })),
+      })),
+      flashes: report.flashes.map((quote) => shownQuote(quote, site)),
+    },
+  });
+}
+
+function shownQuote({ itemId, title, source, originalUrl, publishedAt }: Quote, site: Site) {
+  return {
+    title,
+    source: { name: source },
+    links: { [site.linkName]: site.item(itemId), original: originalUrl },
+    publishedAt,
+    attribution: site.attribution,
+  };
+}

@@ -1,0 +1,133 @@
+/** How the ranking weighs; stored with it, so that a rank can be explained after the weights have changed. */
+export interface RankingWeights {
+  /** In what time a report loses half of its weight, in hours. */
+  halfLifeHours: number;
+  /** What the report of a source on its own doings weighs; any other source weighs 1. */
+  firstParty: number;
+  /** What a doubling of the reports adds. */
+  signals: number;
+}
+
+/** The weights of every ranking that does not say otherwise. */
+export const RANKING_WEIGHTS: RankingWeights = { halfLifeHours: 12, firstParty: 1.5, signals: 0.5 };
+
+/** A report on a topic. */
+export interface Report {
+  itemId: string;
+  source: string;
+  firstParty: boolean;
+  /** When it became news here (the timeline time). */
+  at: Date;
+}
+
+/** What a topic's rank is made of. */
+export interface Topic {
+  id: string;
+  reports: readonly Report[];
+}
+
+/** What one source gives to a topic. */
+export interface SourceShare {
+  source: string;
+  firstParty: boolean;
+  /** The age of its newest report, in hours. */
+  ageHours: number;
+  /** Its weight, faded by that age. */
+  weight: number;
+}
+
+/** A topic's heat and the terms that it is the sum of. */
+export interface Heat {
+  heat: number;
+  /** The sum of `sources`. */
+  coverage: number;
+  /** What the number of reports adds. */
+  signals: number;
+  /** The heaviest first. */
+  sources: SourceShare[];
+}
+
+/** Digits that a heat is rounded to, so that equal topics are equal whatever the order of the sums. */
+const DIGITS = 6;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * The heat of a topic at `now`:
+ *
+ *     heat = Σ w(s) · fade(s)  +  signals · log2(1 + Σ fade(r))
+ *           sources s                        reports r
+ *
+ * where `fade` is 2^(−age / half-life), a source's age that of its newest report, and w(s) is `firstParty` for a
+ * source that has reported on its own doings, else 1. Ten reports of one source are thus worth far less than one
+ * report of each of ten. Reports dated after `now` have no age. Depends on nothing but its arguments.
+ */
+export function heatOf(
+  reports: readonly Report[],
+  now: Date,
+  weights: RankingWeights = RANKING_WEIGHTS,
+): Heat {
+  const sources = sourcesOf(reports, now, weights);
+  const coverage = sum(sources.map(({ weight }) => weight));
+  const faded = sum(reports.map(({ at }) => fade(hoursBetween(at, now), weights)));
+  const signals = round(weights.signals * Math.log2(1 + faded));
+  return { heat: round(coverage + signals), coverage, signals, sources };
+}
+
+/**
+ * Topics with their heat, the hottest first; of equal heat the one with the newer report, then the one with the
+ * smaller id. The order of `topics` does not matter.
+ */
+export function rankTopics<T extends Topic>(
+  topics: readonly T[],
+  now: Date,
+  weights: RankingWeights = RANKING_WEIGHTS,
+): (T & { heat: Heat; latestAt: Date })[] {
+  return topics
+    .map((topic) => ({ ...topic, heat: heatOf(topic.reports, now, weights), latestAt: latestOf(topic) }))
+    .sort(
+      (a, b) =>
+        b.heat.heat - a.heat.heat ||
+        b.latestAt.getTime() - a.latestAt.getTime() ||
+        (a.id < b.id ? -1 : Number(a.id > b.id)),
+    );
+}
+
+function sourcesOf(reports: readonly Report[], now: Date, weights: RankingWeights): SourceShare[] {
+  const bySource = new Map<string, { firstParty: boolean; ageHours: number }>();
+  for (const { source, firstParty, at } of reports) {
+    const known = bySource.get(source);
+    const ageHours = hoursBetween(at, now);
+    bySource.set(source, {
+      firstParty: firstParty || known?.firstParty === true,
+      ageHours: Math.min(ageHours, known?.ageHours ?? ageHours),
+    });
+  }
+  return [...bySource]
+    .map(([source, { firstParty, ageHours }]) => {
+      const weight = round((firstParty ? weights.firstParty : 1) * fade(ageHours, weights));
+      return { source, firstParty, ageHours: round(ageHours), weight };
+    })
+    .sort((a, b) => b.weight - a.weight || (a.source < b.source ? -1 : 1));
+}
+
+function latestOf({ reports }: Topic): Date {
+  return new Date(Math.max(...reports.map(({ at }) => at.getTime())));
+}
+
+function fade(ageHours: number, { halfLifeHours }: RankingWeights): number {
+  return 2 ** (-ageHours / halfLifeHours);
+}
+
+function hoursBetween(earlier: Date, later: Date): number {
+  return Math.max(0, later.getTime() - earlier.getTime()) / HOUR_MS;
+}
+
+function sum(values: number[]): number {
+  // Sorted, so that the result does not depend on the order in which the rows were read.
+  return round(values.sort((a, b) => a - b).reduce((total, value) => total + value, 0));
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(DIGITS));
+}

@@ -1,0 +1,70 @@
+import { replyConditionally } from '@pressroom/common/conditional';
+import { problemResponses } from '@pressroom/common/problem-document';
+import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import type { Server } from '@pressroom/common/server';
+import { NOT_MODIFIED } from '../bodiless.ts';
+import { CACHE_CONTROL } from '../cache-control.ts';
+import type { Site } from '../site.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { success } from '../wire.ts';
+import { type HotTopic, hotTopicsAnswer, hotTopicsQuery } from './schema.ts';
+import type { HotTopicStore, RankedTopic } from './store.ts';
+
+/** What the route of the hot topics needs. */
+export interface HotTopicRoutes {
+  hotTopics: HotTopicStore;
+  cache: RepresentationCache;
+  site: Site;
+  vocabulary: Vocabulary;
+  /** Whether stories are linked to; the story endpoint knows none otherwise. */
+  stories: boolean;
+}
+
+/** `/api/v1/hot-topics`: the ten hottest topics of the latest ranking (`news-feed.md`, "Endpoints"). */
+export function addHotTopicRoutes(app: Server, routes: HotTopicRoutes): void {
+  const { hotTopics, cache, site, vocabulary } = routes;
+  app.get(
+    '/api/v1/hot-topics',
+    {
+      schema: {
+        tags: ['hot topics'],
+        summary: 'List the ten hottest topics, of all directions or of one',
+        querystring: hotTopicsQuery(vocabulary),
+        response: {
+          200: hotTopicsAnswer(site),
+          ...NOT_MODIFIED,
+          ...problemResponses(400, 403, 405, 429, 503),
+        },
+      },
+    },
+    (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.hotTopics,
+        cache,
+        load: async () => {
+          const topics = await hotTopics.list(request.query.direction);
+          const items = topics.map((topic, index) => shown(topic, index + 1, routes));
+          return success({ count: items.length, items });
+        },
+      }),
+  );
+}
+
+function shown(topic: RankedTopic, rank: number, { site, stories }: HotTopicRoutes): HotTopic {
+  return {
+    rank,
+    id: topic.id,
+    title: topic.title,
+    source: { name: topic.source_name },
+    links: {
+      [site.linkName]: site.item(topic.id),
+      original: topic.original_url,
+      ...(stories && topic.story !== null && { story: site.story(topic.story) }),
+    },
+    sourceCount: topic.source_count,
+    signalCount: topic.signal_count,
+    ...(topic.participant_count !== null && { participantCount: topic.participant_count }),
+    sourceNames: topic.source_names,
+    latestAt: topic.latest_at.toISOString(),
+  };
+}

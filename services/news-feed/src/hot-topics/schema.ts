@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { address, linksSchema, timestamp } from '../items/representation.ts';
+import { directionParameter } from '../items/schema.ts';
+import type { Site } from '../site.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { body } from '../wire.ts';
+
+/** Query string of the hot topics. */
+export function hotTopicsQuery(vocabulary: Vocabulary) {
+  return z.strictObject({ direction: directionParameter(vocabulary) });
+}
+
+/** A topic of the list. */
+export function hotTopicSchema(site: Site) {
+  return z.object({
+    rank: z.int().min(1).max(10),
+    id: z.string().describe('The id of the item that stands for the topic.'),
+    title: z.string(),
+    source: z.object({ name: z.string() }),
+    links: linksSchema(site, {
+      original: address,
+      story: address
+        .optional()
+        .describe('A page for people; its last path segment is the publicId of the story endpoint.'),
+    }),
+    sourceCount: z.int().min(1).describe('Distinct sources that report on it.'),
+    signalCount: z.int().min(1).describe('Reports on it.'),
+    participantCount: z.int().min(0).optional().describe('People in its discussions, where that is known.'),
+    sourceNames: z.array(z.string()),
+    latestAt: timestamp.describe('The time of the newest report.'),
+  });
+}
+
+/** A topic, with the deployment's own link beside those that are typed. */
+export type HotTopic = z.infer<ReturnType<typeof hotTopicSchema>>;
+
+/** Answer of the hot topics. */
+export function hotTopicsAnswer(site: Site) {
+  return body({ count: z.int(), items: z.array(hotTopicSchema(site)).max(10) });
+}

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { Problem } from '@pressroom/common/problem';
+import type { ItemsQuery } from './schema.ts';
+
+/** The item after which a page begins. */
+export interface Anchor {
+  /** Its time in the query's ordering. */
+  at: Date;
+  id: string;
+}
+
+/** Bytes of the query's digest in a cursor: enough to tell queries apart; a cursor grants nothing. */
+const DIGEST_LENGTH = 12;
+
+/** The end of the year 9999, in ms since 1970: no item is newer. */
+const MAX_TIME = 253_402_300_799_999;
+
+/** 400: the cursor cannot be continued; `detail` says why. */
+export function invalidCursor(detail: string): Problem {
+  return new Problem(400, 'invalid_cursor', `${detail}; begin again with the first page`);
+}
+
+/** Names `anchor` as the end of a page of `query`. Opaque: clients send it back as it is. */
+export function writeCursor(query: ItemsQuery, { at, id }: Anchor): string {
+  return Buffer.from(JSON.stringify([digest(query), at.getTime(), id])).toString('base64url');
+}
+
+/**
+ * Reads the cursor of a query. Throws 400 `invalid_cursor` when it is none, or was made for another query; the page's
+ * `limit` may differ.
+ */
+export function readCursor(query: ItemsQuery, cursor: string): Anchor {
+  const [made, at, id] = decode(cursor);
+  if (made !== digest(query)) throw invalidCursor('the cursor belongs to another query');
+  return { at: new Date(at), id };
+}
+
+function decode(cursor: string): [digest: string, at: number, id: string] {
+  try {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    // One anchor has one cursor: other spellings of the same bytes are no cursor of ours.
+    if (isParts(value) && bytes.toString('base64url') === cursor) return value;
+  } catch {
+    // Falls through: it is no JSON.
+  }
+  throw invalidCursor('the cursor is malformed');
+}
+
+function isParts(value: unknown): value is [string, number, string] {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [made, at, id] = value;
+  return (
+    typeof made === 'string' &&
+    Number.isInteger(at) &&
+    at >= 0 &&
+    at <= MAX_TIME &&
+    typeof id === 'string' &&
+    !id.includes('\0') &&
+    id.isWellFormed()
+  );
+}
+
+function digest({ mode, category, window, by, q, direction }: ItemsQuery): string {
+  const text = JSON.stringify([mode, category ?? null, window, by, q ?? null, direction ?? null]);
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
+}

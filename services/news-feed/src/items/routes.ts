@@ -1,0 +1,61 @@
+import { Perishable, replyConditionally } from '@pressroom/common/conditional';
+import { problemResponses } from '@pressroom/common/problem-document';
+import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import type { Server } from '@pressroom/common/server';
+import { NOT_MODIFIED } from '../bodiless.ts';
+import { CACHE_CONTROL } from '../cache-control.ts';
+import type { Site } from '../site.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { success } from '../wire.ts';
+import { item } from './representation.ts';
+import { type ItemsQuery, itemsAnswer, itemsQuery } from './schema.ts';
+import type { ItemPage, ItemStore } from './store.ts';
+
+/** What the route of the items needs. */
+export interface ItemRoutes {
+  items: ItemStore;
+  cache: RepresentationCache;
+  site: Site;
+  vocabulary: Vocabulary;
+}
+
+/** `/api/v1/items`: the public items of the last days (`news-feed.md`, "Endpoints"). */
+export function addItemRoutes(app: Server, { items, cache, site, vocabulary }: ItemRoutes): void {
+  app.get(
+    '/api/v1/items',
+    {
+      schema: {
+        tags: ['items'],
+        summary: 'List the public items of the last 7 days, newest first',
+        description:
+          'Not for keeping a complete copy: older items drop out. A cursor is bound to its query (limit aside) and' +
+          ' answers 400 `invalid_cursor` for another one, and once the item that it names has left the window.',
+        querystring: itemsQuery(vocabulary),
+        response: {
+          200: itemsAnswer(site),
+          ...NOT_MODIFIED,
+          ...problemResponses(400, 403, 405, 429, 503),
+        },
+      },
+    },
+    (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.items,
+        cache,
+        load: async () => {
+          const page = await items.page(request.query);
+          return new Perishable(answer(request.query, page, site), page.expiresAt);
+        },
+      }),
+  );
+}
+
+function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) {
+  const { mode, category = null, window, q = null, by, direction = null } = query;
+  const ordering = by === 'timeline' ? 'timelineDesc' : 'publishedAtDesc';
+  return success({
+    query: { mode, category, window, q, by, direction, ordering },
+    items: items.map((row) => ({ ...item(row, site), reason: row.reason })),
+    page: { count: items.length, hasMore: nextCursor !== null, nextCursor },
+  });
+}

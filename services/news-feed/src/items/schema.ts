@@ -1,0 +1,70 @@
+import { integerParameter } from '@pressroom/common/parameters';
+import { codePoints } from '@pressroom/common/text';
+import { z } from 'zod';
+import type { Site } from '../site.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { body } from '../wire.ts';
+import { itemSchema } from './representation.ts';
+
+/** The fewest and the most code points of a search (`news-feed.md`, "Limits"). */
+const QUERY_LENGTH = { min: 2, max: 200 };
+
+const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, white space around it aside`;
+
+/** Text to search for, trimmed first. */
+const searchText = z
+  .string()
+  .transform((value) => value.trim())
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
+  .refine((value) => {
+    const length = codePoints(value);
+    return length >= QUERY_LENGTH.min && length <= QUERY_LENGTH.max;
+  }, QUERY_ERROR);
+
+/** `direction` of a query string: one of those that the deployment has. */
+export function directionParameter({ directions }: Vocabulary) {
+  return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
+}
+
+/** Query string of the items. */
+export function itemsQuery(vocabulary: Vocabulary) {
+  const { categories } = vocabulary;
+  return z.strictObject({
+    mode: z.enum(['selected', 'all'], 'must be selected or all').default('selected'),
+    category: z.enum(categories, `must be one of ${categories.join(', ')}`).optional(),
+    window: z.enum(['24h', '7d'], 'must be 24h or 7d').default('7d'),
+    by: z
+      .enum(['timeline', 'published'], 'must be timeline or published')
+      .default('timeline')
+      .describe(
+        'Which time defines the window and the order. timeline: the time of discovery, or of publication for items' +
+          ' discovered more than 72 hours after it. published: the time of publication alone.',
+      ),
+    q: searchText
+      .optional()
+      .describe('Every word of it is in the title, the original title or the summary, in any case.'),
+    limit: integerParameter(1, 100).default(50),
+    cursor: z.string().optional().describe('`page.nextCursor` of the same query.'),
+    direction: directionParameter(vocabulary),
+  });
+}
+
+/** What a query of the items says. */
+export type ItemsQuery = z.infer<ReturnType<typeof itemsQuery>>;
+
+/** Answer of the items. */
+export function itemsAnswer(site: Site) {
+  return body({
+    query: z.object({
+      mode: z.enum(['selected', 'all']),
+      category: z.string().nullable(),
+      window: z.enum(['24h', '7d']),
+      q: z.string().nullable(),
+      by: z.enum(['timeline', 'published']),
+      direction: z.string().nullable(),
+      ordering: z.enum(['timelineDesc', 'publishedAtDesc']),
+    }),
+    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    page: z.object({ count: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  });
+}

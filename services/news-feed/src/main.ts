@@ -1,0 +1,18 @@
+import { createLogger } from '@pressroom/common/logging';
+import { runService, startOrExplain } from '@pressroom/common/run-service';
+import { PORT_VARIABLE, readNewsFeedConfig } from './config.ts';
+import { openNewsFeed } from './open.ts';
+
+await startOrExplain(async () => {
+  const config = readNewsFeedConfig(process.env);
+  const log = createLogger({ service: 'news-feed', level: config.LOG_LEVEL });
+  const { app, release } = await openNewsFeed(config, log);
+  await runService({
+    app,
+    release,
+    log,
+    host: config.HOST,
+    port: config.NEWS_FEED_PORT,
+    portVariable: PORT_VARIABLE,
+  });
+});

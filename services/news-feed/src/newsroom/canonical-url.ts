@@ -1,0 +1,46 @@
+/** Parameters that say where a reader came from and not what is read; each is a whole name or a prefix with `*`. */
+const TRACKING = [
+  'utm_*',
+  'mc_cid',
+  'mc_eid',
+  'fbclid',
+  'gclid',
+  'dclid',
+  'msclkid',
+  'yclid',
+  'igshid',
+  'spm',
+  '_hsenc',
+  '_hsmi',
+];
+
+/** Percent-encodings of characters that need none (RFC 3986, section 2.3). */
+const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;
+
+/**
+ * The one spelling of a web address by which an article is recognised: syntax-based normalization (RFC 3986, section
+ * 6.2.2), without the scheme, tracking parameters, a fragment (but `#!`, which names a page) or a slash at the end.
+ * Parameters keep their order, because a server may mean something by it. Throws a `TypeError` for what is no URL.
+ */
+export function canonicalUrl(address: string): string {
+  const url = new URL(address);
+  for (const name of [...url.searchParams.keys()]) {
+    if (isTracking(name)) url.searchParams.delete(name);
+  }
+  if (!url.hash.startsWith('#!')) url.hash = '';
+  const path = url.pathname.replace(/\/+$/, '');
+  return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
+}
+
+function isTracking(name: string): boolean {
+  const lower = name.toLowerCase();
+  return TRACKING.some((tracking) =>
+    tracking.endsWith('*') ? lower.startsWith(tracking.slice(0, -1)) : lower === tracking,
+  );
+}
+
+function normalizeEscapes(text: string): string {
+  return text
+    .replace(UNRESERVED, (escaped) => decodeURIComponent(escaped))
+    .replace(/%[0-9a-f]{2}/gi, (escaped) => escaped.toUpperCase());
+}

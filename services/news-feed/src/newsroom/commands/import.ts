@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { readVocabulary } from '../../config.ts';
+import { importFile } from '../import-file.ts';
+import { importLineJsonSchema } from '../import-line.ts';
+import { importCounts, importReport } from '../import-report.ts';
+import type { ImportTally } from '../importer.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `newsroom import`. */
+export function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description('take items, stories and reset records from a file of one JSON object a line')
+    .argument('[file]', 'the file, or - for standard input')
+    .option('--schema', 'print the JSON Schema of a line')
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .action(async (file: string | undefined, options: { schema?: boolean; dryRun?: boolean }) => {
+      const vocabulary = readVocabulary(process.env);
+      if (options.schema) return console.log(JSON.stringify(importLineJsonSchema(vocabulary), null, 2));
+      if (file === undefined) throw new Error('no file: name one, or - for standard input');
+      const dryRun = options.dryRun === true;
+      const tally = await withDatabase((db) => importFile({ db, file, vocabulary, dryRun, onProgress }));
+      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+      console.log(importReport(tally, dryRun));
+      if (tally.refused.length > 0) process.exitCode = 1;
+    });
+}
+
+function onProgress(lines: number, tally: Readonly<ImportTally>): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines: ${importCounts(tally)}`);
+}

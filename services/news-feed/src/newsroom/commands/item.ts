@@ -1,0 +1,83 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { readVocabulary } from '../../config.ts';
+import { type ItemChange, itemChangeReader } from '../import-line.ts';
+import { editItem, restoreItem, withdrawItem } from '../items.ts';
+import { inTransactions } from '../transactions.ts';
+import { withDatabase } from './with-database.ts';
+
+/** The options of `item edit`; an empty text removes what can be absent. */
+interface EditOptions {
+  title?: string;
+  originalTitle?: string;
+  summary?: string;
+  category?: string;
+  score?: number | null;
+  reason?: string;
+  directions?: string;
+  story?: string;
+}
+
+/** `newsroom item`. */
+export function addItemCommands(program: Command): void {
+  const item = program.command('item').description('single items, by their ids');
+  item
+    .command('edit')
+    .description('change what is said of an item; an empty text removes what can be absent')
+    .argument('<id>')
+    .option('--title <text>')
+    .option('--original-title <text>')
+    .option('--summary <text>')
+    .option('--category <name>')
+    .option('--score <number>', '0 to 100', score)
+    .option('--reason <text>', 'why it was selected')
+    .option('--directions <names>', 'separated by commas')
+    .option('--story <publicId>')
+    .action((id: string, options: EditOptions) => edit(id, options));
+  item
+    .command('select')
+    .description('put an item into the selected set')
+    .argument('<id>')
+    .option('--reason <text>', 'why')
+    .action((id: string, { reason }: { reason?: string }) =>
+      edit(id, { ...(reason !== undefined && { reason }) }, { selected: true }),
+    );
+  item
+    .command('deselect')
+    .description('take an item out of the selected set; it stays public')
+    .argument('<id>')
+    .action((id: string) => edit(id, {}, { selected: false }));
+  item
+    .command('withdraw')
+    .description('take an item out of every answer')
+    .argument('<id>')
+    .action((id: string) => withDatabase((db) => withdrawItem(db, id)).then(() => done(id)));
+  item
+    .command('restore')
+    .description('put a withdrawn item back')
+    .argument('<id>')
+    .action((id: string) => withDatabase((db) => restoreItem(db, id)).then(() => done(id)));
+}
+
+async function edit(id: string, options: EditOptions, selection: ItemChange = {}): Promise<void> {
+  const { directions, title, ...texts } = options;
+  const nullable = Object.entries(texts).map(([name, value]) => [name, value === '' ? null : value]);
+  const change = itemChangeReader(readVocabulary(process.env))({
+    ...Object.fromEntries(nullable),
+    ...(title !== undefined && { title }),
+    ...(directions !== undefined && { directions: directions.split(',').filter((name) => name !== '') }),
+    ...selection,
+  });
+  if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
+  await withDatabase((db) => inTransactions(db)((tx) => editItem(tx, id, change)));
+  done(id);
+}
+
+function score(value: string): number | null {
+  if (value === '') return null;
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It is no whole number from 0 to 100.');
+  return Number(value);
+}
+
+function done(id: string): void {
+  console.log(`${id}: done`);
+}

@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { readVocabulary } from '../../config.ts';
+import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
+import { type DailyOutcome, publishDaily } from '../daily.ts';
+import { explainRanking, publishRanking } from '../rank.ts';
+import { addSample } from '../sample.ts';
+import { inTransactions } from '../transactions.ts';
+import { withDatabase } from './with-database.ts';
+
+/** What is said of a report. */
+const OUTCOMES: Record<DailyOutcome, string> = {
+  published: 'published',
+  unchanged: 'there already; nothing was changed',
+  empty: 'no selected item in its 24 hours; nothing was published',
+};
+
+/** `newsroom rank`, `daily` and `sample`. */
+export function addPublishingCommands(program: Command): void {
+  program
+    .command('rank')
+    .description('publish a new ranking of the hot topics')
+    .option('--explain', 'publish none; say what each rank of the latest one was computed from')
+    .option('--direction <name>', 'with --explain: the list of a direction')
+    .action(({ explain, direction }: { explain?: boolean; direction?: string }) =>
+      explain ? printExplanation(direction) : rank(),
+    );
+  program
+    .command('daily')
+    .description('publish the daily report of the 24 hours to 08:00 in Shanghai')
+    .option('--date <date>', 'YYYY-MM-DD in Shanghai (default: the newest whose time has come)', calendarDate)
+    .action(({ date }: { date?: string }) => daily(date));
+  program
+    .command('sample')
+    .description('put a small newsroom into a database that never had an item')
+    .action(async () => {
+      const added = await withDatabase((db) => addSample(db, readVocabulary(process.env), new Date()));
+      if (added) console.log('The database was empty: it has a small sample newsroom now.');
+    });
+}
+
+async function rank(): Promise<void> {
+  const { directions } = readVocabulary(process.env);
+  const topics = await withDatabase((db) =>
+    inTransactions(db)((tx) => publishRanking(tx, directions, new Date())),
+  );
+  console.log(`Ranked ${topics} topics.`);
+}
+
+async function daily(given: string | undefined): Promise<void> {
+  const now = new Date();
+  const date = given ?? latestReportDate(now);
+  const { categories } = readVocabulary(process.env);
+  const outcome = await withDatabase((db) =>
+    inTransactions(db)((tx) => publishDaily(tx, date, categories, now)),
+  );
+  console.log(`${date}: ${OUTCOMES[outcome]}`);
+}
+
+async function printExplanation(direction: string | undefined): Promise<void> {
+  const ranking = await withDatabase((db) => explainRanking(db, direction));
+  if (ranking === undefined) return console.log('There is no ranking yet. Make one with `newsroom rank`.');
+  const { windowHours, weights, asOf } = ranking.parameters;
+  console.log(
+    `Ranking ${ranking.id} of ${asOf}: reports of ${windowHours} h, half-life ${weights.halfLifeHours} h,` +
+      ` first-party × ${weights.firstParty}, signals × ${weights.signals}`,
+  );
+  for (const { rank, id, title, inputs, withdrawn_at } of ranking.entries) {
+    const gone = withdrawn_at === null ? '' : ' (withdrawn since: not shown)';
+    console.log(`\n${rank}. ${title} [${inputs.story ?? id}]${gone}`);
+    console.log(
+      `   heat ${inputs.heat} = coverage ${inputs.coverage} + signals ${inputs.signals} of ${inputs.reports} reports`,
+    );
+    for (const { source, firstParty, ageHours, weight } of inputs.sources) {
+      console.log(`   ${weight}  ${source}${firstParty ? ', first party' : ''}, ${ageHours} h old`);
+    }
+  }
+}
+
+function calendarDate(value: string): string {
+  if (!isCalendarDate(value)) throw new InvalidArgumentError('It is no date such as 2027-01-31.');
+  return value;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { mergeStories, setDigest } from '../stories.ts';
+import { inTransactions } from '../transactions.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `newsroom story`. */
+export function addStoryCommands(program: Command): void {
+  const story = program.command('story').description('stories, by their publicIds');
+  story
+    .command('merge')
+    .description('make one story part of another one; its address leads there from now on')
+    .argument('<from>')
+    .argument('<into>')
+    .action(async (from: string, into: string) => {
+      await withDatabase((db) => inTransactions(db)((tx) => mergeStories(tx, from, into)));
+      console.log(`${from} has become ${into}`);
+    });
+  story
+    .command('digest')
+    .description(
+      'replace the digest of a story by a text from a file or standard input; an empty one removes it',
+    )
+    .argument('<id>')
+    .option('--file <file>', 'the file; - is standard input', '-')
+    .action(async (id: string, { file }: { file: string }) => {
+      const text = readFileSync(file === '-' ? process.stdin.fd : file, 'utf8').trim();
+      await withDatabase((db) => setDigest(db, id, text === '' ? null : text));
+      console.log(`${id}: done`);
+    });
+}

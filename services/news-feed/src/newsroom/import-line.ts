@@ -1,0 +1,173 @@
+import { requiredText, text, webUrl } from '@pressroom/common/text';
+import { z } from 'zod';
+import { resetRecords } from '../codex-resets/schema.ts';
+import { shanghaiTimestamp } from '../shanghai-calendar.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+
+/** The longest title, in characters. */
+const MAX_TITLE = 1000;
+
+/** The longest summary, digest or reason, in characters. */
+const MAX_TEXT = 100_000;
+
+/** The id of an item: it is sent as it is and stands in URLs percent-encoded. */
+const itemId = z
+  .string('must be a string')
+  .regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
+
+/** A `publicId`: it is a path segment. */
+const storyId = z
+  .string('must be a string')
+  .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** A point in time with its offset, to the millisecond; finer digits are dropped. */
+const time = z.iso
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-11-20T08:00:00Z' })
+  .refine((value) => new Date(value).getTime() >= 0, 'must not be before 1970')
+  .transform((value) => new Date(value));
+
+const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
+
+/** An item: upserted by its id, or by its canonical URL where it has none. An absent member keeps its value. */
+function itemLine({ categories, directions }: Vocabulary) {
+  return z.strictObject({
+    type: z.literal('item'),
+    id: itemId.optional(),
+    title: requiredText(MAX_TITLE),
+    originalTitle: text(MAX_TITLE).nullable().optional(),
+    summary: text(MAX_TEXT).nullable().optional(),
+    source: z.strictObject({ name: requiredText(200), firstParty: z.boolean().optional() }),
+    links: z.strictObject({ original: webUrl(4000) }),
+    publishedAt: time,
+    discoveredAt: time.optional().describe('The time of the import where a new item has none.'),
+    category: z
+      .enum(categories, `must be one of ${categories.join(', ')}`)
+      .nullable()
+      .optional(),
+    score: z.int().min(0).max(100).nullable().optional(),
+    selected: z.boolean().optional(),
+    reason: text(MAX_TEXT).nullable().optional(),
+    directions: z.array(z.enum(directions, `must be of ${directions.join(', ')}`)).optional(),
+    story: storyId.nullable().optional().describe('The publicId of a story that is there.'),
+  });
+}
+
+const storyLine = z.strictObject({
+  type: z.literal('story'),
+  publicId: storyId,
+  title: requiredText(MAX_TITLE),
+  status: z.enum(['active', 'settled'], 'must be active or settled').optional(),
+  digest: text(MAX_TEXT).nullable().optional(),
+  storyline: z.array(reference).max(100).optional(),
+  related: z.array(reference).max(100).optional(),
+});
+
+const mergeLine = z.strictObject({ type: z.literal('merge'), from: storyId, into: storyId });
+
+const withdrawLine = z.strictObject({ type: z.literal('withdraw'), id: itemId });
+
+/** Times of the reset records are stored as they are shown. */
+const shanghaiTime = time.transform(shanghaiTimestamp);
+const resets = resetRecords(shanghaiTime);
+
+/** The event stands in a member of its own, because it has a `type` itself. */
+const resetEventLine = z.strictObject({
+  type: z.literal('reset-event'),
+  event: resets.event.partial({ label: true }),
+});
+
+/** With the action `withdraw` its events are taken out of the answers. */
+const resetActivityLine = z.strictObject({ type: z.literal('reset-activity'), activity: resets.activity });
+
+/** What the watch on the reset sources says of itself. */
+const resetStateLine = z.strictObject({
+  type: z.literal('reset-state'),
+  checkedAt: shanghaiTime.nullable().optional(),
+  outage: resets.outage.nullable().optional(),
+  monitor: resets.monitor.nullable().optional(),
+});
+
+/** The schema of a line of an import, told apart by `type`. */
+export function importLine(vocabulary: Vocabulary) {
+  return z.discriminatedUnion(
+    'type',
+    [
+      itemLine(vocabulary),
+      storyLine,
+      mergeLine,
+      withdrawLine,
+      resetEventLine,
+      resetActivityLine,
+      resetStateLine,
+    ],
+    'type must be item, story, merge, withdraw, reset-event, reset-activity or reset-state',
+  );
+}
+
+/** A line that was read. */
+export type ImportLine = z.infer<ReturnType<typeof importLine>>;
+
+/** A line of one type. */
+export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
+
+/** The reader of an import's lines: throws an error whose message says everything that is wrong with a line. */
+export function importLineReader(vocabulary: Vocabulary): (line: string) => ImportLine {
+  const schema = importLine(vocabulary);
+  return (line) => parse(schema, parseJson(line));
+}
+
+/** What an editor may change of an item, in the words of an item's line. */
+function itemChange(vocabulary: Vocabulary) {
+  return itemLine(vocabulary)
+    .pick({
+      title: true,
+      originalTitle: true,
+      summary: true,
+      category: true,
+      score: true,
+      selected: true,
+      reason: true,
+      directions: true,
+      story: true,
+    })
+    .partial();
+}
+
+/** A change of an item. */
+export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
+
+/** The reader of a change: throws an error whose message says everything that is wrong with it. */
+export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
+  const schema = itemChange(vocabulary);
+  return (change) => parse(schema, change);
+}
+
+/** The JSON Schema (2020-12) of a line, for `import --schema`. */
+export function importLineJsonSchema(vocabulary: Vocabulary): object {
+  return z.toJSONSchema(importLine(vocabulary), { io: 'input', unrepresentable: 'any' });
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(result.error.issues.map(faultOf).join('; '));
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error('the line is not JSON');
+  }
+}
+
+function faultOf({ path, message, ...issue }: z.core.$ZodIssue): string {
+  const where = path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => [...path, key].join('.'));
+    return `${names.join(', ')}: unknown member; see import --schema`;
+  }
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  return `${where || 'line'}: ${missing ? 'is required' : message}`;
+}

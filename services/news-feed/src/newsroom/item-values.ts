@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely';
+import type { ItemTable } from '../tables.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import type { LineOf } from './import-line.ts';
+
+/** The columns of an item that the newsroom writes. */
+export const WRITTEN_COLUMNS = [
+  'title',
+  'original_title',
+  'summary',
+  'source_name',
+  'source_first_party',
+  'original_url',
+  'canonical_url',
+  'published_at',
+  'discovered_at',
+  'category',
+  'score',
+  'selected',
+  'reason',
+  'directions',
+  'story',
+] as const satisfies (keyof ItemTable)[];
+
+/** An item that is there, as far as the newsroom writes it. */
+export type WrittenItem = Pick<Selectable<ItemTable>, 'id' | (typeof WRITTEN_COLUMNS)[number]>;
+
+/** The values of an item's columns, each present. */
+export type ItemValues = Omit<WrittenItem, 'id'>;
+
+/** What an absent member of a new item is. */
+const NEW_ITEM = {
+  original_title: null,
+  summary: null,
+  source_first_party: false,
+  category: null,
+  score: null,
+  selected: false,
+  reason: null,
+  directions: [] as string[],
+  story: null,
+};
+
+/**
+ * The values of an item after an import's line: what the line says, and for its absent members what `known`, the item
+ * that is there, has; for a new one, nothing, and `now` as the time of discovery.
+ */
+export function valuesOf(line: LineOf<'item'>, known: ItemValues | undefined, now: Date): ItemValues {
+  const before = known ?? { ...NEW_ITEM, discovered_at: now };
+  return {
+    title: line.title,
+    original_title: given(line.originalTitle, before.original_title),
+    summary: given(line.summary, before.summary),
+    source_name: line.source.name,
+    source_first_party: given(line.source.firstParty, before.source_first_party),
+    original_url: line.links.original,
+    canonical_url: canonicalUrl(line.links.original),
+    published_at: line.publishedAt,
+    discovered_at: given(line.discoveredAt, before.discovered_at),
+    category: given(line.category, before.category),
+    score: given(line.score, before.score),
+    selected: given(line.selected, before.selected),
+    reason: given(line.reason, before.reason),
+    directions: [...new Set(given(line.directions, before.directions))],
+    story: given(line.story, before.story),
+  };
+}
+
+/** Whether two states of an item are the same. */
+export function sameValues(a: ItemValues, b: ItemValues): boolean {
+  return WRITTEN_COLUMNS.every((column) => comparable(a[column]) === comparable(b[column]));
+}
+
+function given<T>(value: T | undefined, otherwise: T): T {
+  return value === undefined ? otherwise : value;
+}
+
+function comparable(value: ItemValues[keyof ItemValues]): string | number | boolean | null {
+  if (value instanceof Date) return value.getTime();
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,151 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../tables.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import type { ItemChange, LineOf } from './import-line.ts';
+import { type ItemValues, sameValues, valuesOf, WRITTEN_COLUMNS, type WrittenItem } from './item-values.ts';
+import { Refusal } from './refusal.ts';
+import { lockStories } from './stories.ts';
+
+type ItemLine = LineOf<'item'>;
+
+/** What has become of a line that brings an item. */
+export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Refusal;
+
+/** The rows of a statement, as JSON that PostgreSQL takes apart: one parameter, however many they are. */
+const RECORD = sql.raw(`(
+  id text, title text, original_title text, summary text, source_name text, source_first_party boolean,
+  original_url text, canonical_url text, published_at timestamptz, discovered_at timestamptz, category text,
+  score double precision, selected boolean, reason text, directions text[], story text
+)`);
+
+const COLUMNS = sql.join(WRITTEN_COLUMNS.map((column) => sql.ref(column)));
+const ASSIGNMENTS = sql.join(
+  WRITTEN_COLUMNS.map((column) => sql`${sql.ref(column)} = row.${sql.ref(column)}`),
+);
+
+/**
+ * Upserts items by their id, or by their canonical URL where they have none; absent members keep their values. No two
+ * of the `lines` may be of the same item. Returns what has become of each. Throws the database's error where a row is
+ * refused that could not be foreseen; then nothing is written.
+ */
+export async function upsertItems(
+  tx: Transaction<NewsTables>,
+  lines: readonly ItemLine[],
+  now: Date,
+): Promise<ItemOutcome[]> {
+  const known = await readKnown(tx, lines);
+  const stories = await lockStories(tx, [...new Set(lines.flatMap(({ story }) => story ?? []))]);
+  const created: (ItemValues & { id: string | undefined })[] = [];
+  const changed: WrittenItem[] = [];
+  const outcomes = lines.map((line): ItemOutcome => {
+    const before = line.id === undefined ? known.byUrl.get(urlOf(line)) : known.byId.get(line.id);
+    const holder = known.byUrl.get(urlOf(line));
+    if (holder !== undefined && holder.id !== (before?.id ?? line.id)) {
+      return new Refusal(`links.original: the item ${holder.id} has this address already`);
+    }
+    if (line.story && !stories.has(line.story)) return new Refusal(`story: there is no story ${line.story}`);
+    const story = line.story ? stories.get(line.story) : line.story;
+    const values = valuesOf({ ...line, story }, before, now);
+    if (before === undefined) created.push({ ...values, id: line.id });
+    else if (sameValues(before, values)) return 'unchanged';
+    else changed.push({ ...values, id: before.id });
+    return before === undefined ? 'created' : 'changed';
+  });
+  if (created.length > 0) {
+    await sql`
+      insert into news.item (id, ${COLUMNS})
+      select coalesce(id, uuidv7()::text), ${COLUMNS}
+      from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as row ${RECORD}
+    `.execute(tx);
+  }
+  if (changed.length > 0) await writeChanged(tx, changed);
+  return outcomes;
+}
+
+/** Writes the values of items that are there. */
+async function writeChanged(tx: Transaction<NewsTables>, items: readonly WrittenItem[]): Promise<void> {
+  await sql`
+    update news.item set ${ASSIGNMENTS}, updated_at = clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as row ${RECORD}
+    where item.id = row.id
+  `.execute(tx);
+}
+
+/** The items that `lines` may be about, under their locks. */
+async function readKnown(tx: Transaction<NewsTables>, lines: readonly ItemLine[]) {
+  const ids = lines.flatMap(({ id }) => id ?? []);
+  const urls = lines.map(urlOf);
+  const rows: WrittenItem[] = await tx
+    .selectFrom('news.item')
+    .select(['id', ...WRITTEN_COLUMNS])
+    .where((where) =>
+      where.or([
+        where('id', '=', sql<string>`any(${ids})`),
+        where('canonical_url', '=', sql<string>`any(${urls})`),
+      ]),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return {
+    byId: new Map(rows.map((row) => [row.id, row])),
+    byUrl: new Map(rows.map((row) => [row.canonical_url, row])),
+  };
+}
+
+/** The spelling by which a line's article is recognised. */
+export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
+  return canonicalUrl(links.original);
+}
+
+/** Changes the members of an item that `change` has. Throws {@link Refusal}. */
+export async function editItem(tx: Transaction<NewsTables>, id: string, change: ItemChange): Promise<void> {
+  const before = await tx
+    .selectFrom('news.item')
+    .select(['id', ...WRITTEN_COLUMNS])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined) throw noSuchItem(id);
+  const stories = await lockStories(tx, change.story ? [change.story] : []);
+  if (change.story && !stories.has(change.story)) throw new Refusal(`there is no story ${change.story}`);
+  const story = change.story ? stories.get(change.story) : change.story;
+  const line = {
+    type: 'item' as const,
+    title: before.title,
+    source: { name: before.source_name },
+    links: { original: before.original_url },
+    publishedAt: before.published_at,
+    ...change,
+    story,
+  };
+  const values = valuesOf(line, before, before.discovered_at);
+  if (!sameValues(before, values)) await writeChanged(tx, [{ ...values, id }]);
+}
+
+/** Takes an item out of every answer. One that is withdrawn already stays so. Throws {@link Refusal}. */
+export async function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<void> {
+  await setWithdrawal(db, id, sql<Date>`coalesce(withdrawn_at, clock_timestamp())`);
+}
+
+/** Puts a withdrawn item back. Throws {@link Refusal}. */
+export async function restoreItem(db: Kysely<NewsTables>, id: string): Promise<void> {
+  await setWithdrawal(db, id, sql<null>`null::timestamptz`);
+}
+
+async function setWithdrawal(
+  db: Kysely<NewsTables>,
+  id: string,
+  withdrawnAt: ReturnType<typeof sql<Date | null>>,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('news.item')
+    .set({ withdrawn_at: withdrawnAt, updated_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw noSuchItem(id);
+}
+
+function noSuchItem(id: string): Refusal {
+  return new Refusal(`there is no item ${id}`);
+}

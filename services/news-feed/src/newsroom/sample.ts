@@ -1,0 +1,47 @@
+import { type Kysely, sql } from 'kysely';
+import { addDays, latestReportDate } from '../shanghai-calendar.ts';
+import type { NewsTables } from '../tables.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { publishDaily } from './daily.ts';
+import { importLineReader } from './import-line.ts';
+import { Importer } from './importer.ts';
+import { publishRanking } from './rank.ts';
+import { sampleLines } from './sample-lines.ts';
+
+/** How many daily reports the sample has. */
+const DAILIES = 7;
+
+/**
+ * Puts the sample into a database in which there has never been an item; does nothing otherwise. Returns whether it did.
+ */
+export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, now: Date): Promise<boolean> {
+  if (await hasHistory(db)) return false;
+  await db.transaction().execute(async (tx) => {
+    const importer = new Importer({
+      read: importLineReader(vocabulary),
+      runWork: (work) => work(tx),
+      now: () => now,
+    });
+    for (const [index, line] of sampleLines(vocabulary, now).entries()) {
+      await importer.add(JSON.stringify(line), index + 1);
+    }
+    const { refused } = await importer.finish();
+    const [fault] = refused;
+    if (fault !== undefined) throw new Error(`the sample's line ${fault.number}: ${fault.reason}`);
+    await publishRanking(tx, vocabulary.directions, now);
+    const latest = latestReportDate(now);
+    for (let day = 0; day < DAILIES; day += 1) {
+      await publishDaily(tx, addDays(latest, -day), vocabulary.categories, now);
+    }
+  });
+  return true;
+}
+
+/** Whether there is, or ever was, something: the ledger remembers items that are gone. */
+async function hasHistory(db: Kysely<NewsTables>): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from news.item) or exists (select from news.story) or exists (select from news.daily)
+      or exists (select from news.ledger where head > 0) or exists (select from news.ledger_change) as found
+  `.execute(db);
+  return rows[0]?.found === true;
+}

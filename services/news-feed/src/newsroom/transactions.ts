@@ -1,0 +1,67 @@
+import { isLostRace, violates } from '@pressroom/common/database-fault';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../tables.ts';
+
+/** Work that is done whole or not at all. */
+export type Work<T> = (tx: Transaction<NewsTables>) => Promise<T>;
+
+/** Runs one piece of work after the other. */
+export type RunWork = <T>(work: Work<T>) => Promise<T>;
+
+/** How often work that lost a race against other writers is done again. */
+const ATTEMPTS = 5;
+
+/** Runs each piece of work in a transaction of its own, again where it lost a race. */
+export function inTransactions(db: Kysely<NewsTables>): RunWork {
+  return async (work) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await db.transaction().execute(work);
+      } catch (error) {
+        if (!(isLostRace(error) || isTaken(error)) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  };
+}
+
+/** Whether another writer has just made the same item: done again, the work finds it. */
+function isTaken(error: unknown): boolean {
+  return violates(error, 'item_pkey') || violates(error, 'item_canonical_url_key');
+}
+
+/** Thrown to end a rehearsal: it takes the transaction back. */
+class Rehearsed extends Error {}
+
+/**
+ * Gives `play` a way to run work that sees what was done before it and is taken back at the end: for `--dry-run`.
+ */
+export async function rehearse<T>(
+  db: Kysely<NewsTables>,
+  play: (runWork: RunWork) => Promise<T>,
+): Promise<T> {
+  let result: { value: T } | undefined;
+  try {
+    await db.transaction().execute(async (tx) => {
+      result = { value: await play(inSavepoints(tx)) };
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+  }
+  if (result === undefined) throw new Error('the rehearsal did not take place');
+  return result.value;
+}
+
+function inSavepoints(tx: Transaction<NewsTables>): RunWork {
+  return async (work) => {
+    await sql`savepoint work`.execute(tx);
+    try {
+      const value = await work(tx);
+      await sql`release savepoint work`.execute(tx);
+      return value;
+    } catch (error) {
+      await sql`rollback to savepoint work`.execute(tx);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import { ChangeListener, EVERY_COMMIT } from '@pressroom/common/change-listener';
+import { openDatabase } from '@pressroom/common/database';
+import { RepresentationCache } from '@pressroom/common/representation-cache';
+import type { Server } from '@pressroom/common/server';
+import type { FastifyBaseLogger } from 'fastify';
+import { buildApp } from './app.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { NewsFeedConfig } from './config.ts';
+import type { NewsTables } from './tables.ts';
+
+/** The service with what it holds open. */
+export interface OpenNewsFeed {
+  app: Server;
+  /** Closes the database, after the app. */
+  release: () => Promise<void>;
+}
+
+/** Opens the database, starts to listen for changes, and builds the service on them. `clock` is for tests. */
+export async function openNewsFeed(
+  config: NewsFeedConfig,
+  log: FastifyBaseLogger,
+  clock: Clock = systemClock,
+): Promise<OpenNewsFeed> {
+  const db = openPool(config, log, config.DATABASE_POOL_SIZE, config.DATABASE_STATEMENT_TIMEOUT_MS);
+  const searchDb = openPool(config, log, config.NEWS_SEARCH_CONCURRENCY, config.NEWS_SEARCH_TIMEOUT_MS);
+  const changes = new ChangeListener({
+    url: config.DATABASE_URL,
+    applicationName: 'pressroom news-feed',
+    channel: 'news_changed',
+    watermark: EVERY_COMMIT,
+    onChange: () => cache.clear(),
+    log,
+  });
+  const cache = new RepresentationCache({
+    maxBytes: config.CACHE_BYTES,
+    lease: changes,
+    now: () => clock().getTime(),
+  });
+  changes.start();
+  const release = async () => {
+    await changes.close();
+    await Promise.all([db.destroy(), searchDb.destroy()]);
+  };
+  return { app: await buildApp({ config, db, searchDb, cache, clock, log }), release };
+}
+
+function openPool(
+  config: NewsFeedConfig,
+  log: FastifyBaseLogger,
+  poolSize: number,
+  statementTimeoutMs: number,
+) {
+  return openDatabase<NewsTables>({
+    url: config.DATABASE_URL,
+    applicationName: 'pressroom news-feed',
+    poolSize,
+    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
+    statementTimeoutMs,
+    log,
+  });
+}

@@ -1,0 +1,131 @@
+import { type Kysely, sql } from 'kysely';
+import { ITEM_COLUMNS, type ItemRow } from '../items/representation.ts';
+import type { NewsTables } from '../tables.ts';
+
+/** Where the ledger stands. */
+export interface LedgerState {
+  /** Names the history that the numbers belong to. */
+  epoch: string;
+  /** The largest number given. */
+  head: number;
+}
+
+/** A part of the set by key, with the ledger at the same moment. */
+export interface Members extends LedgerState {
+  readAt: Date;
+  items: ItemRow[];
+}
+
+/** The latest change of an item, and what the item is now: absent when it is not in the set. */
+export interface Entry {
+  item_id: string;
+  seq: number;
+  changed_at: Date;
+  item: ItemRow | undefined;
+}
+
+/** A part of the ledger in the order of its numbers. */
+export interface Entries extends LedgerState {
+  entries: Entry[];
+  /** There are committed changes that have no number yet. */
+  unsettled: boolean;
+}
+
+/** Where the ledger stands, counted. */
+export interface LedgerStatus extends LedgerState {
+  /** Items of the set. */
+  members: number;
+  /** Items that are or were in the set, as far as this epoch knows. */
+  entries: number;
+  /** Changes that have no number yet. */
+  unsettled: number;
+}
+
+/**
+ * Items of the set whose keys follow `after`. One statement, so that the ledger's head belongs to the very state that
+ * the items show.
+ */
+export async function readMembers(db: Kysely<NewsTables>, after: string, limit: number): Promise<Members> {
+  const rows = await db
+    .selectFrom('news.ledger as ledger')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('news.item')
+          .select(ITEM_COLUMNS)
+          .where('in_selected_set', '=', true)
+          .where('id', '>', after)
+          .orderBy('id')
+          .limit(limit)
+          .as('item'),
+      (join) => join.onTrue(),
+    )
+    .select(['ledger.epoch', 'ledger.head', sql<Date>`statement_timestamp()`.as('readAt')])
+    .selectAll('item')
+    .orderBy('item.id')
+    .execute();
+  const { epoch, head, readAt } = first(rows);
+  return { epoch, head, readAt, items: rows.filter(isItem) };
+}
+
+/** Entries whose numbers follow `seq`, in one statement with the head. */
+export async function readEntries(db: Kysely<NewsTables>, seq: number, limit: number): Promise<Entries> {
+  const rows = await db
+    .selectFrom('news.ledger as ledger')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('news.ledger_entry')
+          .select(['item_id', 'seq', 'changed_at'])
+          .where('seq', '>', seq)
+          .orderBy('seq')
+          .limit(limit)
+          .as('entry'),
+      (join) => join.onTrue(),
+    )
+    .leftJoin('news.item as item', (join) =>
+      join.onRef('item.id', '=', 'entry.item_id').on('item.in_selected_set', '=', true),
+    )
+    .select(['ledger.epoch', 'ledger.head', 'entry.item_id', 'entry.seq', 'entry.changed_at'])
+    .select(ITEM_COLUMNS.map((column) => `item.${column}` as const))
+    .select(sql<boolean>`exists (select from news.ledger_change)`.as('unsettled'))
+    .orderBy('entry.seq')
+    .execute();
+  const { epoch, head, unsettled } = first(rows);
+  const entries = rows.filter(isEntry).map((row) => ({ ...row, item: isItem(row) ? row : undefined }));
+  return { epoch, head, unsettled, entries };
+}
+
+/** Counts what is in the ledger; reads all of it. */
+export async function ledgerStatus(db: Kysely<NewsTables>): Promise<LedgerStatus> {
+  return db
+    .selectFrom('news.ledger')
+    .select(['epoch', 'head'])
+    .select([
+      sql<number>`(select count(*) from news.item where in_selected_set)`.as('members'),
+      sql<number>`(select count(*) from news.ledger_entry)`.as('entries'),
+      sql<number>`(select count(*) from news.ledger_change)`.as('unsettled'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+/** Begins a new history: every cursor that was given out is answered `snapshot_required`. Returns its epoch. */
+export async function startLedgerEpoch(db: Kysely<NewsTables>): Promise<string> {
+  const { rows } = await sql<{ epoch: string }>`select news.start_ledger_epoch() as epoch`.execute(db);
+  return first(rows).epoch;
+}
+
+function isItem<Row extends { id: string | null }>(row: Row): row is Row & ItemRow {
+  return row.id !== null;
+}
+
+function isEntry<Row extends { item_id: string | null }>(row: Row): row is Row & Omit<Entry, 'item'> {
+  return row.item_id !== null;
+}
+
+/** The ledger has its one row, so whatever is read with it has at least one. */
+function first<Row>(rows: Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('news.ledger has no row; run the migrations');
+  return row;
+}

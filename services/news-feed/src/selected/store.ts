@@ -1,0 +1,126 @@
+import { conflict, Problem } from '@pressroom/common/problem';
+import type { Kysely } from 'kysely';
+import { type ItemRow, item, minimalItem, REPRESENTATION_VERSION } from '../items/representation.ts';
+import type { Site } from '../site.ts';
+import type { NewsTables } from '../tables.ts';
+import {
+  type Fields,
+  historyOf,
+  type PageCursor,
+  readPageCursor,
+  readSyncCursor,
+  type SyncCursor,
+  writePageCursor,
+  writeSyncCursor,
+} from './cursor.ts';
+import { type Entries, type Entry, type LedgerState, readEntries, readMembers } from './ledger.ts';
+import type { Change, Changes, ChangesQuery, Snapshot, SnapshotQuery } from './schema.ts';
+import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
+
+/** What {@link SelectedStore} is made with. */
+export interface SelectedStoreOptions {
+  db: Kysely<NewsTables>;
+  site: Site;
+}
+
+/** The selected set, and the changes of it, as a mirror reads them (docs/ledger.md). */
+export class SelectedStore {
+  readonly #db: Kysely<NewsTables>;
+  readonly #site: Site;
+  readonly #settler: LedgerSettler;
+
+  constructor({ db, site }: SelectedStoreOptions) {
+    this.#db = db;
+    this.#site = site;
+    this.#settler = new LedgerSettler(db);
+  }
+
+  /**
+   * A page of the set by key. Throws 409 `snapshot_required` for a page of another history, and 400
+   * `invalid_cursor` for one of other `fields`.
+   */
+  async snapshot({ page, fields, limit }: SnapshotQuery): Promise<Snapshot> {
+    const from = page === undefined ? undefined : pageCursor(page, fields);
+    const { items, readAt, ...ledger } = await readMembers(this.#db, from?.after ?? '', limit + 1);
+    const begin = () => ({ history: this.#history(ledger), fields: fields ?? 'default', seq: ledger.head });
+    const sync: SyncCursor = from?.sync ?? begin();
+    this.#assertCurrent(sync, ledger);
+    const asOf = from?.asOf ?? readAt;
+    const shown = items.slice(0, limit);
+    const after = items.length > limit ? shown.at(-1)?.id : undefined;
+    return {
+      schemaVersion: 1,
+      asOf: asOf.toISOString(),
+      fields: sync.fields,
+      cursor: writeSyncCursor(sync),
+      count: shown.length,
+      hasMore: after !== undefined,
+      nextPage: after === undefined ? null : writePageCursor({ sync, asOf, after }),
+      items: shown.map((row) => this.#shown(row, sync.fields)),
+    };
+  }
+
+  /**
+   * What has changed since a cursor, with everything that was committed before this was called. Throws 409
+   * `snapshot_required` when the cursor cannot be continued from.
+   */
+  async changes({ cursor: text, limit }: ChangesQuery): Promise<Changes> {
+    const cursor = readSyncCursor(text);
+    if (cursor === undefined) throw snapshotRequired('the cursor is not one of this service');
+    let page = await this.#entries(cursor, limit + 1);
+    let behind = false;
+    // A page that is full already needs nothing newer.
+    if (page.unsettled && page.entries.length <= limit) {
+      behind = (await this.#settler.settle()) === SETTLE_BATCH;
+      page = await this.#entries(cursor, limit + 1);
+    }
+    const shown = page.entries.slice(0, limit);
+    return {
+      schemaVersion: 1,
+      fields: cursor.fields,
+      cursor: writeSyncCursor({ ...cursor, seq: shown.at(-1)?.seq ?? cursor.seq }),
+      count: shown.length,
+      hasMore: page.entries.length > limit || behind,
+      changes: shown.map((entry) => this.#change(entry, cursor.fields)),
+    };
+  }
+
+  async #entries(cursor: SyncCursor, limit: number): Promise<Entries> {
+    const page = await readEntries(this.#db, cursor.seq, limit);
+    this.#assertCurrent(cursor, page);
+    return page;
+  }
+
+  #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {
+    if (cursor.history !== this.#history(ledger)) throw snapshotRequired('the ledger has begun anew');
+    if (cursor.seq > ledger.head) throw snapshotRequired('the cursor is ahead of the ledger');
+  }
+
+  /** A history ends with the ledger's epoch, and when all items change their look at once. */
+  #history({ epoch }: LedgerState): string {
+    const { linkName, attribution } = this.#site;
+    return historyOf(epoch, REPRESENTATION_VERSION, linkName, attribution.name, attribution.url);
+  }
+
+  #shown(row: ItemRow, fields: Fields) {
+    return fields === 'minimal' ? minimalItem(row, this.#site) : item(row, this.#site);
+  }
+
+  #change({ item_id, changed_at, item: row }: Entry, fields: Fields): Change {
+    const changedAt = changed_at.toISOString();
+    if (row === undefined) return { op: 'remove', changedAt, id: item_id };
+    return { op: 'upsert', changedAt, item: this.#shown(row, fields) };
+  }
+}
+
+function snapshotRequired(why: string): Problem {
+  return conflict(`${why}; start again from /api/v1/selected/snapshot`, 'snapshot_required');
+}
+
+function pageCursor(text: string, fields: Fields | undefined): PageCursor {
+  const cursor = readPageCursor(text);
+  if (cursor === undefined) throw snapshotRequired('the page is not one of this service');
+  if (fields === undefined || fields === cursor.sync.fields) return cursor;
+  const detail = `the page belongs to a snapshot with fields=${cursor.sync.fields}; leave fields out`;
+  throw new Problem(400, 'invalid_cursor', detail);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import {
+  addDays,
+  isCalendarDate,
+  latestReportDate,
+  reportWindow,
+  shanghaiDate,
+  shanghaiTimestamp,
+  startOfDay,
+} from './shanghai-calendar.ts';
+
+test('a day begins at midnight in Shanghai, which is the afternoon before in UTC', () => {
+  expect(shanghaiDate(new Date('2026-11-20T15:59:59.999Z'))).toBe('2026-11-20');
+  expect(shanghaiDate(new Date('2026-11-20T16:00:00.000Z'))).toBe('2026-11-21');
+  expect(startOfDay('2026-11-21')).toEqual(new Date('2026-11-20T16:00:00.000Z'));
+});
+
+test('the offset is the zone’s: nine hours in the summer of 1988', () => {
+  expect(startOfDay('1988-07-01')).toEqual(new Date('1988-06-30T15:00:00.000Z'));
+  expect(shanghaiTimestamp(new Date('1988-07-01T00:00:00Z'))).toBe('1988-07-01T09:00:00.000+09:00');
+});
+
+test('timestamps carry the offset and milliseconds', () => {
+  expect(shanghaiTimestamp(new Date('2026-11-20T23:59:59.007Z'))).toBe('2026-11-21T07:59:59.007+08:00');
+});
+
+test('a report covers the 24 hours to 08:00', () => {
+  expect(reportWindow('2026-11-21')).toEqual({
+    from: new Date('2026-11-20T00:00:00Z'),
+    through: new Date('2026-11-21T00:00:00Z'),
+  });
+});
+
+test('the newest report is yesterday’s until 08:00', () => {
+  expect(latestReportDate(new Date('2026-11-20T23:59:59.999Z'))).toBe('2026-11-20');
+  expect(latestReportDate(new Date('2026-11-21T00:00:00.000Z'))).toBe('2026-11-21');
+});
+
+test('days are added across the ends of months and years', () => {
+  expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
+  expect(addDays('2028-03-01', -1)).toBe('2028-02-29');
+});
+
+test.each([
+  '2026-02-29',
+  '2026-13-01',
+  '2026-1-1',
+  '20261101',
+  '2026-11-31',
+  '',
+  '2026-11-01T00:00:00Z',
+  '+002026-01-01',
+])('%s is no day of the calendar', (date) => expect(isCalendarDate(date)).toBe(false));
+
+test.each(['2028-02-29', '2026-11-30', '0001-01-01', '9999-12-31'])('%s is a day of the calendar', (date) =>
+  expect(isCalendarDate(date)).toBe(true),
+);

@@ -1,0 +1,40 @@
+import type { NewsFeedConfig } from './config.ts';
+
+/** The settings that say how the publishing site is named and reached. */
+export type SiteSettings = Pick<NewsFeedConfig, 'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME'>;
+
+/** Who published: the same on everything. */
+export interface Attribution {
+  name: string;
+  url: string;
+}
+
+/** The publishing site: the addresses of its pages, and its name. */
+export class Site {
+  /** The member of `links` that leads to the site (`SITE_LINK_NAME`). */
+  readonly linkName: string;
+  /** Names the site and links to its front page. */
+  readonly attribution: Attribution;
+  readonly #url: string;
+
+  constructor({ SITE_LINK_NAME, SITE_URL, SITE_NAME }: SiteSettings) {
+    this.linkName = SITE_LINK_NAME;
+    this.attribution = { name: SITE_NAME, url: SITE_URL };
+    this.#url = SITE_URL;
+  }
+
+  /** The page of an item. */
+  item(id: string): string {
+    return `${this.#url}/items/${encodeURIComponent(id)}`;
+  }
+
+  /** The page of a story; its last segment is the public id. */
+  story(publicId: string): string {
+    return `${this.#url}/stories/${encodeURIComponent(publicId)}`;
+  }
+
+  /** The page of a daily report. */
+  daily(date: string): string {
+    return `${this.#url}/dailies/${date}`;
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { address, linksSchema, timestamp } from '../items/representation.ts';
+import type { Site } from '../site.ts';
+import { body } from '../wire.ts';
+
+/** The longest `publicId`, in characters (`news-feed.md`, "Limits"). */
+export const MAX_PUBLIC_ID = 128;
+
+/** Path of one story. */
+export const storyPath = z.object({
+  publicId: z
+    .string()
+    .min(1)
+    .refine((value) => value.length <= MAX_PUBLIC_ID, `must be at most ${MAX_PUBLIC_ID} characters long`)
+    .meta({ maxLength: MAX_PUBLIC_ID }),
+});
+
+function neighborSchema(site: Site) {
+  return z.object({
+    publicId: z.string(),
+    title: z.string(),
+    relation: z.string(),
+    links: linksSchema(site, {
+      api: z.string().describe('The story here, relative to the host.'),
+    }),
+  });
+}
+
+function reportSchema(site: Site) {
+  return z.object({
+    id: z.string(),
+    title: z.string(),
+    summary: z.string().nullable(),
+    source: z.object({ name: z.string(), firstParty: z.boolean() }),
+    publishedAt: timestamp,
+    links: linksSchema(site, { original: address.optional() }),
+  });
+}
+
+/** Answer of a story. */
+export function storyAnswer(site: Site) {
+  return body({
+    story: z.object({
+      publicId: z.string(),
+      title: z.string(),
+      status: z.enum(['active', 'settled']),
+      sourceCount: z.int(),
+      reportCount: z.int(),
+      firstReportAt: timestamp,
+      latestAt: timestamp,
+      latest: z.string().describe('The title of the newest report.'),
+      digest: z.string().nullable(),
+      digestUpdatedAt: timestamp.nullable(),
+      links: linksSchema(site, {}),
+      reports: z.array(reportSchema(site)).describe('Newest first.'),
+      storyline: z.array(neighborSchema(site)),
+      related: z.array(neighborSchema(site)),
+    }),
+  });
+}

@@ -1,0 +1,197 @@
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+
+/** A time that the database sets when a row is made. */
+type DefaultedTime = ColumnType<Date, Date | undefined>;
+
+/** A calendar day; send and read it as `YYYY-MM-DD` (read it with `to_char`: the driver makes a local time of it). */
+type Day = ColumnType<Date, string>;
+
+/** `news.story` */
+export interface StoryTable {
+  public_id: string;
+  title: string;
+  status: Generated<'active' | 'settled'>;
+  digest: string | null;
+  digest_updated_at: Date | null;
+  merged_into: string | null;
+  created_at: DefaultedTime;
+  updated_at: DefaultedTime;
+}
+
+/** `news.story_reference` */
+export interface StoryReferenceTable {
+  story: string;
+  kind: 'storyline' | 'related';
+  neighbor: string;
+  relation: string;
+  position: number;
+}
+
+/** `news.item` */
+export interface ItemTable {
+  id: Generated<string>;
+  title: string;
+  original_title: string | null;
+  summary: string | null;
+  source_name: string;
+  source_first_party: Generated<boolean>;
+  original_url: string;
+  canonical_url: string;
+  published_at: Date;
+  discovered_at: DefaultedTime;
+  timeline_at: GeneratedAlways<Date>;
+  category: string | null;
+  score: number | null;
+  selected: Generated<boolean>;
+  reason: string | null;
+  directions: Generated<string[]>;
+  story: string | null;
+  withdrawn_at: Date | null;
+  /** Selected and not withdrawn. */
+  in_selected_set: GeneratedAlways<boolean>;
+  /** Title, original title and summary, a line each, as `news.fold` makes them; compare with a folded word. */
+  search_text: GeneratedAlways<string>;
+  created_at: DefaultedTime;
+  updated_at: DefaultedTime;
+}
+
+/** `news.ledger`: one row. */
+export interface LedgerTable {
+  epoch: string;
+  head: number;
+}
+
+/** `news.ledger_change`: changes that have no number yet. */
+export interface LedgerChangeTable {
+  id: GeneratedAlways<number>;
+  item_id: string;
+  changed_at: DefaultedTime;
+}
+
+/** `news.ledger_entry` */
+export interface LedgerEntryTable {
+  item_id: string;
+  seq: number;
+  changed_at: Date;
+}
+
+/** `news.ranking` */
+export interface RankingTable {
+  id: GeneratedAlways<number>;
+  published_at: DefaultedTime;
+  parameters: JSONColumnType<object, string | undefined>;
+}
+
+/** `news.ranking_entry` */
+export interface RankingEntryTable {
+  ranking_id: number;
+  /** Null: the list of all directions. */
+  direction: string | null;
+  rank: number;
+  item_id: string;
+  source_count: number;
+  signal_count: number;
+  participant_count: number | null;
+  source_names: string[];
+  latest_at: Date;
+  inputs: JSONColumnType<object>;
+}
+
+/** `news.daily` */
+export interface DailyTable {
+  date: Day;
+  generated_at: Date;
+  window_start: Date;
+  window_end: Date;
+  report: JSONColumnType<object>;
+  item_ids: string[];
+}
+
+/** `news.reset_event` */
+export interface ResetEventTable {
+  id: string;
+  type: 'direct_reset' | 'reset_credit';
+  label: '全员重置' | '发重置卡';
+  display_label: string;
+  status: 'announced' | 'confirmed';
+  title: string;
+  scope: string;
+  created_at: DefaultedTime;
+  updated_at: DefaultedTime;
+  confirmed_at: Date | null;
+  occurred_on: ColumnType<Date | null, string | null, string | null>;
+  confirmation_basis: 'source_post' | 'receipt_review' | null;
+  schedule: JSONColumnType<object | null, string | null, string | null>;
+  presentation: JSONColumnType<object | null, string | null, string | null>;
+  estimate: JSONColumnType<object | null, string | null, string | null>;
+  url: string;
+}
+
+/** `news.reset_post` */
+export interface ResetPostTable {
+  event_id: string;
+  id: string;
+  published_at: Date;
+  stage: string;
+  text: string;
+  original_text: string;
+  full_text: string | null;
+  full_original_text: string | null;
+  context: JSONColumnType<object[], string | undefined>;
+  url: string;
+}
+
+/** `news.reset_activity` */
+export interface ResetActivityTable {
+  id: string;
+  published_at: Date;
+  event_ids: Generated<string[]>;
+  kind: 'event_update' | 'related';
+  text: string | null;
+  original_text: string;
+  context: JSONColumnType<object[], string | undefined>;
+  status_changed: boolean;
+  action: 'announce' | 'confirm' | 'amend' | 'withdraw' | null;
+  url: string;
+}
+
+/** `news.reset_outage` */
+export interface ResetOutageTable {
+  post_id: string;
+  published_at: Date;
+  text: string | null;
+  original_text: string;
+  recovered_at: Date | null;
+  reset_event_id: string | null;
+  url: string;
+}
+
+/** `news.reset_monitor`: one row once there is a monitor. */
+export interface ResetMonitorTable {
+  status: Generated<'healthy' | 'delayed' | 'attention' | 'unknown'>;
+  checked_at: Date | null;
+  last_attempt_at: Date | null;
+  last_collected_at: Date | null;
+  last_verified_at: Date | null;
+  held_window_count: Generated<number>;
+  pending_count: Generated<number>;
+  review_count: Generated<number>;
+}
+
+/** The tables of the news feed, as migration `0002_news_feed` makes them. */
+export interface NewsTables {
+  'news.story': StoryTable;
+  'news.story_reference': StoryReferenceTable;
+  'news.item': ItemTable;
+  'news.ledger': LedgerTable;
+  'news.ledger_change': LedgerChangeTable;
+  'news.ledger_entry': LedgerEntryTable;
+  'news.ranking': RankingTable;
+  'news.ranking_entry': RankingEntryTable;
+  'news.daily': DailyTable;
+  'news.reset_event': ResetEventTable;
+  'news.reset_post': ResetPostTable;
+  'news.reset_activity': ResetActivityTable;
+  'news.reset_outage': ResetOutageTable;
+  'news.reset_monitor': ResetMonitorTable;
+}
