@@ -85,8 +85,9 @@ async function measureListing({ process: { port }, cookie }: BenchGallery, objec
     const response = await fetch(`http://127.0.0.1:${port}/api/gallery?json=1&path=from/`, {
       headers: { cookie },
     });
-    const { data } = (await response.json()) as { data: { files: unknown[] } };
-    if (data.files.length !== Math.min(objects, 1000)) throw new Error('the listing is not whole');
+    const { data, message } = (await response.json()) as { data?: { files: unknown[] }; message?: string };
+    if (data?.files.length !== Math.min(objects, 1000))
+      throw new Error(message ?? 'the listing is not whole');
   };
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) times.push(await timed(list));

@@ -11,6 +11,9 @@ const HEARTBEAT_MS = 250;
 /** A heartbeat without an answer for so long, in ms, means that the connection is dead. */
 const HEARTBEAT_TIMEOUT_MS = 600;
 
+/** How long a connection may take to be made, in ms. */
+const CONNECT_TIMEOUT_MS = 2000;
+
 /** Pause before another attempt to connect, in ms. */
 const RECONNECT_MS = 250;
 
@@ -31,7 +34,7 @@ export interface ChangeListenerOptions {
 /**
  * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
  * notifications in order before it answers the next statement of the connection, so an answered heartbeat
- * proves that everything committed before it was heard. `current` is that proof, good for one second. Where a
+ * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second. Where a
  * commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the heartbeat asks for a
  * watermark and takes another one for a change.
  */
@@ -67,7 +70,7 @@ export class ChangeListener {
       try {
         await this.#listen();
       } catch (error) {
-        this.#trustedUntil = 0;
+        if (this.#closing.signal.aborted) return;
         if (!this.#away) this.#options.log.warn({ err: error }, 'change_listener_away');
         this.#away = true;
       }
@@ -80,12 +83,15 @@ export class ChangeListener {
     const client = new pg.Client({
       connectionString: url,
       application_name: `${applicationName} listener`,
-      connectionTimeoutMillis: 2000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
     client.on('notification', onChange);
+    // Without a goodbye, for which a server that hangs would be waited for.
+    const hangUp = () => client.connection.stream.destroy();
+    this.#closing.signal.addEventListener('abort', hangUp);
     try {
       await client.connect();
       await client.query(`listen ${client.escapeIdentifier(channel)}`);
@@ -95,7 +101,8 @@ export class ChangeListener {
       await this.#beat(client);
     } finally {
       this.#trustedUntil = 0;
-      await client.end().catch(() => undefined);
+      this.#closing.signal.removeEventListener('abort', hangUp);
+      hangUp();
     }
   }
 

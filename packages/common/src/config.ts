@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
+import { addressList, isAddressList } from './address-list.ts';
 import { LOG_LEVELS } from './logging.ts';
 
 /** The environment as a process has it. */
@@ -41,42 +41,20 @@ export function connectionUrl(...schemes: string[]) {
   return secret(z.string().refine(accept, expected));
 }
 
-function isAddressOrCidr(value: string): boolean {
-  const [address = '', prefix, ...rest] = value.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
-}
-
-/** Addresses and CIDR blocks, separated by commas, as a list that can be asked for an address. */
+/** Addresses and CIDR blocks, separated by commas, as a list to ask `isListed` of. */
 export function cidrs() {
   const expected = 'addresses or CIDR blocks separated by commas, such as 10.0.0.0/8, ::1';
-  return z
-    .string()
-    .transform((value) => value.split(',').map((part) => part.trim()))
-    .refine((parts) => parts.every(isAddressOrCidr), expected)
-    .transform(toBlockList);
-}
-
-function toBlockList(parts: string[]): BlockList {
-  const list = new BlockList();
-  for (const part of parts) {
-    const [address = '', prefix] = part.split('/');
-    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-    list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
-  }
-  return list;
+  return z.string().refine(isAddressList, expected).transform(addressList);
 }
 
 /** `TRUST_PROXY`: how many proxies stand in front, or their addresses; absent, `X-Forwarded-For` is ignored. */
 function trustedProxies() {
   const expected = 'the number of proxies in front, or their addresses or CIDR blocks separated by commas';
+  const isCount = (value: string) => /^\d{1,2}$/.test(value);
   return z
     .string()
-    .transform((value) =>
-      /^\d{1,2}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim()),
-    )
-    .refine((value) => typeof value === 'number' || value.every(isAddressOrCidr), expected);
+    .refine((value) => isCount(value) || isAddressList(value), expected)
+    .transform((value) => (isCount(value) ? Number(value) : addressList(value)));
 }
 
 /** The settings that every service has (`docs/configuration.md` lists them). */
@@ -96,11 +74,18 @@ export const commonSettings = {
 /** The values of {@link commonSettings}. */
 export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
 
-function isSecret(schema: z.ZodType): boolean {
-  if (schema.meta()?.secret === true) return true;
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
-    ? isSecret(schema.unwrap() as z.ZodType)
-    : false;
+/** Looks through what zod wraps around a setting (a default, a transformation) for the mark of a secret. */
+function isSecret(schema: z.core.$ZodType): boolean {
+  if (z.globalRegistry.get(schema)?.secret === true) return true;
+  const { def } = schema._zod;
+  const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined;
+  return inner instanceof z.core.$ZodType && isSecret(inner);
+}
+
+/** What is expected of a setting that is absent: what the empty text lacks. */
+function expectation(schema: z.ZodType | undefined): string {
+  const [issue] = schema?.safeParse('').error?.issues ?? [];
+  return issue === undefined ? '' : `, expected ${issue.message}`;
 }
 
 /**
@@ -118,7 +103,7 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
     const name = String(issue.path[0]);
     const schema = shape[name];
     const value = given[name];
-    if (value === undefined) return `${name} is not set`;
+    if (value === undefined) return `${name} is not set${expectation(schema)}`;
     const shown = schema !== undefined && isSecret(schema) ? '(hidden)' : JSON.stringify(value);
     return `${name} is ${shown}, expected ${issue.message}`;
   });

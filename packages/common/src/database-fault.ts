@@ -8,22 +8,30 @@ const NETWORK_CODES = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT',
 ]);
 
 /**
  * SQLSTATE classes and codes of a server that is away, full or too slow, rather than of a wrong statement
  * (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention
- * (shutdown, statement timeout), a lock that was not to be had, a standby that takes no writes.
+ * (shutdown, statement timeout), a lock that was not to be had, a transaction that took too long, a standby that takes
+ * no writes.
  */
-const SERVER_STATES = /^(08...|53...|57...|55P03|25006)$/;
+const SERVER_STATES = /^(08...|53...|57...|55P03|25P03|25P04|25006)$/;
 
 /** SQLSTATEs of transactions that are right and lost a race: run again, they succeed. */
 const RACE_STATES = new Set(['40001', '40P01']);
 
-/** What `pg` and its pool throw without a code. */
+/** What `pg`, its pool and Kysely throw without a code: a connection that is not to be had, and one that has ended. */
 const DRIVER_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered/;
+  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Postgres connection has been discarded)/;
+
+/** A connection whose server has not answered for too long. */
+export class SilenceError extends Error {
+  constructor(ms: number) {
+    super(`the database has not answered for ${ms} ms`);
+    this.name = 'SilenceError';
+  }
+}
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -33,9 +41,12 @@ function codeOf(error: unknown): string {
 /** True when the database is unreachable, overloaded or shutting down: an expected state, answered 503. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof SilenceError) return true;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
   const code = codeOf(error);
   if (code === '') return DRIVER_MESSAGES.test(error.message);
+  // A missing socket file, unlike any other missing file, is a server that is away.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
 }
 

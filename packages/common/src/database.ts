@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { SilenceError } from './database-fault.ts';
 
 /** What {@link openDatabase} needs to know. */
 export interface DatabaseOptions {
@@ -16,6 +18,9 @@ export interface DatabaseOptions {
   statementTimeoutMs: number;
   log: FastifyBaseLogger;
 }
+
+/** How much longer than a statement may take its answer may be on the way, in ms. */
+const SILENCE_MARGIN_MS = 500;
 
 /** PostgreSQL's type number of `bigint`. */
 const INT8 = 20;
@@ -42,11 +47,34 @@ export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
     keepAlive: true,
     types: TYPES,
   });
+  // One that breaks in use fails its query, or the next one; without a listener the event would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  giveUpSilentConnections(pool, options.statementTimeoutMs + SILENCE_MARGIN_MS);
   // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database_connection_lost'));
-  // One that breaks while it is kept between two queries tells it here, and unheard the process would end.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** `pg` says so of each client, its types do not. */
+type Client = pg.PoolClient & {
+  /** False while a statement is not answered. */
+  readonly readyForQuery: boolean;
+};
+
+/**
+ * Breaks a connection that owes an answer and on which nothing is heard for `limitMs`: its server hangs or is cut off,
+ * and PostgreSQL's own time limit is of no help. What waits on it fails, and the pool makes another connection when it
+ * can. A connection that is kept between two statements may be silent.
+ */
+function giveUpSilentConnections(pool: pg.Pool, limitMs: number): void {
+  pool.on('connect', (client) => {
+    const socket = client.connection.stream as Socket;
+    // Counts from the last byte that was sent or received.
+    socket.setTimeout(limitMs);
+    socket.on('timeout', () => {
+      if (!(client as Client).readyForQuery) socket.destroy(new SilenceError(limitMs));
+    });
+  });
 }
 
 /** Resolves when the database answers; rejects with its fault otherwise. For `/readyz`. */

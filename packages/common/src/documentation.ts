@@ -33,7 +33,7 @@ export async function addDocumentation(app: Server, description: Description): P
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY, logLevel: 'warn' });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY });
   serveDescription(app, '/openapi.json');
 }
 

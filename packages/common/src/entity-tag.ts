@@ -15,8 +15,8 @@ export function represent(text: string, expiresAt?: Date): Representation {
   return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 
-/** The members of an `If-Match` or `If-None-Match` list; what is no entity tag is passed over. */
-const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+/** The members of an `If-Match` or `If-None-Match` list (RFC 9110, section 8.8.3); what is no entity tag is passed over. */
+const ENTITY_TAG = /(?:^|,)[ \t]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g;
 
 /** Evaluates `If-None-Match` by weak comparison (RFC 9110, section 13.1.2): true means 304 for GET and HEAD. */
 export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {

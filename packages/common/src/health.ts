@@ -11,7 +11,7 @@ const health = z.object({ status: z.literal('ok') });
 
 /**
  * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer too; send
- * it requests only while this is 200. Both are never cached, counted or refused for pressure.
+ * it requests only while this is 200. Both are never cached or counted.
  */
 export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
   const config = { rateLimit: false as const };
@@ -19,7 +19,6 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
     '/healthz',
     {
       config,
-      logLevel: 'warn',
       schema: { tags: ['health'], summary: 'The process is alive', response: { 200: health } },
     },
     async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
@@ -28,7 +27,6 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
     '/readyz',
     {
       config,
-      logLevel: 'warn',
       schema: {
         tags: ['health'],
         summary: 'The dependencies answer',

@@ -18,6 +18,8 @@ const SECRETS = [
   'secret',
   '*.secret',
   '*.secretAccessKey',
+  // What ioredis was sending when it failed: the password, where that was refused.
+  'err.command.args',
 ];
 
 /** What a logger needs to know. */

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { isPortTaken, PortTakenError } from './port-taken.ts';
 import type { Server } from './server.ts';
 
 /** Upper bounds of the buckets of request durations, in seconds. */
@@ -25,7 +27,10 @@ export function exposeMetrics(app: Server, port: number, host: string): void {
     done();
   });
   const server = metricsServer(registry);
-  app.addHook('onReady', async () => listen(server, port, host));
+  app.addHook('onReady', async () => {
+    await listen(server, port, host);
+    app.log.info({ address: server.address() }, 'metrics_listening');
+  });
   app.addHook('onClose', async () => void server.close());
 }
 
@@ -37,9 +42,10 @@ function metricsServer(registry: Registry): HttpServer {
   });
 }
 
-function listen(server: HttpServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+async function listen(server: HttpServer, port: number, host: string): Promise<void> {
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw isPortTaken(error) ? new PortTakenError({ port, portVariable: 'METRICS_PORT' }) : error;
+  }
 }

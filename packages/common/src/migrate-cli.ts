@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { databaseUrl } from './database-url.ts';
 import { migrate } from './migrate.ts';
+import { reasonOf } from './reason.ts';
 
 /** The repository's migrations. */
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
@@ -9,6 +10,6 @@ try {
   const ran = await migrate(databaseUrl(process.env), MIGRATIONS);
   console.log(ran.length === 0 ? 'The database is up to date.' : `Migrated: ${ran.join(', ')}`);
 } catch (error) {
-  console.error(`Cannot migrate: ${error instanceof Error ? error.message : error}`);
+  console.error(`Cannot migrate: ${reasonOf(error)}`);
   process.exitCode = 1;
 }

@@ -21,6 +21,8 @@ export interface ProblemStyle {
 
 /** Fastify's own refusals in the vocabulary of `wire.md`; those not listed are 400 `invalid_request`. */
 const REFUSALS: Record<string, [status: number, code: string, detail: string]> = {
+  FST_ERR_BAD_URL: [400, 'invalid_request', 'the path is not percent-encoded UTF-8 (RFC 3986)'],
+  FST_ERR_MAX_PARAM_LENGTH: [400, 'invalid_request', 'a segment of the path is longer than anything here'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'unsupported_media_type', 'send the body as application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'payload_too_large', 'the body is larger than this service accepts'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'invalid_request', 'the body is empty; send JSON'],

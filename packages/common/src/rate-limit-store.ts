@@ -40,7 +40,6 @@ export class SharedCounters implements FastifyRateLimitStore {
       retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
     });
     this.#redis.on('error', (error) => this.#noteAway(error));
-    this.#redis.on('ready', () => this.#noteBack());
     this.#shared = new RedisStore(false, false, this.#redis, `pressroom:rate:${service}:`);
     this.#local = new LocalStore(false, false, memoryEntries);
   }
@@ -56,12 +55,12 @@ export class SharedCounters implements FastifyRateLimitStore {
       this.#noteAway(error);
       this.#local.incr(key, callback, windowMs, max);
     };
-    this.#shared.incr(
-      key,
-      (error, count) => (error ? fallBack(error) : callback(null, count)),
-      windowMs,
-      max,
-    );
+    const answer: typeof callback = (error, count) => {
+      if (error) return fallBack(error);
+      this.#noteBack();
+      return callback(null, count);
+    };
+    this.#shared.incr(key, answer, windowMs, max);
   };
 
   /** Every route counts in the same windows. */

@@ -1,23 +1,173 @@
 import { expect, test } from 'vitest';
-import { represent } from './entity-tag.ts';
+import { type Representation, represent } from './entity-tag.ts';
 import { RepresentationCache } from './representation-cache.ts';
+
+const URL = '/api/articles';
+
+/** A lease that the test takes and gives, and a cache under it. */
+function cacheOf(maxBytes = 10_000) {
+  const lease = { current: true };
+  return { lease, cache: new RepresentationCache({ maxBytes, lease }) };
+}
+
+/** A load that the test finishes. */
+function pendingLoad() {
+  const { promise, resolve, reject } = Promise.withResolvers<Representation>();
+  let calls = 0;
+  const make = () => {
+    calls += 1;
+    return promise;
+  };
+  return { make, calls: () => calls, finish: (text: string) => resolve(represent(text)), fail: reject };
+}
+
+/** Whatever the cache does once a load is settled, it has done. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What a request would be answered with. */
+async function ask(cache: RepresentationCache, text: string, url = URL): Promise<string> {
+  const known = cache.get(url);
+  return String((known ?? (await cache.load(url, async () => represent(text)))).body);
+}
+
+test('what has been loaded is served without loading it again', async () => {
+  const { cache } = cacheOf();
+  expect(await ask(cache, 'first')).toBe('first');
+  expect(await ask(cache, 'second')).toBe('first');
+});
+
+test('everyone who asks during a load shares it', async () => {
+  const { cache } = cacheOf();
+  const load = pendingLoad();
+  const answers = [cache.load(URL, load.make), cache.load(URL, load.make), cache.load(URL, load.make)];
+  load.finish('shared');
+  expect((await Promise.all(answers)).map(({ body }) => String(body))).toEqual([
+    'shared',
+    'shared',
+    'shared',
+  ]);
+  expect(load.calls()).toBe(1);
+});
+
+test('a failed load is told to everyone who waits, and is not kept', async () => {
+  const { cache } = cacheOf();
+  const load = pendingLoad();
+  const answers = Promise.allSettled([cache.load(URL, load.make), cache.load(URL, load.make)]);
+  load.fail(new Error('database away'));
+  expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(load.calls()).toBe(1);
+  expect(await ask(cache, 'recovered')).toBe('recovered');
+});
+
+test('a change during a load: whoever asks after it gets the new state, and the old one is not kept', async () => {
+  const { cache } = cacheOf();
+  const before = pendingLoad();
+  const asked = cache.load(URL, before.make);
+  cache.clear();
+  const after = pendingLoad();
+  const askedAfter = cache.load(URL, after.make);
+  expect(after.calls()).toBe(1);
+  after.finish('new');
+  await askedAfter;
+  before.finish('old');
+  await asked;
+  await settled();
+  expect(await ask(cache, 'loaded again')).toBe('new');
+});
+
+test('a change during a load that nobody repeats: nothing is kept', async () => {
+  const { cache } = cacheOf();
+  const load = pendingLoad();
+  const asked = cache.load(URL, load.make);
+  cache.clear();
+  load.finish('old');
+  expect(String((await asked).body)).toBe('old');
+  await settled();
+  expect(await ask(cache, 'new')).toBe('new');
+});
+
+test('a failed load from before a change does not end the load after it', async () => {
+  const { cache } = cacheOf();
+  const before = pendingLoad();
+  const asked = cache.load(URL, before.make);
+  cache.clear();
+  const after = pendingLoad();
+  const askedAfter = cache.load(URL, after.make);
+  before.fail(new Error('cut off'));
+  await expect(asked).rejects.toThrow('cut off');
+  await settled();
+  const joined = cache.load(URL, pendingLoad().make);
+  after.finish('new');
+  expect(await joined).toBe(await askedAfter);
+});
+
+test('while the lease is lost nothing is served, shared or kept; when it is back, what is still true is', async () => {
+  const { cache, lease } = cacheOf();
+  expect(await ask(cache, 'kept')).toBe('kept');
+  lease.current = false;
+  expect(cache.get(URL)).toBeUndefined();
+  const load = pendingLoad();
+  const answers = [cache.load(URL, load.make), cache.load(URL, load.make)];
+  expect(load.calls()).toBe(2);
+  load.finish('unheard');
+  await Promise.all(answers);
+  await settled();
+  lease.current = true;
+  expect(await ask(cache, 'loaded again')).toBe('kept');
+});
+
+test('a load from before the lease was lost is not joined while it is', async () => {
+  const { cache, lease } = cacheOf();
+  const before = pendingLoad();
+  const asked = cache.load(URL, before.make);
+  lease.current = false;
+  expect(await ask(cache, 'fresh')).toBe('fresh');
+  before.finish('old');
+  expect(String((await asked).body)).toBe('old');
+});
+
+test('the bodies together stay within the bound, the least recently used going first', async () => {
+  const { cache } = cacheOf(10_000);
+  const body = 'x'.repeat(3000);
+  for (const url of ['/1', '/2', '/3']) await ask(cache, body, url);
+  await ask(cache, 'newer', '/1');
+  await ask(cache, body, '/4');
+  await settled();
+  const kept = ['/1', '/2', '/3', '/4'].filter((url) => cache.get(url) !== undefined);
+  expect(kept).toEqual(['/1', '/3', '/4']);
+});
+
+test('many small bodies with long URLs stay within the bound too', async () => {
+  const { cache } = cacheOf(10_000);
+  const urls = Array.from({ length: 100 }, (_, number) => `/${number}?${'q'.repeat(500)}`);
+  for (const url of urls) await ask(cache, '', url);
+  await settled();
+  expect(urls.filter((url) => cache.get(url) !== undefined).length).toBeLessThanOrEqual(10_000 / 756);
+});
+
+test('a body that is larger than the bound is answered and not kept', async () => {
+  const { cache } = cacheOf(1000);
+  expect(await ask(cache, 'x'.repeat(2000))).toHaveLength(2000);
+  expect(await ask(cache, 'second')).toBe('second');
+});
+
+test('a bound of 0 caches nothing', async () => {
+  const { cache } = cacheOf(0);
+  expect(await ask(cache, 'first')).toBe('first');
+  expect(await ask(cache, 'second')).toBe('second');
+});
 
 const NOON = new Date('2026-11-20T12:00:00Z');
 
-function cacheAt(clock: { now: number }) {
-  return new RepresentationCache({ maxBytes: 10_000, lease: { current: true }, now: () => clock.now });
-}
-
 test('a representation is served until the moment at which it expires', async () => {
-  const clock = { now: NOON.getTime() - 1 };
-  const cache = cacheAt(clock);
-  await cache.load('/x', async () => represent('morning', NOON));
-  expect(cache.get('/x')?.body.toString()).toBe('morning');
-  clock.now = NOON.getTime();
-  expect(cache.get('/x')).toBeUndefined();
-  await cache.load('/x', async () => represent('afternoon'));
-  clock.now += 365 * 24 * 3_600_000;
-  expect(cache.get('/x')?.body.toString()).toBe('afternoon');
+  let now = NOON.getTime() - 1;
+  const cache = new RepresentationCache({ maxBytes: 10_000, lease: { current: true }, now: () => now });
+  await cache.load(URL, async () => represent('morning', NOON));
+  expect(await ask(cache, 'too early')).toBe('morning');
+  now = NOON.getTime();
+  expect(await ask(cache, 'afternoon')).toBe('afternoon');
+  now += 365 * 24 * 3_600_000;
+  expect(await ask(cache, 'too early')).toBe('afternoon');
 });
 
 test('the moment is no part of the representation', () => {

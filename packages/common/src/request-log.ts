@@ -7,7 +7,13 @@ declare module 'fastify' {
   }
 }
 
-/** The log of requests: one event for each, when it has been answered or has broken off; failures log their own. */
+/** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
+/**
+ * The log of requests: one event for each, when it has been answered or has broken off; failures log their own. Probes
+ * that succeed are logged at `debug`.
+ */
 export class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
 
@@ -26,7 +32,8 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    this.#log.info(
+    const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
+    this.#log[level](
       {
         requestId: request.id,
         method: request.method,
@@ -42,6 +49,9 @@ export class RequestLog extends LogController {
 }
 
 /** A query string that may hold a signed URL is a key to what it leads to. */
-function loggedUrl({ url, routeOptions }: FastifyRequest): string {
-  return routeOptions.config?.secretQuery === true ? url.replace(/\?.*$/, '?(hidden)') : url;
+function loggedUrl(request: FastifyRequest): string {
+  const { url } = request;
+  // The options are looked up anew at each asking, so only where it matters.
+  if (!url.includes('?') || request.routeOptions.config?.secretQuery !== true) return url;
+  return url.replace(/\?.*$/, '?(hidden)');
 }

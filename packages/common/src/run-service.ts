@@ -1,21 +1,15 @@
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { ConfigError } from './config.ts';
+import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
 import type { Server } from './server.ts';
 
-/** How long a service may take to finish what it has begun, in ms. */
-const GRACE_MS = 10_000;
+/** How long a service may take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
+const GRACE_MS = 9_500;
 
-/** Where a service listens. */
-export interface Listening {
+/** What {@link runService} runs, and where it listens. */
+export interface RunningService extends MovablePort {
   host: string;
-  port: number;
-  /** The variable that moves the port, for the error of a taken one. */
-  portVariable: string;
-}
-
-/** What {@link runService} runs. */
-export interface RunningService extends Listening {
   app: Server;
   log: Logger;
   /** Closes what the requests needed, after the last one is answered. */
@@ -24,34 +18,26 @@ export interface RunningService extends Listening {
 
 /**
  * Listens, and on SIGTERM or SIGINT stops accepting, lets the requests in flight finish and then calls
- * `release`; after 10 s the process ends whatever is left. Throws an error that names the port and its
- * variable when the port is taken.
+ * `release`; after 10 s at most the process ends whatever is left, with exit code 1. Throws an error that names
+ * the port and its variable when the port is taken.
  */
 export async function runService({ app, log, release, ...listening }: RunningService): Promise<void> {
-  closeWithGrace({ delay: GRACE_MS, logger: false }, async ({ signal, err }) => {
+  const grace = closeWithGrace({ delay: GRACE_MS, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'service_failed');
     else log.info({ signal }, 'service_stopping');
     await app.close();
     await release();
-    log.flush();
   });
   try {
     const address = await app.listen({ host: listening.host, port: listening.port });
     log.info({ address }, 'service_listening');
   } catch (error) {
+    // Nothing is left to close: it would end the process as if it had served.
+    grace.uninstall();
     await app.close();
     await release();
-    throw isPortTaken(error) ? takenPort(listening) : error;
+    throw isPortTaken(error) ? new PortTakenError(listening) : error;
   }
-}
-
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-}
-
-/** The error of a port that another process holds: one line, with what to change. */
-export function takenPort({ port, portVariable }: Pick<Listening, 'port' | 'portVariable'>): Error {
-  return new Error(`port ${port} is taken; set ${portVariable} to another one`);
 }
 
 /** Runs a service's start and ends the process with one line, not a stack, where the operator has to act. */
@@ -59,9 +45,9 @@ export async function startOrExplain(start: () => Promise<void>): Promise<void> 
   try {
     await start();
   } catch (error) {
-    const expected =
-      error instanceof ConfigError || (error instanceof Error && /^port \d+ is taken/.test(error.message));
-    console.error(expected ? (error as Error).message : error);
-    process.exitCode = 1;
+    const expected = error instanceof ConfigError || error instanceof PortTakenError;
+    console.error(expected ? error.message : error);
+    // Whatever a failed start has left open does not keep the process.
+    process.exit(1);
   }
 }

@@ -19,6 +19,7 @@ export function securityHeaders(): Record<string, string> {
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
+    xFrameOptions: { action: 'deny' },
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
   });

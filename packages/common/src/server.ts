@@ -1,10 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type FastifyBaseLogger, type FastifyInstance, fastify, type RawServerDefault } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RawServerDefault,
+} from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isListed } from './address-list.ts';
+import { closeAnsweredConnections } from './close-connections.ts';
 import type { CommonConfig } from './config.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
+import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
@@ -13,7 +23,7 @@ import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
-import { refuseUnreadable } from './unreadable-request.ts';
+import { answerUnreadable } from './unreadable-request.ts';
 
 /** A Fastify instance whose routes are described by zod schemas. */
 export type Server = FastifyInstance<
@@ -26,6 +36,9 @@ export type Server = FastifyInstance<
 
 /** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
 const MAX_PARAM_LENGTH = 4096;
+
+/** How long a request may take to arrive, body included, in ms: half a request must not hold a connection for good. */
+const REQUEST_TIMEOUT_MS = 120_000;
 
 /** What {@link createServer} is made with. */
 export interface ServerOptions {
@@ -48,32 +61,11 @@ export interface ServerOptions {
  * caller's to add.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, bodyLimit, problems } = options;
-  const security = securityHeaders();
-  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
-    replyWithProblem(error, request, reply, problems);
-  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
-    loggerInstance: log,
-    logController: new RequestLog(log),
-    // A logger for each request costs more than its event: the events of a request name it themselves.
-    childLoggerFactory: (logger) => logger,
-    genReqId: requestId,
-    requestIdHeader: false,
-    trustProxy: trustProxy(config.TRUST_PROXY),
-    bodyLimit,
-    // Requests that arrive on open connections while the server closes are answered, not refused.
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // What fails before any hook has run lacks what the hooks would have set.
-    frameworkErrors: (error, request, reply) =>
-      replyProblem(error, request, reply.header('x-request-id', request.id).headers(security)),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, problems?.extend),
-  }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  app.setErrorHandler(replyProblem);
+  const { config } = options;
+  const app = createBareServer(options);
   const allowedMethods = watchMethods(app);
-  addHeaders(app, security);
+  judgeRequests(app);
+  closeAnsweredConnections(app);
   refuseUnknownParameters(app);
   readJsonBodies(app);
   await refuseUnderPressure(app);
@@ -85,9 +77,49 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return app;
 }
 
-/** Hops are counted from this server outwards; Fastify takes them as a question for each. */
+/** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
+function createBareServer({ config, log, bodyLimit, problems }: ServerOptions): Server {
+  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
+    replyWithProblem(error, request, reply, problems);
+  const addHeaders = responseHeaders();
+  const requestLog = new RequestLog(log);
+  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
+    loggerInstance: log,
+    logController: requestLog,
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: trustProxy(config.TRUST_PROXY),
+    bodyLimit,
+    http: { requireHostHeader: false },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Requests that arrive on open connections while the server closes are answered, not refused.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // What the router refuses passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
+      reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
+      replyProblem(error, request, reply);
+    },
+    clientErrorHandler: answerUnreadable(log, problems?.extend),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(replyProblem);
+  app.addHook('onRequest', (request, reply, done) => {
+    addHeaders(request, reply);
+    done();
+  });
+  return app;
+}
+
+/** Fastify asks for each hop, counted from this server outwards, whether its word counts. */
 function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
-  return typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
+  if (proxies === undefined) return false;
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
+  return (address: string) => isListed(proxies, address);
 }
 
 /** Answers 404 and 405 before the body is read; they count as any request does. */
@@ -106,11 +138,12 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-function addHeaders(app: Server, security: Record<string, string>): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).headers(security);
-    done();
-  });
+/** Adds the headers that every answer has. */
+function responseHeaders() {
+  const security = securityHeaders();
+  return ({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header' | 'headers'>): void => {
+    reply.header('x-request-id', id).headers(security);
+  };
 }
 
 /** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */

@@ -1,0 +1,17 @@
+import type { Server } from './server.ts';
+
+/** Pause between two looks at the open connections while the server closes, in ms. */
+const LOOK_MS = 20;
+
+/**
+ * Closes each connection as soon as its last request is answered while the server closes. Node closes those that are
+ * idle when the closing begins; the others would stay open for as long as their clients like, and keep the process.
+ */
+export function closeAnsweredConnections(app: Server): void {
+  app.addHook('preClose', (done) => {
+    if (!app.server.listening) return done();
+    const timer = setInterval(() => app.server.closeIdleConnections(), LOOK_MS);
+    app.server.once('close', () => clearInterval(timer));
+    return done();
+  });
+}

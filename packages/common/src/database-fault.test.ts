@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { isDatabaseAway, isLostRace, SilenceError, violates } from './database-fault.ts';
+
+/** An error as `pg` makes it of PostgreSQL's answer. */
+function databaseError(code: string, constraint?: string): Error {
+  return Object.assign(new Error('the server says no'), { code, constraint });
+}
+
+/** What a promise is rejected with. */
+async function faultOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing failed');
+}
+
+/** What `pg` says of a server at `port`. */
+function connectionFault(host: string, port: number): Promise<unknown> {
+  return faultOf(new pg.Client({ host, port, user: 'nobody', connectionTimeoutMillis: 200 }).connect());
+}
+
+/** A port on which something accepts connections and does `behave` with them, while `work` runs. */
+async function withServer<T>(
+  behave: (socket: Socket) => void,
+  work: (port: number) => Promise<T>,
+): Promise<T> {
+  const server = createServer(behave);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  try {
+    return await work(address.port);
+  } finally {
+    server.close();
+  }
+}
+
+test('a port on which nobody listens is a database that is away, by address and by name', async () => {
+  const port = await withServer(
+    () => undefined,
+    async (free) => free,
+  );
+  expect(isDatabaseAway(await connectionFault('127.0.0.1', port))).toBe(true);
+  expect(isDatabaseAway(await connectionFault('localhost', port))).toBe(true);
+});
+
+test('a server that hangs up or says nothing is a database that is away', async () => {
+  const hangsUp = await withServer(
+    (socket) => socket.destroy(),
+    (port) => connectionFault('127.0.0.1', port),
+  );
+  expect(isDatabaseAway(hangsUp)).toBe(true);
+  const saysNothing = await withServer(
+    (socket) => void socket.once('close', () => socket.destroy()).resume(),
+    (port) => connectionFault('127.0.0.1', port),
+  );
+  expect(isDatabaseAway(saysNothing)).toBe(true);
+});
+
+test('a host name that does not exist, and a missing socket file, are a database that is away', async () => {
+  expect(isDatabaseAway(await connectionFault('no-such-host.invalid', 5432))).toBe(true);
+  expect(isDatabaseAway(await connectionFault('/nowhere', 5432))).toBe(true);
+});
+
+test.each(['08006', '53300', '57014', '57P01', '57P03', '55P03', '25P03', '25006', '40001', '40P01'])(
+  'SQLSTATE %s is a database that is away, full or too slow',
+  (code) => {
+    expect(isDatabaseAway(databaseError(code))).toBe(true);
+  },
+);
+
+test.each(['23505', '42P01', '22001', '28P01', '3D000', 'XX000'])('SQLSTATE %s is our fault', (code) => {
+  expect(isDatabaseAway(databaseError(code))).toBe(false);
+});
+
+test('so are all of several faults, and not only some', () => {
+  const away = databaseError('57P01');
+  expect(isDatabaseAway(new AggregateError([away, away]))).toBe(true);
+  expect(isDatabaseAway(new AggregateError([away, new TypeError('x')]))).toBe(false);
+  expect(isDatabaseAway(new AggregateError([]))).toBe(false);
+});
+
+test('other failures are none of the database', async () => {
+  const missingFile = await faultOf(readFile('/no/such/file'));
+  for (const error of [
+    missingFile,
+    new TypeError('x is not a function'),
+    undefined,
+    null,
+    'text',
+    { code: '57P01' },
+  ]) {
+    expect(isDatabaseAway(error)).toBe(false);
+  }
+  const notOfSystem = Object.assign(new Error('refused by policy'), { code: 'ECONNREFUSED' });
+  expect(isDatabaseAway(notOfSystem)).toBe(false);
+});
+
+test('a server that has not answered for too long is away', () => {
+  expect(isDatabaseAway(new SilenceError(5500))).toBe(true);
+});
+
+test('a lost race is a serialization failure or a deadlock', () => {
+  expect(['40001', '40P01', '23505', '55P03'].map((code) => isLostRace(databaseError(code)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('a violated constraint is known by its name', () => {
+  expect(violates(databaseError('23505', 'article_slug_key'), 'article_slug_key')).toBe(true);
+  expect(violates(databaseError('23503', 'article_category_id_fkey'), 'article_slug_key')).toBe(false);
+  expect(violates(databaseError('42P01', 'article_slug_key'), 'article_slug_key')).toBe(false);
+  expect(violates(new Error('x'), 'article_slug_key')).toBe(false);
+  expect(violates(undefined, 'article_slug_key')).toBe(false);
+});

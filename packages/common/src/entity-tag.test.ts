@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isMatch, isNotModified, represent } from './entity-tag.ts';
+
+const TAG = '"current"';
+
+/** The characters of an opaque tag (RFC 9110, section 8.8.3): visible ASCII but the quote, and obs-text. */
+const opaque = fc
+  .array(
+    fc.integer({ min: 0x21, max: 0xff }).filter((code) => code !== 0x22 && code !== 0x7f),
+    { maxLength: 12 },
+  )
+  .map((codes) => String.fromCharCode(...codes.map((code) => (code < 0x7f || code >= 0x80 ? code : 0x21))));
+const tag = opaque.map((text) => `"${text}"`);
+const member = fc.record({ weak: fc.boolean(), tag });
+const gap = fc.constantFrom('', ' ', '\t', '  ');
+const list = fc.array(fc.tuple(gap, member, gap), { minLength: 1, maxLength: 6 }).map((members) => ({
+  tags: members.map(([, { weak, tag: text }]) => ({ weak, text })),
+  header: members
+    .map(([before, { weak, tag: text }, after]) => `${before}${weak ? 'W/' : ''}${text}${after}`)
+    .join(','),
+}));
+
+test('a list matches weakly what it holds, and strongly what it holds without W/', () => {
+  fc.assert(
+    fc.property(list, tag, ({ header, tags }, other) => {
+      for (const etag of [other, ...tags.map(({ text }) => text)]) {
+        expect(isNotModified(header, etag)).toBe(tags.some(({ text }) => text === etag));
+        expect(isMatch(header, etag)).toBe(tags.some(({ text, weak }) => text === etag && !weak));
+      }
+    }),
+  );
+});
+
+test.each(['*', ' * '])('%j matches whatever is there', (header) => {
+  expect(isNotModified(header, TAG)).toBe(true);
+  expect(isMatch(header, TAG)).toBe(true);
+});
+
+test('an absent If-None-Match never makes a 304', () => {
+  expect(isNotModified(undefined, TAG)).toBe(false);
+});
+
+test.each([
+  ['', false],
+  ['current', false],
+  ['"current', false],
+  ['current"', false],
+  ['w/"current"', false],
+  ['W /"current"', false],
+  ['x"current"', false],
+  ['"current"x', false],
+  ['"current""other"', false],
+  ['"a,b", "current"', true],
+  [', ,"current",,', true],
+  ['"unfinished, "current"', true],
+  ['garbage, "current", garbage', true],
+  ['"other", *', false],
+])('what is no entity tag in %j is passed over', (header, expected) => {
+  expect(isNotModified(header, TAG)).toBe(expected);
+  expect(isMatch(header, TAG)).toBe(expected);
+});
+
+test('no header takes long, however it is made', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('"', ',', ' ', 'W', '/', 'a') }), (piece) => {
+      const header = piece.repeat(Math.ceil(16_384 / Math.max(1, piece.length)));
+      expect(isMatch(`${header}`, '"none of these"')).toBe(false);
+    }),
+  );
+});
+
+test('equal text has equal tags, other text another, and both are strong entity tags of its UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
+      const { body, etag } = represent(one);
+      expect(body.toString('utf8')).toBe(one);
+      expect(etag).toMatch(/^"[\w-]{27}"$/);
+      expect(represent(other).etag === etag).toBe(one === other);
+      expect(isMatch(etag, etag)).toBe(true);
+      expect(isNotModified(`W/${etag}`, etag)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded/postgres';
+import { postmasterOf } from '../fixtures/processes.ts';
+
+/** A PostgreSQL server of a test file's own, which can be stopped, started again and made to hang. */
+export class OwnPostgres {
+  readonly #home: string;
+  #server: RunningPostgres;
+
+  private constructor(home: string, server: RunningPostgres) {
+    this.#home = home;
+    this.#server = server;
+  }
+
+  /** Makes a server with an empty database. */
+  static async create(): Promise<OwnPostgres> {
+    const home = await mkdtemp(join(tmpdir(), 'pressroom-outage-'));
+    return new OwnPostgres(home, await start(home, 0));
+  }
+
+  /** Where it is, also after it has been started again. */
+  get url(): string {
+    return this.#server.url;
+  }
+
+  /** Ends the server and its sessions. */
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  /** Starts the stopped server on the same data and the same port. */
+  async start(): Promise<void> {
+    this.#server = await start(this.#home, this.#server.port);
+  }
+
+  /** Stops every process of the server where it stands: connections are taken and nothing answers. */
+  async hang(): Promise<void> {
+    await this.#signal('SIGSTOP');
+  }
+
+  /** Lets the processes go on. */
+  async goOn(): Promise<void> {
+    await this.#signal('SIGCONT');
+  }
+
+  /** Ends the server and deletes its data. */
+  async destroy(): Promise<void> {
+    await this.#server.stop();
+    await rm(this.#home, { recursive: true, force: true });
+  }
+
+  async #signal(name: NodeJS.Signals): Promise<void> {
+    const postmaster = postmasterOf(this.#server.dataDir);
+    // First the one that starts the others.
+    process.kill(postmaster, name);
+    for (const child of await childrenOf(postmaster)) signalIfThere(child, name);
+  }
+}
+
+/** Workers come and go. */
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function start(dataDir: string, port: number): Promise<RunningPostgres> {
+  return startPostgres({ dataDir, port, settings: { fsync: 'off', synchronous_commit: 'on' } });
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return processes.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
+}
