@@ -276,10 +276,18 @@ describe('an answer from memory', () => {
       await busy.query('begin');
       await busy.query(`update news.item set title = 'Busy' where id = 'a'`);
       await insert('b');
-      const { body } = await fresh(SNAPSHOT, { count: 2 });
-      expect(body.items).toMatchObject([{ id: 'a', title: 'Title of a' }, { id: 'b' }]);
+      await fresh(SNAPSHOT, { count: 2 });
+      // What is kept now was loaded after the last announcement.
+      await insert('c');
+      const { body } = await fresh(SNAPSHOT, { count: 3 });
+      expect(body.items).toMatchObject([{ id: 'a', title: 'Title of a' }, { id: 'b' }, { id: 'c' }]);
       await busy.query('commit');
-      await fresh(SNAPSHOT, { items: [{ title: 'Busy' }, {}] });
+      await fresh(SNAPSHOT, { items: [{ title: 'Busy' }, {}, {}] });
+      // Whoever announces the next change takes away what was left of these.
+      await insert('d');
+      await fresh(SNAPSHOT, { count: 4 });
+      const { rows } = await feed.database.pool.query('select from news.unannounced');
+      expect(rows).toEqual([]);
     } finally {
       busy.release();
     }

@@ -17,12 +17,6 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** Pause before another attempt to connect, in ms. */
 const RECONNECT_MS = 250;
 
-/**
- * What {@link ChangeListenerOptions} take as `watermark` where not every commit is announced: the transactions that
- * are under way and the next one. It differs after each commit of the whole cluster that has written anything.
- */
-export const EVERY_COMMIT = 'select pg_current_snapshot()::text';
-
 /** What a {@link ChangeListener} is made with. */
 export interface ChangeListenerOptions {
   /** A connection URL of PostgreSQL; a pooler in transaction mode cannot LISTEN. */
@@ -30,7 +24,7 @@ export interface ChangeListenerOptions {
   applicationName: string;
   /** The channel that the database's triggers NOTIFY when a change commits. */
   channel: string;
-  /** A query of one value that differs once anything has been committed; for changes that are not announced. */
+  /** A query whose one row differs after a commit that the triggers did not announce. */
   watermark?: string;
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
@@ -114,11 +108,11 @@ export class ChangeListener {
 
   async #beat(client: pg.Client): Promise<void> {
     const { watermark = 'select 1', onChange } = this.#options;
-    let known: unknown;
+    let known: string | undefined;
     while (!this.#closing.signal.aborted) {
       const asked = performance.now();
-      const { rows } = await client.query({ text: watermark, rowMode: 'array' });
-      const [[current] = []] = rows;
+      const { rows } = await client.query(watermark);
+      const current = JSON.stringify(rows);
       if (current !== known) onChange();
       known = current;
       this.#trustedUntil = asked + LEASE_MS;

@@ -1,4 +1,4 @@
-import { ChangeListener, EVERY_COMMIT } from '@pressroom/common/change-listener';
+import { ChangeListener } from '@pressroom/common/change-listener';
 import { openDatabase } from '@pressroom/common/database';
 import { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
@@ -27,7 +27,7 @@ export async function openNewsFeed(
     url: config.DATABASE_URL,
     applicationName: 'pressroom news-feed',
     channel: 'news_changed',
-    watermark: EVERY_COMMIT,
+    watermark: 'select count(*), max(id) from news.unannounced',
     onChange: () => cache.clear(),
     log,
   });
