@@ -1,17 +1,11 @@
-/** `node bench/gallery-run.ts [OBJECTS]`: measures, prints, and writes the figures to `.data/bench/gallery.json`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** `pnpm bench gallery [OBJECTS]`: measures the gallery with a bucket of so many objects. */
 import { benchGallery } from './gallery.ts';
-import { machine } from './machine.ts';
+import { writeFigures } from './report.ts';
 
-const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
-
-const figures = { machine: machine(), gallery: await benchGallery(Number(process.argv[2] ?? 100_000)) };
-const { proxy } = figures.gallery;
-console.log(figures.machine);
+const gallery = await benchGallery(Number(process.argv[2] ?? 100_000));
+const { proxy } = gallery;
 console.table(
-  figures.gallery.figures.map(({ what, value, unit, ratio, bar }) => ({
+  gallery.figures.map(({ what, value, unit, ratio, bar }) => ({
     what,
     value: `${value.toFixed(1)} ${unit}`,
     ratio: ratio?.toFixed(2) ?? '',
@@ -29,5 +23,4 @@ console.table([
     bar: proxy.bar ?? '',
   },
 ]);
-mkdirSync(FOLDER, { recursive: true });
-writeFileSync(join(FOLDER, 'gallery.json'), JSON.stringify(figures, null, 2));
+writeFigures('gallery', { gallery });

@@ -1,5 +1,4 @@
-/** `node bench/news-reading.ts [ITEMS]`: measures reading beside bare servers, and writes `.data/bench/news-reading.json`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** `pnpm bench reading [ITEMS]`: measures what the news feed answers beside bare servers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,10 +16,9 @@ import pg from 'pg';
 import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { type Comparison, compare } from './compare.ts';
-import { machine } from './machine.ts';
 import { fillWithNews } from './news-data.ts';
-
-const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
+import { cursorNow } from './news-ledger.ts';
+import { printComparisons, writeFigures } from './report.ts';
 
 /** The least ratios that are asked for: hot against bare bytes, cold against the same SQL. */
 const HOT_BAR = 0.65;
@@ -65,8 +63,8 @@ async function compareHot(service: ServerProcess, path: string): Promise<Compari
   const request = { paths: [path], connections: CONNECTIONS };
   const unchanged = { ...request, headers: { 'if-none-match': etag }, status: 304 };
   const comparisons = [
-    await compare(`hot ${path}, 200`, contenders, { ...request, status: 200 }, HOT_BAR),
-    await compare(`hot ${path}, 304`, contenders, unchanged, HOT_BAR),
+    await compare(`hot ${path.split('?')[0]}, 200`, contenders, { ...request, status: 200 }, HOT_BAR),
+    await compare(`hot ${path.split('?')[0]}, 304`, contenders, unchanged, HOT_BAR),
   ];
   await bare.stop();
   return comparisons;
@@ -137,7 +135,9 @@ async function benchReading(items: number): Promise<Comparison[]> {
     await db.transaction().execute((tx) => publishRanking(tx, readVocabulary({}).directions, new Date()));
     const cached = await startNewsFeed(server.url);
     const comparisons = [];
-    for (const path of [ITEMS, '/api/v1/hot-topics']) comparisons.push(...(await compareHot(cached, path)));
+    const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
+    for (const path of [ITEMS, '/api/v1/hot-topics', tip])
+      comparisons.push(...(await compareHot(cached, path)));
     await cached.stop();
     return [...comparisons, ...(await compareCold(server.url, pool))];
   } finally {
@@ -147,21 +147,6 @@ async function benchReading(items: number): Promise<Comparison[]> {
   }
 }
 
-const figures = { machine: machine(), newsReading: await benchReading(Number(process.argv[2] ?? 1_000_000)) };
-console.log(figures.machine);
-console.table(
-  figures.newsReading.map(({ what, requestsPerSecond, ratio, bar, p50, p99 }) => ({
-    what,
-    ...Object.fromEntries(Object.entries(requestsPerSecond).map(([name, rate]) => [name, Math.round(rate)])),
-    ratio: ratio.toFixed(2),
-    bar,
-    'p50 ms': Object.values(p50)
-      .map((ms) => ms.toFixed(1))
-      .join(' / '),
-    'p99 ms': Object.values(p99)
-      .map((ms) => ms.toFixed(1))
-      .join(' / '),
-  })),
-);
-mkdirSync(FOLDER, { recursive: true });
-writeFileSync(join(FOLDER, 'news-reading.json'), JSON.stringify(figures, null, 2));
+const reading = await benchReading(Number(process.argv[2] ?? 1_000_000));
+printComparisons(reading);
+writeFigures('reading', { reading });
