@@ -73,9 +73,12 @@ async function hostsOf({ buckets, allowedHosts, privateHosts }: ProxyRoutes): Pr
 /** Aborted when the client goes away before it has everything. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  const leave = () => {
     if (!raw.writableFinished) gone.abort(clientGone());
-  });
+  };
+  // It may have gone while its session was looked up.
+  if (raw.destroyed) leave();
+  raw.once('close', leave);
   return gone.signal;
 }
 
