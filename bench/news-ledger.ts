@@ -47,20 +47,29 @@ interface Page {
   nextPage?: string;
 }
 
-/** Measures pages of the ledger and the snapshot of a service without a cache, whose ledger nobody has read yet. */
-export async function measurePages({ port }: ServerProcess): Promise<LedgerFigures> {
-  const read = async (path: string): Promise<Page> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    return (await response.json()) as Page;
-  };
-  const { cursor } = await read(SNAPSHOT);
+async function read(port: number, path: string): Promise<Page> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as Page;
+}
+
+/** The cursor of everything that follows. */
+export async function cursorNow({ port }: ServerProcess): Promise<string> {
+  return (await read(port, SNAPSHOT)).cursor;
+}
+
+/** Measures pages of the ledger after `cursor`, and of the snapshot, of a service without a cache. */
+export async function measurePages({ port }: ServerProcess, cursor: string): Promise<LedgerFigures> {
   const changes = [`${CHANGES}&cursor=${cursor}`];
-  for (let page = await read(changes[0] ?? ''); page.hasMore; page = await read(changes.at(-1) ?? '')) {
+  for (
+    let page = await read(port, changes[0] ?? '');
+    page.hasMore;
+    page = await read(port, changes.at(-1) ?? '')
+  ) {
     changes.push(`${CHANGES}&cursor=${page.cursor}`);
   }
   const snapshot = [SNAPSHOT];
-  for (let page = await read(SNAPSHOT); page.hasMore; page = await read(snapshot.at(-1) ?? '')) {
+  for (let page = await read(port, SNAPSHOT); page.hasMore; page = await read(port, snapshot.at(-1) ?? '')) {
     snapshot.push(`${SNAPSHOT}&page=${page.nextPage}`);
   }
   return {

@@ -17,10 +17,25 @@ create function news.fold(value text) returns text language sql immutable strict
   select casefold(normalize(value, NFKC) collate "pg_unicode_fast") collate "C"
 $$;
 
+-- Commits that no replica has been told of: see below.
+create table news.unannounced (
+  id bigint generated always as identity primary key
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
 -- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
+-- Transactions that notify commit one after the other, so only one at a time does. The others leave a row, which the
+-- replicas' heartbeat finds a quarter of a second later. Whoever notifies speaks for all rows that it can see, and
+-- takes them away; not with a snapshot of its transaction's begin, which may show rows that are gone.
 create function news.announce_change() returns trigger language plpgsql as $$
 begin
-  perform pg_notify('news_changed', '');
+  if pg_try_advisory_xact_lock(hashtextextended('news_changed', 0)) then
+    if current_setting('transaction_isolation') = 'read committed' then
+      delete from news.unannounced;
+    end if;
+    perform pg_notify('news_changed', '');
+  else
+    insert into news.unannounced default values;
+  end if;
   return null;
 end
 $$;
@@ -137,7 +152,9 @@ create table news.ledger (
   -- Names this history: cursors of another one are refused.
   epoch uuid not null default gen_random_uuid(),
   -- The largest number given.
-  head bigint not null default 0
+  head bigint not null default 0,
+  -- When that was. A snapshot shows it, so that it stays the same while the set does.
+  head_at timestamptz(3) not null default clock_timestamp()
 ) with (fillfactor = 10);
 insert into news.ledger default values;
 
@@ -218,6 +235,9 @@ declare
   taken integer;
   numbered integer;
 begin
+  if not exists (select from news.ledger_change) then
+    return 0;
+  end if;
   perform news.commit_durably();
   select head into strict last from news.ledger for update;
   -- This statement's snapshot is newer than the lock: it sees what the previous caller did.
@@ -234,7 +254,7 @@ begin
   )
   select (select count(*) from change), (select count(*) from entry) into taken, numbered;
   if numbered > 0 then
-    update news.ledger set head = last + numbered;
+    update news.ledger set head = last + numbered, head_at = clock_timestamp();
   end if;
   return taken;
 end
@@ -243,7 +263,7 @@ $$;
 -- Declares the history broken, after a restore for instance: every cursor is refused from now on, so no entry is
 -- needed any more.
 create function news.start_ledger_epoch() returns uuid language sql as $$
-  update news.ledger set epoch = gen_random_uuid();
+  update news.ledger set epoch = gen_random_uuid(), head_at = clock_timestamp();
   delete from news.ledger_entry;
   select epoch from news.ledger;
 $$;

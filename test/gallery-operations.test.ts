@@ -255,4 +255,4 @@ test('thousands of objects are copied, moved and deleted', async () => {
   expect((await batch('delete', single)).body.affected).toBe(1000);
   expect((await remove('to/', 'folder')).body.deleted).toBe(1100);
   expect(await keys()).toEqual(names.map((name) => `e/${name}`).sort());
-});
+}, 300_000);

@@ -356,6 +356,7 @@ test('a body without end is cut at 50 MiB, and the host is let go', async () => 
 
 test('a client that goes away stops the host, in the middle and before the first byte', async () => {
   const { state, answering } = endless();
+  const logged = gallery.log.events().length;
   let waiting: boolean | undefined;
   const silent = answer('/silent', (_request, response) => {
     waiting = true;
@@ -374,6 +375,14 @@ test('a client that goes away stops the host, in the middle and before the first
   }
   await until('the host that sends is let go', () => state.closed);
   await until('the host that waits is let go', () => waiting === false);
+  await proxied(answer('/after.png', sends('x')));
+  await until('what followed is logged', () => gallery.log.events().length > logged);
+  expect(
+    gallery.log
+      .events()
+      .slice(logged)
+      .map(({ msg }) => msg),
+  ).not.toContain('request_failed');
   // What was held for the client is a few buffers, not the body.
   expect(state.sent).toBeLessThan(50 * MIB);
 });

@@ -7,12 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { findFreePort } from '@pressroom/embedded/ports';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isOpen, untilUnused } from './fixtures/processes.ts';
 import { clientOf, startEmbedded } from './s3/fixtures.ts';
 import { login } from './support/gallery.ts';
 import { send } from './support/http.ts';
 import { until } from './support/until.ts';
+
+/** How long a start or two may take on a machine that does other things, in ms: far longer than they should. */
+const PATIENCE_MS = 180_000;
+
+vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 
 const START = fileURLToPath(new URL('fixtures/start-gallery.ts', import.meta.url));
 
@@ -61,7 +66,7 @@ async function start(env: NodeJS.ProcessEnv = {}): Promise<{ process: ChildProce
       output += chunk;
     });
   }
-  await until('it runs', () => output.includes('Ctrl-C') || child.exitCode !== null);
+  await until('it runs', () => output.includes('Ctrl-C') || child.exitCode !== null, PATIENCE_MS);
   return { process: child, output };
 }
 

@@ -267,6 +267,33 @@ describe('GET /api/v1/selected/changes', () => {
   }
 });
 
+describe('an answer from memory', () => {
+  it('is replaced after a change that nobody announced, because another writer was busy', async () => {
+    await insert('a');
+    await fresh(SNAPSHOT, { count: 1 });
+    const busy = await feed.database.pool.connect();
+    try {
+      await busy.query('begin');
+      await busy.query(`update news.item set title = 'Busy' where id = 'a'`);
+      await insert('b');
+      await fresh(SNAPSHOT, { count: 2 });
+      // What is kept now was loaded after the last announcement.
+      await insert('c');
+      const { body } = await fresh(SNAPSHOT, { count: 3 });
+      expect(body.items).toMatchObject([{ id: 'a', title: 'Title of a' }, { id: 'b' }, { id: 'c' }]);
+      await busy.query('commit');
+      await fresh(SNAPSHOT, { items: [{ title: 'Busy' }, {}, {}] });
+      // Whoever announces the next change takes away what was left of these.
+      await insert('d');
+      await fresh(SNAPSHOT, { count: 4 });
+      const { rows } = await feed.database.pool.query('select from news.unannounced');
+      expect(rows).toEqual([]);
+    } finally {
+      busy.release();
+    }
+  });
+});
+
 describe('a cursor that cannot be continued from', () => {
   async function cursors(): Promise<{ sync: string; page: string }> {
     await insert('a', 'b');
@@ -349,6 +376,21 @@ describe('parameters', () => {
 });
 
 describe('conditional requests and HEAD', () => {
+  it('answer 304 while the set is the same, whatever else changes', async () => {
+    await insert('a');
+    const { body } = await fresh(SNAPSHOT, { count: 1 });
+    const { headers } = await fresh(`${CHANGES}?cursor=${body.cursor}`, { hasMore: false });
+    const whole = await get(SNAPSHOT);
+    await feed.db.insertInto('news.item').values(itemRow('unselected')).execute();
+    const uncached = await startNewsFeed(feed.database.url, { CACHE_BYTES: '0' });
+    const ask = (path: string, etag: string | null) =>
+      send(`${uncached.url}${path}`, { headers: { 'if-none-match': etag ?? '' } });
+    const snapshot = await ask(SNAPSHOT, whole.headers.get('etag'));
+    const changes = await ask(`${CHANGES}?cursor=${body.cursor}`, headers.get('etag'));
+    await uncached.close();
+    expect([snapshot.status, changes.status]).toEqual([304, 304]);
+  });
+
   it('answer 304 without a body, and HEAD as GET', async () => {
     await insert('a');
     const { body } = await fresh(SNAPSHOT, { count: 1 });

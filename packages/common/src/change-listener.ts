@@ -24,6 +24,8 @@ export interface ChangeListenerOptions {
   applicationName: string;
   /** The channel that the database's triggers NOTIFY when a change commits. */
   channel: string;
+  /** A query whose one row differs after a commit that the triggers did not announce. */
+  watermark?: string;
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
   log: FastifyBaseLogger;
@@ -32,7 +34,9 @@ export interface ChangeListenerOptions {
 /**
  * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
  * notifications in order before it answers the next statement of the connection, so an answered heartbeat
- * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second.
+ * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second. Where a
+ * commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the heartbeat asks for a
+ * watermark and takes another one for a change.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;
@@ -103,9 +107,14 @@ export class ChangeListener {
   }
 
   async #beat(client: pg.Client): Promise<void> {
+    const { watermark = 'select 1', onChange } = this.#options;
+    let known: string | undefined;
     while (!this.#closing.signal.aborted) {
       const asked = performance.now();
-      await client.query('select 1');
+      const { rows } = await client.query(watermark);
+      const current = JSON.stringify(rows);
+      if (current !== known) onChange();
+      known = current;
       this.#trustedUntil = asked + LEASE_MS;
       await this.#pause(HEARTBEAT_MS);
     }

@@ -37,7 +37,9 @@ export async function launch({ root, services, migrate, env, signal, print }: La
   const database = await openDatabase(settings, signal, print);
   running.defer(() => database.stop());
 
-  const shared = { cwd: root, env: { ...env, DATABASE_URL: database.url, HOST: LOOPBACK } };
+  // One metrics port cannot be everybody's.
+  const own = { DATABASE_URL: database.url, HOST: LOOPBACK, METRICS_PORT: '' };
+  const shared = { cwd: root, env: { ...env, ...own } };
   await runToEnd({ ...shared, name: 'The migration of the database', command: migrate }, signal);
   const gallery = services.some((service) => service.gallery)
     ? await openGallery(settings, env, signal)

@@ -27,6 +27,7 @@ export async function openNewsFeed(
     url: config.DATABASE_URL,
     applicationName: 'pressroom news-feed',
     channel: 'news_changed',
+    watermark: 'select count(*), max(id) from news.unannounced',
     onChange: () => cache.clear(),
     log,
   });

@@ -59,6 +59,7 @@ export interface ItemTable {
 export interface LedgerTable {
   epoch: string;
   head: number;
+  head_at: Date;
 }
 
 /** `news.ledger_change`: changes that have no number yet. */

@@ -3,7 +3,7 @@ import { mediaKindOf, mediaTypeOf } from './media-type.ts';
 import { naturalOrder } from './natural-order.ts';
 import { listPage, type ObjectPage, type StoredObject } from './object-page.ts';
 import type { ListedFolder, ListingQuery } from './schema.ts';
-import { signObjectUrl } from './signed-urls.ts';
+import { signObjectUrls } from './signed-urls.ts';
 
 type FileEntry = ListedFolder['files'][number];
 type FolderEntry = ListedFolder['folders'][number];
@@ -24,7 +24,11 @@ export async function readFolder(bucket: Bucket, query: FolderPage): Promise<Lis
   const compare = naturalOrder();
   const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
   const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
-  const files = await Promise.all(objects.map((object) => fileEntry(bucket, object, query.path)));
+  const urls = await signObjectUrls(
+    bucket,
+    objects.map(({ key }) => key),
+  );
+  const files = objects.map((object, index) => fileEntry(object, urls[index] ?? '', query.path));
   return {
     folders: page.prefixes.map((prefix) => folderEntry(prefix, query.path)).sort(byName),
     files: files.sort(byName),
@@ -53,12 +57,12 @@ function folderEntry(prefix: string, parent: string): FolderEntry {
   return { name: prefix.slice(parent.length, -1), path: prefix, type: 'folder' };
 }
 
-async function fileEntry(bucket: Bucket, object: StoredObject, parent: string): Promise<FileEntry> {
+function fileEntry(object: StoredObject, url: string, parent: string): FileEntry {
   const contentType = mediaTypeOf(object.key);
   return {
     name: object.key.slice(parent.length),
     path: object.key,
-    url: await signObjectUrl(bucket, object.key),
+    url,
     size: object.size,
     lastModified: object.lastModified.toISOString(),
     contentType,

@@ -71,9 +71,13 @@ function addSigning(app: Server, buckets: BucketSource): void {
       },
     },
     async ({ body }, reply) => {
-      const urls = await signObjectUrls(await buckets.current(), body.keys);
+      const keys = [...new Set(body.keys)];
+      const urls = await signObjectUrls(await buckets.current(), keys);
       // zod leaves out a member named `__proto__`, which is a key like any other; fromEntries makes it one.
-      const answer = { success: true as const, data: Object.fromEntries(urls) };
+      const answer = {
+        success: true as const,
+        data: Object.fromEntries(keys.map((key, index) => [key, urls[index] ?? ''])),
+      };
       return reply.serializer(JSON.stringify).type('application/json; charset=utf-8').send(answer);
     },
   );

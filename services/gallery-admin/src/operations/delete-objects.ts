@@ -1,5 +1,6 @@
-import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, DeleteObjectsCommand, type _Error as S3Error } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
+import { isStoreFault } from '../buckets/store-fault.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { MAX_NAMED, ObjectFailure, reasonOf } from './problems.ts';
 
@@ -67,12 +68,28 @@ async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<Ob
 }
 
 async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
+  const errors = await sendBatch(bucket, batch).catch((error: unknown) => {
+    // A store that has never heard of conditional deletes may take the whole document for a wrong one.
+    if (!isUnknownDemand(error) || batch.every(({ etag }) => etag === undefined)) throw error;
+    return sendBatch(
+      bucket,
+      batch.map(({ key }) => ({ key })),
+    );
+  });
+  return errors
+    .filter(({ Code }) => Code !== 'NoSuchKey')
+    .map(({ Key = '', Code = 'unknown' }) => new ObjectFailure(Key, namedError(Code)));
+}
+
+async function sendBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<S3Error[]> {
   const Objects = batch.map(({ key, etag }) => ({ Key: key, ...(etag && { ETag: `"${etag}"` }) }));
   const command = new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } });
   const { Errors = [] } = await bucket.s3.send(command);
-  return Errors.filter(({ Code }) => Code !== 'NoSuchKey').map(
-    ({ Key = '', Code = 'unknown' }) => new ObjectFailure(Key, namedError(Code)),
-  );
+  return Errors;
+}
+
+function isUnknownDemand(error: unknown): boolean {
+  return isStoreFault(error) && [400, 501].includes(error.$metadata.httpStatusCode ?? 0);
 }
 
 /** S3 reports the fault of one key among others as a code alone. */

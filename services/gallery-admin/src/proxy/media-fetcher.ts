@@ -78,6 +78,7 @@ export class MediaFetcher {
       const answer = await this.#follow(target, hosts, { ...request, signal });
       return await this.#read(answer, request);
     } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
       throw deadline.signal.aborted ? upstreamTimeout(firstByteMs) : this.#explain(error);
     } finally {
       clearTimeout(timer);

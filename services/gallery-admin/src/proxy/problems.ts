@@ -58,3 +58,8 @@ export function upstreamTimeout(ms: number): Problem {
     `the host of the URL did not begin to answer within ${ms / 1000} s`,
   );
 }
+
+/** The client has gone away: nobody reads this, and it is no failure of ours (499, as proxies log it). */
+export function clientGone(): Problem {
+  return new Problem(499, 'client_gone', 'the client went away before it had everything');
+}

@@ -7,7 +7,8 @@ import { SESSION_SECURITY } from '../session/routes.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders } from './media-request.ts';
-import { proxyQuery } from './schema.ts';
+import { clientGone } from './problems.ts';
+import { proxyAnswer, proxyQuery } from './schema.ts';
 import { type ProxyHosts, readTarget, type Target } from './target.ts';
 import { thumbnailFormat } from './thumbnail.ts';
 import type { Thumbnails } from './thumbnails.ts';
@@ -43,7 +44,7 @@ export function addProxyRoutes(app: Server, routes: ProxyRoutes): void {
           'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF where' +
           ' Accept names it; of an animation the first frame; an image that cannot be decoded comes as it is.',
         querystring: proxyQuery,
-        response: problemResponses(400, 401, 403, 416, 500, 503, 504),
+        response: { 200: proxyAnswer, ...problemResponses(400, 401, 403, 416, 500, 503, 504) },
       },
     },
     async (request, reply) => {
@@ -72,9 +73,12 @@ async function hostsOf({ buckets, allowedHosts, privateHosts }: ProxyRoutes): Pr
 /** Aborted when the client goes away before it has everything. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
+  const leave = () => {
+    if (!raw.writableFinished) gone.abort(clientGone());
+  };
+  // It may have gone while its session was looked up.
+  if (raw.destroyed) leave();
+  raw.once('close', leave);
   return gone.signal;
 }
 

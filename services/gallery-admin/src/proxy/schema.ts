@@ -16,3 +16,11 @@ export const proxyQuery = z.strictObject({
     .transform((value) => value === 'true')
     .describe('true: the image made small, at most 480 px on its long side.'),
 });
+
+const bytes = z.string().meta({ format: 'binary' });
+
+/** What the proxy answers. */
+export const proxyAnswer = {
+  description: 'The media; 206 with a part of it for a Range, 304 when the client has it already.',
+  content: { 'image/*': { schema: bytes }, 'video/*': { schema: bytes }, 'audio/*': { schema: bytes } },
+};

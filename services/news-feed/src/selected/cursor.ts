@@ -15,7 +15,7 @@ export interface SyncCursor {
 export interface PageCursor {
   /** Where the changes of this snapshot begin: taken on its first page. */
   sync: SyncCursor;
-  /** When the first page was read. */
+  /** `asOf` of the first page. */
   asOf: Date;
   after: string;
 }

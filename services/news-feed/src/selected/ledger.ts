@@ -12,7 +12,8 @@ export interface LedgerState {
 
 /** A part of the set by key, with the ledger at the same moment. */
 export interface Members extends LedgerState {
-  readAt: Date;
+  /** When the head was given. */
+  headAt: Date;
   items: ItemRow[];
 }
 
@@ -27,8 +28,6 @@ export interface Entry {
 /** A part of the ledger in the order of its numbers. */
 export interface Entries extends LedgerState {
   entries: Entry[];
-  /** There are committed changes that have no number yet. */
-  unsettled: boolean;
 }
 
 /** Where the ledger stands, counted. */
@@ -60,12 +59,12 @@ export async function readMembers(db: Kysely<NewsTables>, after: string, limit: 
           .as('item'),
       (join) => join.onTrue(),
     )
-    .select(['ledger.epoch', 'ledger.head', sql<Date>`statement_timestamp()`.as('readAt')])
+    .select(['ledger.epoch', 'ledger.head', 'ledger.head_at as headAt'])
     .selectAll('item')
     .orderBy('item.id')
     .execute();
-  const { epoch, head, readAt } = first(rows);
-  return { epoch, head, readAt, items: rows.filter(isItem) };
+  const { epoch, head, headAt } = first(rows);
+  return { epoch, head, headAt, items: rows.filter(isItem) };
 }
 
 /** Entries whose numbers follow `seq`, in one statement with the head. */
@@ -88,12 +87,11 @@ export async function readEntries(db: Kysely<NewsTables>, seq: number, limit: nu
     )
     .select(['ledger.epoch', 'ledger.head', 'entry.item_id', 'entry.seq', 'entry.changed_at'])
     .select(ITEM_COLUMNS.map((column) => `item.${column}` as const))
-    .select(sql<boolean>`exists (select from news.ledger_change)`.as('unsettled'))
     .orderBy('entry.seq')
     .execute();
-  const { epoch, head, unsettled } = first(rows);
+  const { epoch, head } = first(rows);
   const entries = rows.filter(isEntry).map((row) => ({ ...row, item: isItem(row) ? row : undefined }));
-  return { epoch, head, unsettled, entries };
+  return { epoch, head, entries };
 }
 
 /** Counts what is in the ledger; reads all of it. */

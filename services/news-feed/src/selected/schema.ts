@@ -40,7 +40,9 @@ export function selectedAnswers(site: Site) {
   const snapshot = z
     .object({
       schemaVersion,
-      asOf: timestamp.describe('When the first page was read.'),
+      asOf: timestamp.describe(
+        'The set is as new as this, or newer; the changes since `cursor` tell the rest.',
+      ),
       fields,
       cursor: syncCursor.describe('Where the changes begin; the same on every page.'),
       count: z.int().describe('Items of this page.'),

@@ -13,7 +13,7 @@ import {
   writePageCursor,
   writeSyncCursor,
 } from './cursor.ts';
-import { type Entries, type Entry, type LedgerState, readEntries, readMembers } from './ledger.ts';
+import { type Entry, type LedgerState, readEntries, readMembers } from './ledger.ts';
 import type { Change, Changes, ChangesQuery, Snapshot, SnapshotQuery } from './schema.ts';
 import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 
@@ -41,11 +41,13 @@ export class SelectedStore {
    */
   async snapshot({ page, fields, limit }: SnapshotQuery): Promise<Snapshot> {
     const from = page === undefined ? undefined : pageCursor(page, fields);
-    const { items, readAt, ...ledger } = await readMembers(this.#db, from?.after ?? '', limit + 1);
+    // Not needed for a right copy, but changes that the page shows are then not told again.
+    if (from === undefined) await this.#settler.settle();
+    const { items, headAt, ...ledger } = await readMembers(this.#db, from?.after ?? '', limit + 1);
     const begin = () => ({ history: this.#history(ledger), fields: fields ?? 'default', seq: ledger.head });
     const sync: SyncCursor = from?.sync ?? begin();
     this.#assertCurrent(sync, ledger);
-    const asOf = from?.asOf ?? readAt;
+    const asOf = from?.asOf ?? headAt;
     const shown = items.slice(0, limit);
     const after = items.length > limit ? shown.at(-1)?.id : undefined;
     return {
@@ -67,13 +69,9 @@ export class SelectedStore {
   async changes({ cursor: text, limit }: ChangesQuery): Promise<Changes> {
     const cursor = readSyncCursor(text);
     if (cursor === undefined) throw snapshotRequired('the cursor is not one of this service');
-    let page = await this.#entries(cursor, limit + 1);
-    let behind = false;
-    // A page that is full already needs nothing newer.
-    if (page.unsettled && page.entries.length <= limit) {
-      behind = (await this.#settler.settle()) === SETTLE_BATCH;
-      page = await this.#entries(cursor, limit + 1);
-    }
+    const behind = (await this.#settler.settle()) === SETTLE_BATCH;
+    const page = await readEntries(this.#db, cursor.seq, limit + 1);
+    this.#assertCurrent(cursor, page);
     const shown = page.entries.slice(0, limit);
     return {
       schemaVersion: 1,
@@ -83,12 +81,6 @@ export class SelectedStore {
       hasMore: page.entries.length > limit || behind,
       changes: shown.map((entry) => this.#change(entry, cursor.fields)),
     };
-  }
-
-  async #entries(cursor: SyncCursor, limit: number): Promise<Entries> {
-    const page = await readEntries(this.#db, cursor.seq, limit);
-    this.#assertCurrent(cursor, page);
-    return page;
   }
 
   #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {

@@ -1,5 +1,4 @@
-/** `node bench/news-feed.ts [ITEMS]`: measures the selected set, and writes `.data/bench/news-feed.json`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** `pnpm bench selected [ITEMS]`: measures the selected set: pages at every depth, mirrors, followers of writers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +7,10 @@ import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
 import pg from 'pg';
 import { type ServerProcess, startServer } from './child.ts';
-import { machine } from './machine.ts';
 import { fillWithNews } from './news-data.ts';
 import { measureFollowers } from './news-followers.ts';
-import { measureMirrors, measurePages } from './news-ledger.ts';
-
-const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
+import { cursorNow, measureMirrors, measurePages } from './news-ledger.ts';
+import { writeFigures } from './report.ts';
 
 function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
   const settings = { NEWS_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
@@ -40,9 +37,10 @@ async function benchNewsFeed(items: number) {
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
     await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
-    await fill(server.url, items);
     const uncached = await startNewsFeed(server.url, '0');
-    const pages = await measurePages(uncached);
+    const start = await cursorNow(uncached);
+    await fill(server.url, items);
+    const pages = await measurePages(uncached, start);
     await uncached.stop();
     const cached = await startNewsFeed(server.url);
     const mirrors = await measureMirrors(cached);
@@ -55,13 +53,9 @@ async function benchNewsFeed(items: number) {
   }
 }
 
-const figures = { machine: machine(), newsFeed: await benchNewsFeed(Number(process.argv[2] ?? 1_000_000)) };
-const { pages, mirrors, followers } = figures.newsFeed;
-console.log(figures.machine);
+const selected = await benchNewsFeed(Number(process.argv[2] ?? 1_000_000));
+const { pages, mirrors, followers } = selected;
 console.table([...pages.changes, ...pages.snapshot]);
 console.table([mirrors]);
 console.table([followers]);
-mkdirSync(FOLDER, { recursive: true });
-const file = join(FOLDER, 'news-feed.json');
-writeFileSync(file, JSON.stringify(figures, null, 2));
-console.log(`\nThe figures are in ${file}`);
+writeFigures('selected', { selected });

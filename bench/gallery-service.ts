@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { migrate } from '@pressroom/common/migrate';
+import { startPostgres } from '@pressroom/embedded/postgres';
+import { removeBucket } from '../test/s3/objects.ts';
+import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../test/s3/servers.ts';
+import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
+import { type ServerProcess, startServer } from './child.ts';
+
+/** The gallery administration in a process of its own, with all that it needs, and somebody logged in. */
+export interface BenchGallery {
+  process: ServerProcess;
+  /** The `Cookie` header of the one who is logged in. */
+  cookie: string;
+  s3: S3Client;
+  store: Server;
+  bucket: string;
+  /** Media for the proxy, at `https://localhost`. */
+  media: MediaHost;
+  /** A file with the certificate of the media host's authority. */
+  caFile: string;
+  /** POSTs JSON and returns the answer; throws when it is no success. */
+  post: (path: string, json: unknown) => Promise<unknown>;
+  stop: () => Promise<void>;
+}
+
+/** Starts the service on the store that `S3_ENDPOINT` names, else on the embedded one. */
+export async function startBenchGallery(): Promise<BenchGallery> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), port: 0 });
+  await migrate(postgres.url, fileURLToPath(new URL('../migrations', import.meta.url)));
+  const named = namedServer(process.env);
+  const embedded = named ? undefined : await startEmbedded();
+  const store = (named ?? embedded) as Server;
+  const s3 = clientOf(store, { maxAttempts: 3 });
+  const bucket = await createBucket(s3);
+  const media = await startMediaHost(['localhost']);
+  const caFile = join(dataDir, 'ca.pem');
+  await writeFile(caFile, media.ca);
+  const password = randomBytes(16).toString('hex');
+  const service = await startServer({
+    program: 'services/gallery-admin/src/main.ts',
+    env: {
+      DATABASE_URL: postgres.url,
+      ADMIN_USERNAME: 'bench',
+      ADMIN_PASSWORD: password,
+      COOKIE_SECURE: 'false',
+      SETTINGS_KEY: randomBytes(32).toString('base64'),
+      S3_ENDPOINT: store.endpoint,
+      S3_REGION: store.region,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: store.accessKeyId,
+      S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+      PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
+      PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
+      NODE_EXTRA_CA_CERTS: caFile,
+    },
+    port: 'GALLERY_ADMIN_PORT',
+    ready: '/healthz',
+  });
+  const cookie = await login(service.port, password);
+  const stop = async () => {
+    await service.stop();
+    await media.close();
+    await removeBucket(s3, bucket);
+    await embedded?.close();
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const post = (path: string, json: unknown) => postJson(service.port, path, json, { cookie });
+  return { process: service, cookie, s3, store, bucket, media, caFile, post, stop };
+}
+
+async function login(port: number, password: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'bench', password }),
+  });
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
+  if (!response.ok) throw new Error(`login answered ${response.status}`);
+  return cookie;
+}
+
+async function postJson(port: number, path: string, json: unknown, headers: Record<string, string>) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(json),
+  });
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,40 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Comparison } from './compare.ts';
+import { machine } from './machine.ts';
+
+const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
+
+/** Prints comparisons as a table: the measured server, what it is held against, their ratio, and their times. */
+export function printComparisons(comparisons: readonly Comparison[]): void {
+  console.table(
+    comparisons.map(({ what, requestsPerSecond, ratio, ratios, bar, p50, p99 }) => {
+      const [measured = 0, bare = 0] = Object.values(requestsPerSecond);
+      return {
+        what,
+        'requests/s': Math.round(measured),
+        'bare requests/s': Math.round(bare),
+        ratio: ratio.toFixed(2),
+        'lowest–highest': ratios.map((value) => value.toFixed(2)).join('–'),
+        bar: bar ?? '',
+        'p50 ms (bare)': times(p50),
+        'p99 ms (bare)': times(p99),
+      };
+    }),
+  );
+}
+
+function times(byServer: Record<string, number>): string {
+  const [measured = 0, bare = 0] = Object.values(byServer);
+  return `${measured.toFixed(2)} (${bare.toFixed(2)})`;
+}
+
+/** Writes figures, with the machine that they were measured on, to `.data/bench/NAME.json`, and says so. */
+export function writeFigures(name: string, figures: object): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const file = join(FOLDER, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ machine: machine(), ...figures }, null, 2));
+  console.log(machine());
+  console.log(`The figures are in ${file}\n`);
+}
