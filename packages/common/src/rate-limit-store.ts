@@ -40,6 +40,7 @@ export class SharedCounters implements FastifyRateLimitStore {
       retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
     });
     this.#redis.on('error', (error) => this.#noteAway(error));
+    this.#redis.on('ready', () => this.#noteBack());
     this.#shared = new RedisStore(false, false, this.#redis, `pressroom:rate:${service}:`);
     this.#local = new LocalStore(false, false, memoryEntries);
   }
