@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ChangeListener } from '@pressroom/common/change-listener';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -6,10 +7,11 @@ import { memoryLog, type TestLog } from './support/log.ts';
 import { type ProxiedDatabase, proxyDatabase } from './support/proxied-database.ts';
 import { until } from './support/until.ts';
 
-const CHANNEL = 'Test changes';
 const APPLICATION = 'listener test';
 
 let database: TestDatabase;
+/** Of each test's own: a session that begins to listen may still hear what was announced just before. */
+let channel: string;
 let proxied: ProxiedDatabase;
 let log: TestLog;
 let listener: ChangeListener;
@@ -24,12 +26,13 @@ afterAll(() => database.drop());
 
 beforeEach(async () => {
   changes = 0;
+  channel = `Test ${randomUUID()}`;
   proxied = await proxyDatabase(database.url);
   log = memoryLog('test');
   listener = new ChangeListener({
     url: proxied.url,
     applicationName: APPLICATION,
-    channel: CHANNEL,
+    channel,
     onChange: () => {
       changes += 1;
     },
@@ -48,7 +51,7 @@ async function start(): Promise<void> {
 }
 
 function notify(client: pg.Pool | pg.PoolClient): Promise<unknown> {
-  return client.query('select pg_notify($1, $2)', [CHANNEL, '']);
+  return client.query('select pg_notify($1, $2)', [channel, '']);
 }
 
 /** The listener's connections, as PostgreSQL sees them. */
@@ -93,10 +96,31 @@ test('hears nothing of what is rolled back', async () => {
 test('hears its own channel only', async () => {
   await start();
   const before = changes;
-  await database.pool.query("select pg_notify('test changes', ''), pg_notify('other', '')");
+  await database.pool.query("select pg_notify(lower($1), ''), pg_notify('other', '')", [channel]);
   await notify(database.pool);
   await until('its own is heard', () => changes > before);
   expect(changes).toBe(before + 1);
+});
+
+test('notices by a watermark what nobody announces, and nothing else', async () => {
+  await database.pool.query('create table mark (height int); insert into mark values (1)');
+  let noticed = 0;
+  const onChange = () => {
+    noticed += 1;
+  };
+  const marked = new ChangeListener({
+    ...{ url: proxied.url, applicationName: APPLICATION, channel, onChange, log: log.log },
+    watermark: 'select height from mark',
+  });
+  marked.start();
+  await until('the listener listens', () => marked.current);
+  expect(noticed).toBe(1);
+  await database.pool.query('update mark set height = 2');
+  await until('the change is noticed', () => noticed > 1);
+  await notify(database.pool);
+  await until('the announcement is heard', () => noticed > 2);
+  expect(noticed).toBe(3);
+  await marked.close();
 });
 
 test('is not current before it listens', async () => {
