@@ -14,11 +14,9 @@ const health = z.object({ status: z.literal('ok') });
  * it requests only while this is 200. Both are never cached or counted.
  */
 export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
-  const config = { rateLimit: false as const };
   app.get(
     '/healthz',
     {
-      config,
       schema: { tags: ['health'], summary: 'The process is alive', response: { 200: health } },
     },
     async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
@@ -26,7 +24,6 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
   app.get(
     '/readyz',
     {
-      config,
       schema: {
         tags: ['health'],
         summary: 'The dependencies answer',

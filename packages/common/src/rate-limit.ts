@@ -1,8 +1,5 @@
-import rateLimit, {
-  type FastifyRateLimitStore,
-  type FastifyRateLimitStoreCtor,
-  normalizeIP,
-} from '@fastify/rate-limit';
+import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
+import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from './problem.ts';
 import { SharedCounters } from './rate-limit-store.ts';
@@ -36,46 +33,50 @@ export function addressKey(request: FastifyRequest): string {
   return `address:${ip.includes(':') ? normalizeIP(ip, 64) : ip}`;
 }
 
+/** What is never counted, as somebody who watches or reads about the service asks for it. */
+const UNCOUNTED = /^\/(healthz|readyz|openapi\.json|docs)([/?]|$)/;
+
 /**
  * Counts requests in windows of a minute and answers 429 with `Retry-After` beyond the allowance. Every
  * response carries `X-RateLimit-Limit`, `-Remaining` and `-Reset` (seconds until the window ends), unknown
- * paths included; routes with `config: { rateLimit: false }` (health, documentation) are not counted.
+ * paths included; health and documentation are not counted. The counters are those of `@fastify/rate-limit`; its own
+ * hook is not used, because it looks up the options of the route and waits several times for each request.
  */
-export async function limitRate(
-  app: Server,
-  { service, redisUrl, allowance }: RateLimitOptions,
-): Promise<void> {
-  const shared =
-    redisUrl && new SharedCounters({ redisUrl, service, memoryEntries: MEMORY_ENTRIES, log: app.log });
-  if (shared) {
-    app.addHook('onClose', async () => shared.close());
-    await shared.open();
-  }
-  await app.register(rateLimit, {
-    timeWindow: WINDOW_MS,
-    cache: MEMORY_ENTRIES,
-    keyGenerator: (request) => allowance(request).key,
-    max: (request) => allowance(request).max,
-    errorResponseBuilder: (_request, { ttl, max }) => tooManyRequests(ttl, max),
-    ...(shared && { store: storeOf(shared) }),
+export async function limitRate(app: Server, options: RateLimitOptions): Promise<void> {
+  const { allowance } = options;
+  const counters = await openCounters(app, options);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (UNCOUNTED.test(request.url)) return done();
+    const { key, max } = allowance(request);
+    counters.incr(
+      key,
+      (error, count) => {
+        if (error || count === undefined) return done(error ?? undefined);
+        const seconds = Math.max(1, Math.ceil(count.ttl / 1000));
+        reply
+          .header('x-ratelimit-limit', max)
+          .header('x-ratelimit-remaining', Math.max(0, max - count.current))
+          .header('x-ratelimit-reset', seconds);
+        done(count.current > max ? tooManyRequests(seconds, max) : undefined);
+      },
+      WINDOW_MS,
+      max,
+    );
   });
 }
 
-/** The plugin makes its store itself; ours is made already. */
-function storeOf(store: FastifyRateLimitStore): FastifyRateLimitStoreCtor {
-  return function Store() {
-    return store;
-  } as unknown as FastifyRateLimitStoreCtor;
+async function openCounters(
+  app: Server,
+  { service, redisUrl }: RateLimitOptions,
+): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
+  if (redisUrl === undefined) return new LocalStore(false, false, MEMORY_ENTRIES);
+  const shared = new SharedCounters({ redisUrl, service, memoryEntries: MEMORY_ENTRIES, log: app.log });
+  app.addHook('onClose', async () => shared.close());
+  await shared.open();
+  return shared;
 }
 
-function tooManyRequests(ttl: number, max: number): Problem {
-  const seconds = Math.max(1, Math.ceil(ttl / 1000));
-  return new Problem(
-    429,
-    'rate_limited',
-    `more than ${max} requests in a minute; try again in ${seconds} s`,
-    {
-      headers: { 'retry-after': String(seconds) },
-    },
-  );
+function tooManyRequests(seconds: number, max: number): Problem {
+  const detail = `more than ${max} requests in a minute; try again in ${seconds} s`;
+  return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }

@@ -73,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await addDocumentation(app, options.description);
   await options.limit?.(app);
   addHealth(app, options.readiness);
-  refuseUnknownRoutes(app, allowedMethods, options.limit !== undefined);
+  refuseUnknownRoutes(app, allowedMethods);
   return app;
 }
 
@@ -122,14 +122,10 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
   return (address: string) => isListed(proxies, address);
 }
 
-/** Answers 404 and 405 before the body is read; they count as any request does. */
-function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods, limited: boolean): void {
-  const count = limited ? app.rateLimit() : undefined;
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    const refuse = () => done(noSuchRoute(allowedMethods(pathOf(request.url))));
-    if (count === undefined) return refuse();
-    return void Promise.resolve(count.call(app, request, reply)).then(refuse, done);
+/** Answers 404 and 405 before the body is read; they have been counted as any request is. */
+function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noSuchRoute(allowedMethods(pathOf(request.url))) : undefined);
   });
 }
 

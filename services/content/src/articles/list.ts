@@ -1,3 +1,4 @@
+import { PreparedQuery, type ValueOf } from '@pressroom/common/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { Page } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
@@ -17,37 +18,94 @@ export interface ListedArticle extends ArticleListItem {
   alt_text: string | null;
 }
 
-/**
- * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
- * beginning, in the depth and at the end of a list of any length: the total is kept by the database, and the rows
- * are reached from the nearer end or by their day.
- */
-export async function listArticles(
-  db: Database,
-  scope: ArticleScope,
-  page: Page,
-): Promise<{ articles: ListedArticle[]; total: number }> {
-  const total = await countArticles(db, scope);
-  const window = pageWindow(page, total);
-  if (window === undefined) return { articles: [], total };
-  return { articles: await readWindow(db, scope, window), total };
+/** The values that a query of a list takes; which of them, its shape decides. */
+interface ListValues {
+  categoryId: number;
+  day: string;
+  offset: number;
+  limit: number;
+}
+
+/** Where in a list a page is read. */
+interface Place extends PageWindow {
+  /** The day that the rows are found by. */
+  day?: string;
+}
+
+/** Lists articles; it builds each shape of its queries once. */
+export class ArticleList {
+  readonly #counts = new Map<string, PreparedQuery<ListValues, { total: number }>>();
+  readonly #rows = new Map<string, PreparedQuery<ListValues, ListRow>>();
+
+  /**
+   * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
+   * beginning, in the depth and at the end of a list of any length: the total is kept by the database, and the rows
+   * are reached from the nearer end or by their day.
+   */
+  async read(
+    db: Database,
+    scope: ArticleScope,
+    page: Page,
+  ): Promise<{ articles: ListedArticle[]; total: number }> {
+    const total = await this.#count(db, scope);
+    const window = pageWindow(page, total);
+    if (window === undefined) return { articles: [], total };
+    const rows = await this.#read(db, scope, await placeOf(db, scope, window));
+    return { articles: rows.map(listItemOf), total };
+  }
+
+  async #count(db: Database, scope: ArticleScope): Promise<number> {
+    const build = () =>
+      new PreparedQuery<ListValues, { total: number }>((value) => countQuery(db, scope, value));
+    const query = remembered(this.#counts, shapeOf(scope), build);
+    const [row] = await query.execute(db, {
+      categoryId: scope.categoryId ?? 0,
+      day: '',
+      offset: 0,
+      limit: 0,
+    });
+    return Number(row?.total ?? 0);
+  }
+
+  #read(db: Database, scope: ArticleScope, place: Place): Promise<ListRow[]> {
+    const shape = `${shapeOf(scope)} ${place.from} ${place.day !== undefined}`;
+    const build = () => new PreparedQuery<ListValues, ListRow>((value) => rowsQuery(db, scope, place, value));
+    const { offset, limit, day = '' } = place;
+    return remembered(this.#rows, shape, build).execute(db, {
+      categoryId: scope.categoryId ?? 0,
+      day,
+      offset,
+      limit,
+    });
+  }
+}
+
+function shapeOf({ status, categoryId }: ArticleScope): string {
+  return `${status} ${categoryId !== undefined}`;
+}
+
+function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
 }
 
 /** The whole site's counts stand under a null category. */
-async function countArticles(db: Database, { status, categoryId }: ArticleScope): Promise<number> {
-  const { total } = await db
+function countQuery(db: Database, { status, categoryId }: ArticleScope, value: ValueOf<ListValues>) {
+  return db
     .selectFrom('content.article_count')
     .select(({ fn }) => fn.coalesce(fn.sum<number>('articles'), sql.lit(0)).as('total'))
-    .where('category_id', categoryId === undefined ? 'is' : '=', categoryId ?? null)
-    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
-    .executeTakeFirstOrThrow();
-  return Number(total);
+    .$if(categoryId === undefined, (query) => query.where('category_id', 'is', null))
+    .$if(categoryId !== undefined, (query) => query.where('category_id', '=', value('categoryId')))
+    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'));
 }
 
-async function readWindow(db: Database, scope: ArticleScope, window: PageWindow): Promise<ListedArticle[]> {
-  if (window.from !== 'day') return readRows(db, scope, window);
+/** A page in the depth is entered by its day: the one on which the row at its offset lies. */
+async function placeOf(db: Database, scope: ArticleScope, window: PageWindow): Promise<Place> {
+  if (window.from !== 'day') return window;
   const { day, before } = await dayOf(db, scope, window.offset);
-  return readRows(db, scope, { ...window, offset: window.offset - before }, day);
+  const offset = window.offset - before;
+  return day === 'infinity' ? { ...window, offset } : { ...window, offset, day };
 }
 
 /** The day on which the row at `offset` lies, and how many rows are newer than that day. */
@@ -68,32 +126,30 @@ async function dayOf(db: Database, { status, categoryId }: ArticleScope, offset:
   return { day, before: Number(before) };
 }
 
-/** Reads a window: the index alone finds the ids, so that only the rows of the page are touched. */
-async function readRows(
+/** The index alone finds the ids, so that only the rows of the page are touched. */
+function rowsQuery(
   db: Database,
   { status, categoryId }: ArticleScope,
-  { from, offset, limit }: PageWindow,
-  day?: string,
-): Promise<ListedArticle[]> {
-  const direction = from === 'oldest' ? 'asc' : 'desc';
+  place: Place,
+  value: ValueOf<ListValues>,
+) {
+  const direction = place.from === 'oldest' ? 'asc' : 'desc';
   const ids = db
     .selectFrom('content.article')
     .select('id')
-    .$if(categoryId !== undefined, (query) => query.where('category_id', '=', categoryId as number))
+    .$if(categoryId !== undefined, (query) => query.where('category_id', '=', value('categoryId')))
     .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
-    .$if(day !== undefined && day !== 'infinity', (query) =>
-      query.where('published_at', '<', sql<Date>`(${day}::date + 1)::timestamp at time zone 'UTC'`),
+    .$if(place.day !== undefined, (query) =>
+      query.where('published_at', '<', sql<Date>`(${value('day')}::date + 1)::timestamp at time zone 'UTC'`),
     )
     .orderBy('published_at', direction)
     .orderBy('id', direction)
-    .offset(offset)
-    .limit(limit);
-  const rows = await selectListItems(db)
+    .offset(value('offset'))
+    .limit(value('limit'));
+  return selectListItems(db)
     .where('article.id', 'in', ids)
     .orderBy('article.published_at', 'desc')
-    .orderBy('article.id', 'desc')
-    .execute();
-  return rows.map(listItemOf);
+    .orderBy('article.id', 'desc');
 }
 
 function selectListItems(db: Database) {

@@ -5,7 +5,7 @@ import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
 import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
-import { type ArticleScope, categoryOf, type ListedArticle, listArticles } from './list.ts';
+import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from './list.ts';
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
 import { titleWords } from './title-words.ts';
@@ -36,6 +36,7 @@ const SLUG_KEY = 'article_slug_key';
 /** The articles of the content service, as the database keeps them. */
 export class ArticleStore {
   readonly #db: Database;
+  readonly #list = new ArticleList();
 
   constructor(db: Database) {
     this.#db = db;
@@ -43,7 +44,7 @@ export class ArticleStore {
 
   /** A page of the articles of `scope`, newest first, and how many there are. */
   list(scope: ArticleScope, page: Page): Promise<{ articles: ListedArticle[]; total: number }> {
-    return listArticles(this.#db, scope, page);
+    return this.#list.read(this.#db, scope, page);
   }
 
   /** One article with its neighbours. Throws 404 when there is none that `reader` may see. */

@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database-fault';
 import { conflict, notFound } from '@pressroom/common/problem';
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import { listArticles } from '../articles/list.ts';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
 import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
@@ -43,6 +43,7 @@ const FIRST_PAGE: Page = { page: 1, perPage: 20 };
 /** The categories of the content service, as the database keeps them. */
 export class CategoryStore {
   readonly #db: Database;
+  readonly #articles = new ArticleList();
 
   constructor(db: Database) {
     this.#db = db;
@@ -71,7 +72,7 @@ export class CategoryStore {
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) throw noSuchCategory(id);
-    return pageOf(this.#db, row, page);
+    return this.#page(this.#db, row, page);
   }
 
   /** Creates a category. Throws 409 `slug_taken` when the body gives a slug that another one has. */
@@ -109,7 +110,7 @@ export class CategoryStore {
     precondition: CategoryPrecondition | undefined,
   ): Promise<ChangedCategory> {
     return this.#db.transaction().execute(async (tx) => {
-      const before = await lock(tx, id, precondition);
+      const before = await this.#lock(tx, id, precondition);
       const category = await tx
         .updateTable('content.category')
         .set({
@@ -126,13 +127,35 @@ export class CategoryStore {
   /** Deletes a category. Throws 404, 409 while it has articles, and whatever `precondition` throws. */
   async delete(id: number, precondition?: CategoryPrecondition): Promise<void> {
     const remove = this.#db.transaction().execute(async (tx) => {
-      await lock(tx, id, precondition);
+      await this.#lock(tx, id, precondition);
       await tx.deleteFrom('content.category').where('id', '=', id).execute();
     });
     await remove.catch((error: unknown) => {
       if (!violates(error, 'article_category_id_fkey')) throw error;
       throw conflict('the category still has articles; move or delete them first', 'category_not_empty');
     });
+  }
+
+  async #lock(
+    tx: Database,
+    id: number,
+    precondition: CategoryPrecondition | undefined,
+  ): Promise<CategoryRow> {
+    const row = await tx
+      .selectFrom('content.category')
+      .selectAll()
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) throw noSuchCategory(id);
+    precondition?.(await this.#page(tx, row, FIRST_PAGE));
+    return row;
+  }
+
+  async #page(db: Database, row: CategoryRow, page: Page): Promise<CategoryPage> {
+    const scope = { status: 'published', categoryId: row.id } as const;
+    const { articles, total } = await this.#articles.read(db, scope, page);
+    return { category: { ...shown(row), articles }, total };
   }
 }
 
@@ -152,27 +175,6 @@ function madeSlug(db: Database, name: string, own?: string): Promise<string> {
     const rows = await db.selectFrom('content.category').select('slug').where('slug', 'in', slugs).execute();
     return new Set(rows.map(({ slug }) => slug).filter((slug) => slug !== own));
   });
-}
-
-async function lock(
-  tx: Transaction<ContentTables>,
-  id: number,
-  precondition: CategoryPrecondition | undefined,
-) {
-  const row = await tx
-    .selectFrom('content.category')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (row === undefined) throw noSuchCategory(id);
-  precondition?.(await pageOf(tx, row, FIRST_PAGE));
-  return row;
-}
-
-async function pageOf(db: Database, row: CategoryRow, page: Page): Promise<CategoryPage> {
-  const { articles, total } = await listArticles(db, { status: 'published', categoryId: row.id }, page);
-  return { category: { ...shown(row), articles }, total };
 }
 
 function shown({ id, name, slug, description, created_at, updated_at }: CategoryRow) {

@@ -1,0 +1,32 @@
+import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+
+/** Stands in a built query for a value that is given when it runs. */
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Makes the placeholder of one of the `Values`, to be used where a value would be. */
+export type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>;
+
+/** A query that is built once and run with other values each time: building costs more than sending it. */
+export class PreparedQuery<Values extends object, Row> {
+  readonly #compiled: CompiledQuery<Row>;
+
+  constructor(build: (value: ValueOf<Values>) => Compilable<Row>) {
+    const value: ValueOf<Values> = (name) => sql`${new Placeholder(name)}`;
+    this.#compiled = build(value).compile();
+  }
+
+  /** Runs the query, in the transaction that `db` is if it is one, and returns its rows. */
+  async execute<Tables>(db: Kysely<Tables>, values: Values): Promise<Row[]> {
+    const parameters = this.#compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    const { rows } = await db.executeQuery<Row>({ ...this.#compiled, parameters });
+    return rows;
+  }
+}
