@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { isMatch, isNotModified, type Representation, represent } from './entity-tag.ts';
@@ -15,6 +15,8 @@ export const PRIVATE = 'private, no-store';
 export interface ConditionalAnswer {
   /** The value of `Cache-Control`. */
   cacheControl: string;
+  /** The value of `Vary`, where the answer depends on more than its URL. */
+  vary?: string;
   /** Where the finished representation is kept, by URL; absent where each reader gets an own one. */
   cache?: RepresentationCache | undefined;
   /**
@@ -42,17 +44,37 @@ export class Perishable {
 export function replyConditionally(
   request: FastifyRequest,
   reply: FastifyReply,
-  { cacheControl, cache, load }: ConditionalAnswer,
+  { cacheControl, vary, cache, load }: ConditionalAnswer,
 ): void | Promise<void> {
   const known = cache?.get(request.url);
-  if (known !== undefined) return send(request, reply, known, cacheControl);
+  if (known !== undefined) return send(request, reply, known);
+  const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
   const make = async () => {
     const loaded = await load();
-    if (!(loaded instanceof Perishable)) return represent(serialize(reply, loaded));
-    return represent(serialize(reply, loaded.value), loaded.expiresAt);
+    const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
+    return { ...represent(serialize(reply, value), expiresAt), headers };
   };
   const loading = cache === undefined ? make() : cache.load(request.url, make);
-  return loading.then((representation) => send(request, reply, representation, cacheControl));
+  return loading.then((representation) => send(request, reply, representation));
+}
+
+/**
+ * Answers what `cache` keeps before anything else is done for the request: its URL was found valid when the
+ * representation was made. Add it after what identifies, counts and refuses requests.
+ *
+ * @param mayRead says who may be given what is kept; everybody when absent
+ */
+export function answerFromCache(
+  app: Pick<FastifyInstance, 'addHook'>,
+  cache: RepresentationCache,
+  mayRead: (request: FastifyRequest) => boolean = () => true,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const known = isRead && mayRead(request) ? cache.get(request.url) : undefined;
+    if (known === undefined) return done();
+    return send(request, reply, known);
+  });
 }
 
 /**
@@ -82,10 +104,9 @@ export function writePrecondition<T>(
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, etag }: Representation,
-  cacheControl: string,
+  { body, etag, headers = {} }: Representation,
 ): void {
-  reply.header('etag', etag).header('cache-control', cacheControl);
+  reply.header('etag', etag).headers(headers);
   if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
   else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
 }

@@ -6,6 +6,8 @@ export interface Representation {
   readonly etag: string;
   /** The moment from which it is no longer true, in ms since 1970; absent, only a change of the data ends it. */
   readonly expiresAt?: number | undefined;
+  /** What it is sent with beside its validator, by names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */

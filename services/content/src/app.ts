@@ -1,3 +1,4 @@
+import { answerFromCache } from '@pressroom/common/conditional';
 import { pingDatabase } from '@pressroom/common/database';
 import { limitRate } from '@pressroom/common/rate-limit';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
@@ -57,6 +58,7 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
       });
     },
   });
+  answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   addArticleRoutes(app, { articles: new ArticleStore(db), cache, checkHtml, changed });
   addCategoryRoutes(app, { categories: new CategoryStore(db), cache, changed });
   return app;

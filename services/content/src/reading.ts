@@ -20,11 +20,11 @@ export function replyToReader(
   cache: RepresentationCache,
   load: (reader: Reader) => Promise<unknown>,
 ) {
-  reply.header('vary', VARY);
   const reader = readerOf(request);
   const anonymous = !reader.seesDrafts;
   return replyConditionally(request, reply, {
     cacheControl: anonymous ? PUBLIC : PRIVATE,
+    vary: VARY,
     cache: anonymous ? cache : undefined,
     load: () => load(reader),
   });

@@ -1,3 +1,4 @@
+import { answerFromCache } from '@pressroom/common/conditional';
 import { pingDatabase } from '@pressroom/common/database';
 import { serveDescription } from '@pressroom/common/documentation';
 import { addressKey, limitRate } from '@pressroom/common/rate-limit';
@@ -68,6 +69,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     },
   });
   serveDescription(app, '/openapi-v1.json');
+  answerFromCache(app, parts.cache);
   addResources(app, parts);
   return app;
 }

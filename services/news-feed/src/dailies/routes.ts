@@ -1,4 +1,4 @@
-import { replyConditionally } from '@pressroom/common/conditional';
+import { Perishable, replyConditionally } from '@pressroom/common/conditional';
 import { notFound } from '@pressroom/common/problem';
 import { problemResponses } from '@pressroom/common/problem-document';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
@@ -6,7 +6,7 @@ import type { Server } from '@pressroom/common/server';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
-import { shanghaiDate } from '../shanghai-calendar.ts';
+import { addDays, shanghaiDate, startOfDay } from '../shanghai-calendar.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
 import type { Quote } from './report.ts';
@@ -96,7 +96,12 @@ function addReports(app: Server, { dailies, cache, site, clock }: DailyRoutes): 
       return replyConditionally(request, reply, {
         cacheControl: isPast ? CACHE_CONTROL.pastDaily : CACHE_CONTROL.currentDaily,
         cache,
-        load: async () => shownReport(await dailies.read(date), site),
+        // At the end of its day the report becomes one of the past, which may be kept for longer.
+        load: async () =>
+          new Perishable(
+            shownReport(await dailies.read(date), site),
+            isPast ? undefined : startOfDay(addDays(date, 1)),
+          ),
       });
     },
   );
