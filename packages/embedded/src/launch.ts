@@ -12,6 +12,9 @@ import { summary } from './summary.ts';
 /** How long what a killed start has left running may take to end, in ms. */
 const LEFTOVER_MS = 15_000;
 
+/** Where what is compiled is kept, from the repository's root. */
+const COMPILED = 'node_modules/.cache/pressroom';
+
 /** What a launch consists of. */
 export interface Launch {
   /** The repository's root: working directory of every program. */
@@ -44,7 +47,7 @@ export async function launch({ root, services, migrate, env, signal, print }: La
     // One metrics port cannot be everybody's.
     METRICS_PORT: '',
     // What stripped the types of a program would stay in its memory: about 25 MB each.
-    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE || path.join(settings.dataDir, 'compiled'),
+    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE || path.join(root, COMPILED),
   };
   const shared = { cwd: root, env: { ...env, ...own } };
   await runToEnd({ ...shared, name: 'The migration of the database', command: migrate }, signal);
