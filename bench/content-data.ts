@@ -27,7 +27,7 @@ export async function fillWithArticles(pool: Pool, articles: number): Promise<vo
             array['about'] || words
      from generate_series(1, $1::int) as n
      cross join lateral (
-       select array_agg('word' || (n * (k * 7919)) % 300) as words from generate_series(1, 5) as k
+       select array_agg('word' || (n::bigint * (k * 7919)) % 300) as words from generate_series(1, 5) as k
      ) as title`,
     [articles, CATEGORIES],
   );

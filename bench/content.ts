@@ -70,8 +70,8 @@ async function benchSize(serverUrl: string, articles: number): Promise<ContentFi
   await admin.end();
   await migrate(url.href, fileURLToPath(new URL('../migrations', import.meta.url)));
   const pool = new pg.Pool({ connectionString: url.href });
-  await fillWithArticles(pool, articles);
   try {
+    await fillWithArticles(pool, articles);
     return await measure(url.href, pool, articles);
   } finally {
     await pool.end();

@@ -65,6 +65,8 @@ describe('a client', () => {
       mapped: await from('::ffff:10.1.2.3'),
       other: await from('10.2.2.3'),
       other6: await from('2001:db9::1'),
+      garbled: await from('not-an-address'),
+      garbled6: await from('not:an:address'),
     };
     const health = await send(`${trusting.url}/healthz`, { headers: { 'x-forwarded-for': '10.1.2.3' } });
     await trusting.close();
@@ -74,6 +76,8 @@ describe('a client', () => {
       mapped: [403, 'forbidden'],
       other: [200, undefined],
       other6: [200, undefined],
+      garbled: [200, undefined],
+      garbled6: [200, undefined],
     });
     expect(health.status).toBe(200);
   });

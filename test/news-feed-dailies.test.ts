@@ -1,7 +1,7 @@
 import { publishDaily } from '@pressroom/news-feed/newsroom/daily';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonValue, send } from './support/http.ts';
-import { type NewsFeedFixture, newsFeedFixture } from './support/news-feed.ts';
+import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from './support/news-feed.ts';
 import { importLines, itemLine } from './support/newsroom.ts';
 
 /** 10:00 of 20 November in Shanghai. */
@@ -104,7 +104,13 @@ test('a report of a past day is kept for good, that of the current day in Shangh
   const past = 'public, max-age=31536000, s-maxage=31536000, immutable';
   const current = 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600';
   const index = 'public, max-age=60, s-maxage=60, stale-while-revalidate=300';
-  const cacheControl = async (path: string) => (await get(path)).headers.get('cache-control');
+  const cached = await startNewsFeed(feed.database.url, {}, () => now);
+  const cacheControl = async (path: string) => {
+    const answers = [await get(path), await send(`${cached.url}/api/v1/dailies${path}`)];
+    const [control, other] = answers.map(({ headers }) => headers.get('cache-control'));
+    expect(other).toBe(control);
+    return control;
+  };
   expect(await cacheControl('')).toBe(index);
   expect(await cacheControl('/latest')).toBe(index);
   expect(await cacheControl('/2026-11-19')).toBe(past);
@@ -113,6 +119,7 @@ test('a report of a past day is kept for good, that of the current day in Shangh
   expect(await cacheControl('/2026-11-20')).toBe(current);
   now = new Date('2026-11-20T16:00:00.000Z');
   expect(await cacheControl('/2026-11-20')).toBe(past);
+  await cached.close();
   now = NOW;
 });
 

@@ -30,3 +30,15 @@ export class PreparedQuery<Values extends object, Row> {
     return rows;
   }
 }
+
+/** Prepared queries by shape, which is whatever their SQL depends on. The shapes have to be few: each is kept. */
+export class PreparedQueries<Values extends object, Row> {
+  readonly #known = new Map<string, PreparedQuery<Values, Row>>();
+
+  /** The query of `shape`, built by `build` when it is asked for the first time. */
+  of(shape: string, build: (value: ValueOf<Values>) => Compilable<Row>): PreparedQuery<Values, Row> {
+    const found = this.#known.get(shape) ?? new PreparedQuery<Values, Row>(build);
+    this.#known.set(shape, found);
+    return found;
+  }
+}

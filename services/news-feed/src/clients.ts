@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import cors from '@fastify/cors';
+import { isListed } from '@pressroom/common/address-list';
 import { forbidden, invalidRequest } from '@pressroom/common/problem';
 import type { Server } from '@pressroom/common/server';
 import type { FastifyRequest } from 'fastify';
@@ -36,5 +37,5 @@ export function refuseClients(app: Server, denied: BlockList | undefined): void 
 
 function isDenied({ ip, url }: FastifyRequest, denied: BlockList): boolean {
   if (url === '/healthz' || url === '/readyz') return false;
-  return denied.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
+  return isListed(denied, ip);
 }

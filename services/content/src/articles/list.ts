@@ -1,4 +1,4 @@
-import { PreparedQuery, type ValueOf } from '@pressroom/common/prepared-query';
+import { PreparedQueries, type ValueOf } from '@pressroom/common/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { Page } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
@@ -34,8 +34,8 @@ interface Place extends PageWindow {
 
 /** Lists articles; it builds each shape of its queries once. */
 export class ArticleList {
-  readonly #counts = new Map<string, PreparedQuery<ListValues, { total: number }>>();
-  readonly #rows = new Map<string, PreparedQuery<ListValues, ListRow>>();
+  readonly #counts = new PreparedQueries<ListValues, { total: number }>();
+  readonly #rows = new PreparedQueries<ListValues, ListRow>();
 
   /**
    * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
@@ -55,9 +55,7 @@ export class ArticleList {
   }
 
   async #count(db: Database, scope: ArticleScope): Promise<number> {
-    const build = () =>
-      new PreparedQuery<ListValues, { total: number }>((value) => countQuery(db, scope, value));
-    const query = remembered(this.#counts, shapeOf(scope), build);
+    const query = this.#counts.of(shapeOf(scope), (value) => countQuery(db, scope, value));
     const [row] = await query.execute(db, {
       categoryId: scope.categoryId ?? 0,
       day: '',
@@ -69,25 +67,14 @@ export class ArticleList {
 
   #read(db: Database, scope: ArticleScope, place: Place): Promise<ListRow[]> {
     const shape = `${shapeOf(scope)} ${place.from} ${place.day !== undefined}`;
-    const build = () => new PreparedQuery<ListValues, ListRow>((value) => rowsQuery(db, scope, place, value));
+    const query = this.#rows.of(shape, (value) => rowsQuery(db, scope, place, value));
     const { offset, limit, day = '' } = place;
-    return remembered(this.#rows, shape, build).execute(db, {
-      categoryId: scope.categoryId ?? 0,
-      day,
-      offset,
-      limit,
-    });
+    return query.execute(db, { categoryId: scope.categoryId ?? 0, day, offset, limit });
   }
 }
 
 function shapeOf({ status, categoryId }: ArticleScope): string {
   return `${status} ${categoryId !== undefined}`;
-}
-
-function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key) ?? make();
-  known.set(key, found);
-  return found;
 }
 
 /** The whole site's counts stand under a null category. */

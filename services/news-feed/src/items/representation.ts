@@ -28,8 +28,8 @@ export const REPRESENTATION_VERSION = '1';
 /** A row of `news.item` as far as it is shown. */
 export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
 
-/** A time as the API shows it: RFC 3339, UTC, milliseconds. */
-export const timestamp = z.iso.datetime({ precision: 3 });
+/** A time as the API shows it: RFC 3339, UTC, milliseconds, as `toISOString` writes it and not checked again. */
+export const timestamp = z.string().meta({ format: 'date-time' });
 
 /** An address as it was stored: not checked again on its way out. */
 export const address = z.string().meta({ format: 'uri' });

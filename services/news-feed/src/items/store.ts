@@ -1,3 +1,4 @@
+import { PreparedQueries, type ValueOf } from '@pressroom/common/prepared-query';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { NewsTables } from '../tables.ts';
@@ -36,9 +37,26 @@ export interface ItemPage {
 /** The column of each time that a query may go by. */
 const TIME_COLUMN = { timeline: 'timeline_at', published: 'published_at' } as const;
 
+/** The values that the query of a page takes; which of them, its shape decides. */
+interface PageValues {
+  after: Date;
+  through: Date;
+  anchorAt: Date;
+  anchorId: string;
+  category: string;
+  direction: string;
+  limit: number;
+}
+
+/** A row of a page with the time that it is listed by. */
+interface PageRow extends ListedItem {
+  at: Date;
+}
+
 /** The items of the last days, as the database keeps them. */
 export class ItemStore {
   readonly #parts: ItemStoreParts;
+  readonly #pages = new PreparedQueries<PageValues, PageRow>();
 
   constructor(parts: ItemStoreParts) {
     this.#parts = parts;
@@ -67,33 +85,53 @@ export class ItemStore {
     };
   }
 
-  #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined) {
+  #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
     const { db, searchDb, gate } = this.#parts;
-    if (query.q === undefined) return selectPage(db, query, window, anchor).execute();
+    const values: PageValues = {
+      after: window.after,
+      through: window.through,
+      anchorAt: anchor?.at ?? window.through,
+      anchorId: anchor?.id ?? '',
+      category: query.category ?? '',
+      direction: query.direction ?? '',
+      limit: query.limit + 1,
+    };
+    if (query.q === undefined) {
+      const page = this.#pages.of(shapeOf(query), (value) => selectPage(db, query, value));
+      return page.execute(db, values);
+    }
     const words = searchWords(query.q);
-    return gate.run(() => withWords(selectPage(searchDb, query, window, anchor), words).execute());
+    const given: ValueOf<PageValues> = (name) => sql`${values[name]}`;
+    return gate.run(() => withWords(selectPage(searchDb, query, given), words).execute());
   }
 }
 
-/** One row more than the page holds, which tells whether there is more. */
-function selectPage(db: Database, query: ItemsQuery, window: Window, anchor: Anchor | undefined) {
+/** What the SQL of a page depends on, the words of a search aside. */
+function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): string {
+  return [mode, by, cursor !== undefined, category !== undefined, direction !== undefined].join(' ');
+}
+
+/** One row more than the page holds tells whether there is more: `limit` counts it. */
+function selectPage(db: Database, query: ItemsQuery, value: ValueOf<PageValues>) {
   const time = TIME_COLUMN[query.by];
-  const { category, direction } = query;
+  const key = sql`(${sql.ref(time)}, id)`;
   return db
     .selectFrom('news.item')
     .select([...ITEM_COLUMNS, 'reason', `${time} as at`])
     .$if(query.mode === 'selected', (select) => select.where('in_selected_set', '=', true))
     .$if(query.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
-    .where(time, '>', window.after)
-    .where(time, '<=', window.through)
-    .$if(anchor !== undefined, (select) =>
-      select.where(sql<boolean>`(${sql.ref(time)}, id) < (${anchor?.at}::timestamptz, ${anchor?.id})`),
+    .where(time, '>', value('after'))
+    .where(time, '<=', value('through'))
+    .$if(query.cursor !== undefined, (select) =>
+      select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
     )
-    .$if(category !== undefined, (select) => select.where('category', '=', category ?? null))
-    .$if(direction !== undefined, (select) => select.where(sql<boolean>`${direction} = any(directions)`))
+    .$if(query.category !== undefined, (select) => select.where('category', '=', value('category')))
+    .$if(query.direction !== undefined, (select) =>
+      select.where(sql<boolean>`${value('direction')} = any(directions)`),
+    )
     .orderBy(time, 'desc')
     .orderBy('id', 'desc')
-    .limit(query.limit + 1);
+    .limit(value('limit'));
 }
 
 /** Every word, wherever it stands: `strpos` takes each character as itself. */
