@@ -23,7 +23,7 @@ export interface ServerOptions {
   ready: string;
 }
 
-const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=256'];
+const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
 /** Where what is compiled is kept, as in the image: see `deploy/Dockerfile`. */
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
