@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture, type RunningGallery, startGallery } from './support/gallery.ts';
 
-const PAGE = new URL('../docs/gallery.md', import.meta.url);
+const PAGE = new URL('../README.md', import.meta.url);
 
 let gallery: GalleryFixture;
 /** With the account of a first start. */
@@ -24,9 +24,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-test('the commands of docs/gallery.md run as printed', async () => {
+test('the commands of the README\'s "Upload media" run as printed', async () => {
   const page = await readFile(PAGE, 'utf8');
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
+  const [, section = ''] = /^## Upload media\n(.*?)^## /ms.exec(page) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
   expect(blocks.length).toBe(3);
   const printed = blocks.join('\n');
   const base = 'BASE=http://127.0.0.1:4002\n';
