@@ -187,10 +187,12 @@ test('an upload goes on after a restart', async ({ start }) => {
   expect((await readBytes(s3, bucket, 'k')).length).toBe(MINIMUM_PART_BYTES + 3);
 });
 
-test('a store that is told to stop finishes what it is doing', async ({ start }) => {
+test('a store that is told to stop finishes what it is doing', async ({ dataDir, start }) => {
   const first = await start();
   const bucket = await createBucket(first.s3);
   const { finish, response } = await beginPut(first.s3, bucket, 'k', Buffer.alloc(2 * MEBIBYTE, 'x'));
+  // What it has not begun it may leave: the bytes are sent, not yet read.
+  await vi.waitFor(async () => expect(await filesBelow(dataDir, 'incoming')).toHaveLength(1));
   const exited = once(first.child, 'exit');
   first.child.kill('SIGTERM');
   await vi.waitFor(() => expect(fetch(first.endpoint)).rejects.toThrow());
