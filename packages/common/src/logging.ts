@@ -1,5 +1,8 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { LineBatch } from './line-batch.ts';
+
+export type { Logger } from 'pino';
 
 /** Levels that `LOG_LEVEL` may name. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -43,19 +46,12 @@ function isoTime(): () => string {
   };
 }
 
-/** Lines are gathered to this many bytes, for this long (ms), before they are written. */
-const BUFFER = { minLength: 4096, periodicFlush: 200 };
-
 /**
- * The service's log: a JSON line an event on standard output, coloured text on a terminal. Lines are written some at
- * a time, because a write for each would cost as much as answering; a process that exits, even by an exception,
- * writes the rest, and one that is killed loses what it logged in the last 200 ms.
+ * The service's log: a JSON line an event on standard output (see {@link LineBatch}), coloured text on a terminal.
  */
 export function createLogger({ service, level, stream }: LoggingOptions): Logger {
   const terminal = stream === undefined && process.stdout.isTTY;
-  const output =
-    stream ??
-    (terminal ? pretty({ ignore: 'pid,hostname' }) : destination({ fd: 1, sync: false, ...BUFFER }));
+  const output = stream ?? (terminal ? pretty({ ignore: 'pid,hostname' }) : new LineBatch(process.stdout.fd));
   return pino(
     {
       level,

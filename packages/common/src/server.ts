@@ -8,6 +8,7 @@ import {
   type RawServerDefault,
 } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
@@ -44,7 +45,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
 export interface ServerOptions {
   config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
   description: Description;
-  log: FastifyBaseLogger;
+  log: Logger;
   /** The largest body that is read, in bytes. */
   bodyLimit: number;
   /** What `/readyz` asks, by the name of the dependency. */

@@ -1,9 +1,9 @@
 import { answerFromCache } from '@pressroom/common/conditional';
 import { pingDatabase } from '@pressroom/common/database';
+import type { Logger } from '@pressroom/common/logging';
 import { limitRate } from '@pressroom/common/rate-limit';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import { createServer, type Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { allowanceOf, identifySenders } from './api-keys/routes.ts';
 import { ApiKeyStore } from './api-keys/store.ts';
@@ -21,7 +21,7 @@ export interface ContentParts {
   config: ContentConfig;
   db: Kysely<ContentTables>;
   cache: RepresentationCache;
-  log: FastifyBaseLogger;
+  log: Logger;
 }
 
 const DESCRIPTION = {

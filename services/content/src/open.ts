@@ -1,8 +1,8 @@
 import { ChangeListener } from '@pressroom/common/change-listener';
 import { openDatabase } from '@pressroom/common/database';
+import type { Logger } from '@pressroom/common/logging';
 import { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
@@ -15,7 +15,7 @@ export interface OpenContent {
 }
 
 /** Opens the database, starts to listen for changes, and builds the service on them. */
-export async function openContent(config: ContentConfig, log: FastifyBaseLogger): Promise<OpenContent> {
+export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
   const db = openDatabase<ContentTables>({
     url: config.DATABASE_URL,
     applicationName: 'pressroom content',

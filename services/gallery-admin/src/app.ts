@@ -1,6 +1,6 @@
 import { pingDatabase } from '@pressroom/common/database';
+import type { Logger } from '@pressroom/common/logging';
 import { createServer, type Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from './buckets/active.ts';
 import { pingStore } from './buckets/ping.ts';
@@ -36,7 +36,7 @@ export interface GalleryParts {
   copyLimits: CopyLimits;
   /** Fetches media for the proxy. */
   fetcher: MediaFetcher;
-  log: FastifyBaseLogger;
+  log: Logger;
 }
 
 const DESCRIPTION = {

@@ -1,7 +1,7 @@
 import { ChangeListener } from '@pressroom/common/change-listener';
 import { openDatabase } from '@pressroom/common/database';
+import type { Logger } from '@pressroom/common/logging';
 import type { Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections } from './buckets/clients.ts';
@@ -31,7 +31,7 @@ export interface Surroundings {
 /** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
 export async function openGallery(
   config: GalleryConfig,
-  log: FastifyBaseLogger,
+  log: Logger,
   { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';

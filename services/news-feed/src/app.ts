@@ -1,10 +1,10 @@
 import { answerFromCache } from '@pressroom/common/conditional';
 import { pingDatabase } from '@pressroom/common/database';
 import { serveDescription } from '@pressroom/common/documentation';
+import type { Logger } from '@pressroom/common/logging';
 import { addressKey, limitRate } from '@pressroom/common/rate-limit';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import { createServer, type Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { allowBrowsers, refuseClients } from './clients.ts';
 import type { Clock } from './clock.ts';
@@ -33,7 +33,7 @@ export interface NewsFeedParts {
   searchDb: Kysely<NewsTables>;
   cache: RepresentationCache;
   clock: Clock;
-  log: FastifyBaseLogger;
+  log: Logger;
 }
 
 const DESCRIPTION = {

@@ -1,8 +1,8 @@
 import { ChangeListener } from '@pressroom/common/change-listener';
 import { openDatabase } from '@pressroom/common/database';
+import type { Logger } from '@pressroom/common/logging';
 import { RepresentationCache } from '@pressroom/common/representation-cache';
 import type { Server } from '@pressroom/common/server';
-import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { NewsFeedConfig } from './config.ts';
@@ -18,7 +18,7 @@ export interface OpenNewsFeed {
 /** Opens the database, starts to listen for changes, and builds the service on them. `clock` is for tests. */
 export async function openNewsFeed(
   config: NewsFeedConfig,
-  log: FastifyBaseLogger,
+  log: Logger,
   clock: Clock = systemClock,
 ): Promise<OpenNewsFeed> {
   const db = openPool(config, log, config.DATABASE_POOL_SIZE, config.DATABASE_STATEMENT_TIMEOUT_MS);
@@ -44,12 +44,7 @@ export async function openNewsFeed(
   return { app: await buildApp({ config, db, searchDb, cache, clock, log }), release };
 }
 
-function openPool(
-  config: NewsFeedConfig,
-  log: FastifyBaseLogger,
-  poolSize: number,
-  statementTimeoutMs: number,
-) {
+function openPool(config: NewsFeedConfig, log: Logger, poolSize: number, statementTimeoutMs: number) {
   return openDatabase<NewsTables>({
     url: config.DATABASE_URL,
     applicationName: 'pressroom news-feed',
