@@ -8,8 +8,6 @@ export type AllowedMethods = (path: string) => string[];
 export function watchMethods(app: Server): AllowedMethods {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
-    // The answer to every preflight (CORS) makes no path a known one.
-    if (url === '*') return;
     const known = methods.get(url) ?? new Set();
     for (const name of [method].flat()) known.add(name);
     methods.set(url, known);

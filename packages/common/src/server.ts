@@ -52,6 +52,8 @@ export interface ServerOptions {
   readiness: Record<string, ReadinessCheck>;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
+  /** Headers of every answer, beside those that all services send; names in lower case. */
+  headers?: Readonly<Record<string, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
 }
@@ -79,10 +81,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 /** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
-function createBareServer({ config, log, bodyLimit, problems }: ServerOptions): Server {
+function createBareServer({ config, log, bodyLimit, problems, headers }: ServerOptions): Server {
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
-  const addHeaders = responseHeaders();
+  const addHeaders = responseHeaders(headers);
   const requestLog = new RequestLog(log);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
@@ -136,10 +138,10 @@ function pathOf(url: string): string {
 }
 
 /** Adds the headers that every answer has. */
-function responseHeaders() {
-  const security = securityHeaders();
+function responseHeaders(ofService: ServerOptions['headers']) {
+  const headers = { ...securityHeaders(), ...ofService };
   return ({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header' | 'headers'>): void => {
-    reply.header('x-request-id', id).headers(security);
+    reply.header('x-request-id', id).headers(headers);
   };
 }
 

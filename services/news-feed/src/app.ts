@@ -6,7 +6,7 @@ import { addressKey, limitRate } from '@pressroom/common/rate-limit';
 import type { RepresentationCache } from '@pressroom/common/representation-cache';
 import { createServer, type Server } from '@pressroom/common/server';
 import type { Kysely } from 'kysely';
-import { allowBrowsers, refuseClients } from './clients.ts';
+import { admitClients, READABLE_ANYWHERE } from './clients.ts';
 import type { Clock } from './clock.ts';
 import { addCodexResetRoutes } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
@@ -58,9 +58,9 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     bodyLimit: BODY_LIMIT,
     readiness: { database: () => pingDatabase(db) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
+    headers: READABLE_ANYWHERE,
     limit: async (server) => {
-      await allowBrowsers(server);
-      refuseClients(server, config.DENY_CIDRS);
+      admitClients(server, config.DENY_CIDRS);
       await limitRate(server, {
         service: 'news-feed',
         redisUrl: config.REDIS_URL,

@@ -1,38 +1,46 @@
 import type { BlockList } from 'node:net';
-import cors from '@fastify/cors';
 import { isListed } from '@pressroom/common/address-list';
 import { forbidden, invalidRequest } from '@pressroom/common/problem';
 import type { Server } from '@pressroom/common/server';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The longest `User-Agent`, in characters (`news-feed.md`, "Limits"). */
 const MAX_USER_AGENT = 2048;
 
-/** How long a browser may keep the answer to a preflight, in seconds. */
-const PREFLIGHT_MAX_AGE_S = 86_400;
+/** Lets scripts of any site read every answer (Fetch Standard, "CORS protocol"; `wire.md`, "News feed"). */
+export const READABLE_ANYWHERE = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id, Link',
+};
 
-/** Lets scripts of any site read, and answers their preflights with 204. */
-export async function allowBrowsers(app: Server): Promise<void> {
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'OPTIONS'],
-    exposedHeaders: ['ETag', 'Retry-After', 'X-Request-Id', 'Link'],
-    maxAge: PREFLIGHT_MAX_AGE_S,
-    strictPreflight: false,
-  });
-}
+/** What a preflight is told, beside what it asks for, and for how many seconds a browser may keep it. */
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-max-age': '86400',
+  vary: 'Access-Control-Request-Headers',
+};
 
-/** Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered. */
-export function refuseClients(app: Server, denied: BlockList | undefined): void {
-  app.addHook('onRequest', (request, _reply, done) => {
+/**
+ * Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered. Preflights are
+ * answered here, whatever the path, so that they are not counted beside the requests that they announce.
+ */
+export function admitClients(app: Server, denied: BlockList | undefined): void {
+  app.addHook('onRequest', (request, reply, done) => {
     if (denied !== undefined && isDenied(request, denied)) {
       return done(forbidden('this client address is not served here'));
     }
     if ((request.headers['user-agent'] ?? '').length > MAX_USER_AGENT) {
       return done(invalidRequest(`header: "user-agent" must be at most ${MAX_USER_AGENT} characters long`));
     }
+    if (request.method === 'OPTIONS') return answerPreflight(request, reply);
     done();
   });
+}
+
+function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const asked = headers['access-control-request-headers'];
+  if (asked !== undefined) reply.header('access-control-allow-headers', asked);
+  reply.code(204).headers(PREFLIGHT).send();
 }
 
 function isDenied({ ip, url }: FastifyRequest, denied: BlockList): boolean {
