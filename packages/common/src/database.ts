@@ -3,6 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { SilenceError } from './database-fault.ts';
+import { NamingClient } from './named-statements.ts';
+import { readTime } from './read-time.ts';
 
 /** What {@link openDatabase} needs to know. */
 export interface DatabaseOptions {
@@ -22,13 +24,15 @@ export interface DatabaseOptions {
 /** How much longer than a statement may take its answer may be on the way, in ms. */
 const SILENCE_MARGIN_MS = 500;
 
-/** PostgreSQL's type number of `bigint`. */
-const INT8 = 20;
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 
 /** Counts are `bigint` in PostgreSQL and far below 2^53 here, so they are read as numbers. */
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8 && format !== 'binary') return Number;
+    if (oid === TIMESTAMPTZ && format !== 'binary') return readTime;
+    return pg.types.getTypeParser(oid, format);
+  },
 };
 
 /**
@@ -37,6 +41,7 @@ const TYPES: pg.CustomTypesConfig = {
  */
 export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
   const pool = new pg.Pool({
+    Client: NamingClient,
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.poolSize,

@@ -34,8 +34,8 @@ interface Place extends PageWindow {
 
 /** Lists articles; it builds each shape of its queries once. */
 export class ArticleList {
-  readonly #counts = new PreparedQueries<ListValues, { total: number }>();
-  readonly #rows = new PreparedQueries<ListValues, ListRow>();
+  readonly #counts = new PreparedQueries<ContentTables, ListValues, { total: number }>();
+  readonly #rows = new PreparedQueries<ContentTables, ListValues, ListRow>();
 
   /**
    * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
@@ -55,7 +55,7 @@ export class ArticleList {
   }
 
   async #count(db: Database, scope: ArticleScope): Promise<number> {
-    const query = this.#counts.of(shapeOf(scope), (value) => countQuery(db, scope, value));
+    const query = this.#counts.of(shapeOf(scope), (db, value) => countQuery(db, scope, value));
     const [row] = await query.execute(db, {
       categoryId: scope.categoryId ?? 0,
       day: '',
@@ -67,7 +67,7 @@ export class ArticleList {
 
   #read(db: Database, scope: ArticleScope, place: Place): Promise<ListRow[]> {
     const shape = `${shapeOf(scope)} ${place.from} ${place.day !== undefined}`;
-    const query = this.#rows.of(shape, (value) => rowsQuery(db, scope, place, value));
+    const query = this.#rows.of(shape, (db, value) => rowsQuery(db, scope, place, value));
     const { offset, limit, day = '' } = place;
     return query.execute(db, { categoryId: scope.categoryId ?? 0, day, offset, limit });
   }

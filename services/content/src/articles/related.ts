@@ -1,3 +1,4 @@
+import { PreparedQuery } from '@pressroom/common/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
@@ -21,6 +22,28 @@ export interface RelatedArticle {
   slug: string;
 }
 
+const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>((db, value) => {
+  const newest = db
+    .selectFrom('content.article')
+    .select(['id', 'title', 'slug', 'published_at', 'title_words'])
+    .where('category_id', '=', value('category_id'))
+    .where('is_published', '=', true)
+    .where('id', '!=', value('id'))
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(CONSIDERED);
+  const shared = sql`(
+    select count(*) from unnest(newest.title_words) as word where word = any(${value('title_words')}::text[])
+  )`;
+  return db
+    .selectFrom(newest.as('newest'))
+    .select(['id', 'title', 'slug'])
+    .orderBy(shared, 'desc')
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST);
+});
+
 /**
  * Up to 5 published articles of the same category: those sharing most words of the title first, then the newest
  * (`wire.md`, "Related"), among the 200 newest of the category.
@@ -29,25 +52,5 @@ export async function relatedArticles(
   db: Kysely<ContentTables>,
   article: RelatedTo,
 ): Promise<RelatedArticle[]> {
-  if (article.category_id === null) return [];
-  const newest = db
-    .selectFrom('content.article')
-    .select(['id', 'title', 'slug', 'published_at', 'title_words'])
-    .where('category_id', '=', article.category_id)
-    .where('is_published', '=', true)
-    .where('id', '!=', article.id)
-    .orderBy('published_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(CONSIDERED);
-  const shared = sql`(
-    select count(*) from unnest(newest.title_words) as word where word = any(${article.title_words}::text[])
-  )`;
-  return db
-    .selectFrom(newest.as('newest'))
-    .select(['id', 'title', 'slug'])
-    .orderBy(shared, 'desc')
-    .orderBy('published_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MOST)
-    .execute();
+  return article.category_id === null ? [] : RELATED.execute(db, article);
 }

@@ -1,6 +1,7 @@
 import { violates } from '@pressroom/common/database-fault';
+import { PreparedQuery } from '@pressroom/common/prepared-query';
 import { notFound, validationFailed } from '@pressroom/common/problem';
-import { type Kysely, type Selectable, sql, type Transaction, type UpdateObject } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
 import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
@@ -11,8 +12,7 @@ import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from
 import { titleWords } from './title-words.ts';
 
 type Database = Kysely<ContentTables>;
-type ArticleRow = Selectable<ArticleTable>;
-type ArticleUpdate = UpdateObject<ContentTables, 'content.article'>;
+type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
 
 /** An article as a write answers it. */
 export interface WrittenArticle {
@@ -49,7 +49,7 @@ export class ArticleStore {
 
   /** One article with its neighbours. Throws 404 when there is none that `reader` may see. */
   async read(id: number, reader: Reader): Promise<ArticleDetail> {
-    const row = await selectDetail(this.#db, id).executeTakeFirst();
+    const [row] = await DETAIL.execute(this.#db, { id });
     if (row === undefined || !(row.is_published || reader.seesDrafts)) throw noSuchArticle(id);
     return detailOf(this.#db, row);
   }
@@ -118,16 +118,41 @@ function explainCategory(error: unknown): never {
   throw validationFailed([{ field: 'category_id', code: 'not_found', message: 'there is no such category' }]);
 }
 
-function selectDetail(db: Database, id: number) {
+/** What a detail shows, and what its neighbours are found by. */
+const DETAIL_COLUMNS = [
+  'article.id',
+  'article.title',
+  'article.slug',
+  'article.content',
+  'article.excerpt',
+  'article.category_id',
+  'article.featured_image',
+  'article.alt_text',
+  'article.meta_title',
+  'article.meta_description',
+  'article.canonical_url',
+  'article.author',
+  'article.is_published',
+  'article.published_at',
+  'article.created_at',
+  'article.updated_at',
+  'article.title_words',
+] as const;
+
+function selectDetail(db: Database, id: number | RawBuilder<number>) {
   return db
     .selectFrom('content.article as article')
     .leftJoin('content.category as category', 'category.id', 'article.category_id')
-    .selectAll('article')
+    .select(DETAIL_COLUMNS)
     .select(['category.id as categoryId', 'category.name as categoryName', 'category.slug as categorySlug'])
     .where('article.id', '=', id);
 }
 
 type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
+
+const DETAIL = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
+  selectDetail(db, value('id')),
+);
 
 async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
   return {
@@ -155,10 +180,10 @@ async function updateLocked(
   const before = await lock(tx, id);
   precondition?.(await detailOf(tx, before));
   const after = await tx
-    .updateTable('content.article')
+    .updateTable('content.article as article')
     .set({ ...body, ...(await consequences(tx, before, body)) })
-    .where('id', '=', id)
-    .returningAll()
+    .where('article.id', '=', id)
+    .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
   return { article: after, changes: changesBetween(before, after) };
 }
@@ -166,7 +191,7 @@ async function updateLocked(
 /** What follows from a change: the slug follows the title until the first publication, which sets `published_at`. */
 async function consequences(
   tx: Transaction<ContentTables>,
-  before: ArticleRow,
+  before: DetailRow,
   body: ArticleChange,
 ): Promise<ArticleUpdate> {
   const follows: ArticleUpdate = {

@@ -56,7 +56,7 @@ interface PageRow extends ListedItem {
 /** The items of the last days, as the database keeps them. */
 export class ItemStore {
   readonly #parts: ItemStoreParts;
-  readonly #pages = new PreparedQueries<PageValues, PageRow>();
+  readonly #pages = new PreparedQueries<NewsTables, PageValues, PageRow>();
 
   constructor(parts: ItemStoreParts) {
     this.#parts = parts;
@@ -97,7 +97,7 @@ export class ItemStore {
       limit: query.limit + 1,
     };
     if (query.q === undefined) {
-      const page = this.#pages.of(shapeOf(query), (value) => selectPage(db, query, value));
+      const page = this.#pages.of(shapeOf(query), (db, value) => selectPage(db, query, value));
       return page.execute(db, values);
     }
     const words = searchWords(query.q);
