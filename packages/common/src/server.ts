@@ -87,10 +87,8 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
   const addHeaders = responseHeaders(headers);
   const requestLog = new RequestLog(log);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
-    loggerInstance: log,
+    loggerInstance: withoutChildren(log),
     logController: requestLog,
-    // A logger for each request costs more than its event: the events of a request name it themselves.
-    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
@@ -111,11 +109,19 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(replyProblem);
+  app.addHook('onRoute', (route) => requestLog.noteRoute(route));
   app.addHook('onRequest', (request, reply, done) => {
     addHeaders(request, reply);
     done();
   });
   return app;
+}
+
+/** A logger for each request costs more than its event: the events of a request name it themselves. */
+function withoutChildren(log: Logger): Logger {
+  const only = log.child({});
+  only.child = () => only as never;
+  return only;
 }
 
 /** Fastify asks for each hop, counted from this server outwards, whether its word counts. */
