@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from './support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from './support/news-feed.ts';
+import { exchange, parseAnswer } from './support/raw-http.ts';
 
 const SNAPSHOT = '/api/v1/selected/snapshot';
 
@@ -82,8 +83,10 @@ describe('a client', () => {
     expect(health.status).toBe(200);
   });
 
-  it('has as many requests a minute as NEWS_RATE_LIMIT says, then 429 and when to come back', async () => {
+  it('has as many requests a minute as NEWS_RATE_LIMIT says, preflights aside, then 429 and when to come back', async () => {
     const limited = await startNewsFeed(feed.database.url, { NEWS_RATE_LIMIT: '3' });
+    const preflight = await send(limited.url + SNAPSHOT, { method: 'OPTIONS' });
+    expect(preflight.status).toBe(204);
     const answers = [];
     for (let request = 0; request < 4; request += 1) answers.push(await send(limited.url + SNAPSHOT));
     const other = await send(`${limited.url}/healthz`);
@@ -94,6 +97,26 @@ describe('a client', () => {
     expect(answers[3]?.headers.get('cache-control')).toBe('no-store');
     expect(other.status).toBe(200);
   });
+});
+
+describe('a body', () => {
+  const json = 'Content-Type: application/json';
+
+  it.each([
+    ['announced, but not sent', 'GET', [json], '', 200],
+    ['with a length', 'GET', [json, 'Content-Length: 7'], '{"a":1}', 200],
+    ['in chunks', 'GET', [json, 'Transfer-Encoding: chunked'], '7\r\n{"a":1}\r\n0\r\n\r\n', 200],
+    ['of a POST, announced, but not sent', 'POST', [json], '', 405],
+    ['of a POST', 'POST', [json, 'Content-Length: 7'], '{"a":1}', 405],
+  ])(
+    '%s is passed over, and the next request on the connection is answered',
+    async (_what, method, headers, body, status) => {
+      const first = [`${method} ${SNAPSHOT} HTTP/1.1`, 'Host: test', ...headers, '', body].join('\r\n');
+      const next = 'GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n';
+      const { answer, rest } = parseAnswer(await exchange(feed.url, first + next));
+      expect([answer.status, parseAnswer(rest).answer.status]).toEqual([status, 200]);
+    },
+  );
 });
 
 describe('what is not there', () => {

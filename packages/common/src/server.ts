@@ -46,8 +46,8 @@ export interface ServerOptions {
   config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
   description: Description;
   log: Logger;
-  /** The largest body that is read, in bytes. */
-  bodyLimit: number;
+  /** The largest body that is read, in bytes; absent in a service that reads none. */
+  bodyLimit?: number;
   /** What `/readyz` asks, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
   /** How this service's answers to failures differ from the others'. */
@@ -92,8 +92,9 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
-    bodyLimit,
-    http: { requireHostHeader: false },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
+    http: { requireHostHeader: false, optimizeEmptyRequests: bodyLimit === undefined },
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Requests that arrive on open connections while the server closes are answered, not refused.
     return503OnClosing: false,

@@ -42,9 +42,6 @@ const DESCRIPTION = {
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
 } as const;
 
-/** Every request is a GET; what is sent with one is not read. */
-const BODY_LIMIT = 1024;
-
 /** A 404 may be kept for a minute, so that a story that is gone is not asked for again and again. */
 const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
 
@@ -55,7 +52,6 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     config,
     description: DESCRIPTION,
     log,
-    bodyLimit: BODY_LIMIT,
     readiness: { database: () => pingDatabase(db) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
     headers: READABLE_ANYWHERE,
