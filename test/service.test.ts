@@ -2,6 +2,7 @@ import { validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture, startContent } from './support/content.ts';
 import { type Sending, send } from './support/http.ts';
+import { exchange } from './support/raw-http.ts';
 import { until } from './support/until.ts';
 
 let content: ContentFixture;
@@ -121,6 +122,15 @@ test('a request is one JSON event', async () => {
       address: '127.0.0.1',
     },
   ]);
+});
+
+test('whatever a request brings, its event is one line, and what it brought is in it', async () => {
+  const [id, path] = ['"quoted\\"', '/api/articles?page="\\\\'];
+  await exchange(
+    content.url,
+    `GET ${path} HTTP/1.1\r\nHost: test\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(await eventsOf(id)).toMatchObject([{ requestId: id, url: path, status: 400 }]);
 });
 
 test('a request that the router refuses is in the log as well', async () => {

@@ -1,5 +1,5 @@
 import { type FastifyContextConfig, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,7 +11,7 @@ declare module 'fastify' {
 /** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
-/** The event of a request: who asked for what, how it was answered, and how long it took. */
+/** The event of a request: who asked for what, how it was answered, and how long it took, in ms. */
 interface RequestEvent {
   requestId: string;
   method: string;
@@ -19,21 +19,46 @@ interface RequestEvent {
   status: number;
   ms: number;
   address: string;
-  err?: Error | undefined;
+}
+
+const MESSAGE = 'request_answered';
+
+/** What a pino logger makes a line of, by its documented symbols ("pino.symbols"). */
+interface Lines {
+  /** Where lines go. */
+  [pino.symbols.streamSym]: DestinationStream;
+  /** How a line of each level begins. */
+  [pino.symbols.lsCacheSym]: Record<number, string>;
+  /** Writes the member that says what time it is. */
+  [pino.symbols.timeSym]: () => string;
+  /** The members that every line has. */
+  [pino.symbols.chindingsSym]: string;
 }
 
 /**
  * The log of requests: one event for each, when it has been answered or has broken off; failures log their own. Probes
- * that succeed are logged at `debug`.
+ * that succeed are logged at `debug`. What pino would write is written by a template: its way through levels, options
+ * and the members of an object that it does not know was a tenth of a cached answer.
  */
 export class RequestLog extends LogController {
   readonly #log: Logger;
+  readonly #stream: DestinationStream;
+  readonly #time: () => string;
+  readonly #members: string;
+  /** How a line begins; undefined at a level that is not logged. */
+  readonly #beginnings: Record<'debug' | 'info', string | undefined>;
   #hasSecretQueries = false;
 
   constructor(log: Logger) {
     super({ requestIdLogLabel: 'requestId' });
-    // Its events have fixed members, none of them a credential: looking for some in each would cost more than the rest.
-    this.#log = writeByTemplate(log.child({}, { redact: [] }));
+    const lines = log as unknown as Lines;
+    const beginning = (level: 'debug' | 'info') =>
+      log.isLevelEnabled(level) ? lines[pino.symbols.lsCacheSym][log.levels.values[level] ?? 0] : undefined;
+    this.#log = log;
+    this.#stream = lines[pino.symbols.streamSym];
+    this.#time = lines[pino.symbols.timeSym];
+    this.#members = lines[pino.symbols.chindingsSym];
+    this.#beginnings = { debug: beginning('debug'), info: beginning('info') };
   }
 
   /** Tells it of a route: looking for what some hide would cost those that hide nothing. */
@@ -58,42 +83,27 @@ export class RequestLog extends LogController {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 1000) / 1000,
       address: request.ip,
-      err: err ?? undefined,
     };
-    this.#log[level](event, 'request_answered');
+    if (err) this.#log[level]({ ...event, err }, MESSAGE);
+    else this.#write(level, event);
+  }
+
+  #write(level: 'debug' | 'info', event: RequestEvent): void {
+    const beginning = this.#beginnings[level];
+    if (beginning === undefined) return;
+    const line = `${beginning}${this.#time()}${this.#members}${membersOf(event)},"msg":"${MESSAGE}"}\n`;
+    this.#stream.write(line);
   }
 }
 
-/** What of a pino logger makes a line of an event, by its documented symbols ("pino.symbols"). */
-interface Lines {
-  /** Makes the line. */
-  [pino.symbols.asJsonSym]: (event: object, message: string, level: number, time: string) => string;
-  /** How a line of each level begins. */
-  [pino.symbols.lsCacheSym]: Record<number, string>;
-  /** The members that every line has. */
-  [pino.symbols.chindingsSym]: string;
-}
-
-/**
- * Makes a logger write a {@link RequestEvent} by a template: pino's walk over the members of an object that it does not
- * know was a tenth of a cached answer.
- */
-function writeByTemplate(log: Logger): Logger {
-  const lines = log as unknown as Lines;
-  const asJson = lines[pino.symbols.asJsonSym];
-  const beginnings = lines[pino.symbols.lsCacheSym];
-  const members = lines[pino.symbols.chindingsSym];
-  lines[pino.symbols.asJsonSym] = (event, message, level, time) => {
-    const request = event as RequestEvent;
-    if (request.err !== undefined) return asJson.call(log, event, message, level, time);
-    return `${beginnings[level]}${time}${members}${templateOf(request)},"msg":"${message}"}\n`;
-  };
-  return log;
-}
-
-function templateOf({ requestId, method, url, status, ms, address }: RequestEvent): string {
-  const who = `,"requestId":${JSON.stringify(requestId)},"method":"${method}","url":${JSON.stringify(url)}`;
+function membersOf({ requestId, method, url, status, ms, address }: RequestEvent): string {
+  const who = `,"requestId":${quote(requestId)},"method":"${method}","url":${quote(url)}`;
   return `${who},"status":${status},"ms":${ms},"address":${JSON.stringify(address)}`;
+}
+
+/** Writes visible ASCII, as the ids and URLs of requests are, as JSON: hardly any of it has to be escaped. */
+function quote(text: string): string {
+  return text.includes('"') || text.includes('\\') ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** The URL of a request; a query string that may hold a signed URL is a key to what it leads to. */

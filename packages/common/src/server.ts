@@ -21,6 +21,7 @@ import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { type ProblemStyle, replyWithProblem } from './problem-replies.ts';
+import { queryStringReader } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -98,7 +99,7 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Requests that arrive on open connections while the server closes are answered, not refused.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, querystringParser: queryStringReader() },
     // What the router refuses passes no hook.
     frameworkErrors: (error, request, reply) => {
       addHeaders(request, reply);
