@@ -89,6 +89,23 @@ test('HEAD answers as GET, without the body', async () => {
   expect(missing.answer.body + missing.rest).toBe('');
 });
 
+test('answers short and long say how many bytes they are, and are as many, whatever their letters', async () => {
+  const title = 'Überblick: 新闻 📰';
+  for (const characters of [100, 1100]) {
+    const text = `<p>${'字'.repeat(characters)}</p>`;
+    const { id } = await content.client.article({ title, content: text, is_published: true });
+    const ask = async (method: string) =>
+      parseAnswer(await exchange(content.url, request(`${method} /api/articles/${id} HTTP/1.1`)));
+    for (const asked of ['first', 'again']) {
+      const { answer, rest } = await ask('GET');
+      const { data } = JSON.parse(Buffer.from(answer.body, 'latin1').toString());
+      expect([data.title, data.content, rest], asked).toEqual([title, text, '']);
+      const head = await ask('HEAD');
+      expect(head.answer.headers['content-length']).toBe(answer.headers['content-length']);
+    }
+  }
+});
+
 test('requests that are sent ahead are answered in their order', async () => {
   const ask = (path: string, id: string) =>
     `GET ${path} HTTP/1.1\r\nHost: test\r\nX-Request-Id: ${id}\r\n\r\n`;

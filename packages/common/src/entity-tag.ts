@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** A finished answer: its bytes and the strong validator that was computed from them (RFC 9110, section 8.8.3). */
+/** A finished answer: its body and the strong validator that was computed from its bytes (RFC 9110, section 8.8.3). */
 export interface Representation {
-  readonly body: Buffer;
+  /** Its bytes, or, of a short one, the text that has them in UTF-8. */
+  readonly body: Buffer | string;
   readonly etag: string;
   /** The moment from which it is no longer true, in ms since 1970; absent, only a change of the data ends it. */
   readonly expiresAt?: number | undefined;
@@ -10,10 +11,17 @@ export interface Representation {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Finishes `text` as a representation: UTF-8 bytes and a strong entity tag, equal only for equal bytes. */
+/**
+ * The most bytes that are sent as text. Node sends text in one piece with the headers, bytes as a second piece; what is
+ * longer costs more to encode again for each answer than that saves.
+ */
+const MAX_TEXT_BYTES = 1024;
+
+/** Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. */
 export function represent(text: string, expiresAt?: Date): Representation {
-  const body = Buffer.from(text);
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+  const bytes = Buffer.from(text);
+  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
+  const body = bytes.length <= MAX_TEXT_BYTES ? text : bytes;
   return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 

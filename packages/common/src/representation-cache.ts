@@ -36,7 +36,7 @@ export class RepresentationCache {
     if (maxBytes === 0) return;
     this.#entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (representation, key) => representation.body.length + key.length + ENTRY_OVERHEAD,
+      sizeCalculation: ({ body }, key) => Buffer.byteLength(body) + key.length + ENTRY_OVERHEAD,
     });
   }
 
