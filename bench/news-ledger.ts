@@ -53,9 +53,11 @@ async function read(port: number, path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** The cursor of everything that follows. */
+/** The cursor of everything that follows: to ask by it is to be told that nothing has changed. */
 export async function cursorNow({ port }: ServerProcess): Promise<string> {
-  return (await read(port, SNAPSHOT)).cursor;
+  let { cursor, hasMore } = { ...(await read(port, SNAPSHOT)), hasMore: true };
+  while (hasMore) ({ cursor, hasMore } = await read(port, `${CHANGES}&cursor=${cursor}`));
+  return cursor;
 }
 
 /** Measures pages of the ledger after `cursor`, and of the snapshot, of a service without a cache. */
