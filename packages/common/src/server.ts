@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
 import type { CommonConfig } from './config.ts';
+import { responsesWith } from './constant-headers.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
@@ -85,7 +86,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 function createBareServer({ config, log, bodyLimit, problems, headers }: ServerOptions): Server {
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
-  const addHeaders = responseHeaders(headers);
   const requestLog = new RequestLog(log);
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: withoutChildren(log),
@@ -94,15 +94,19 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
     ...(bodyLimit !== undefined && { bodyLimit }),
-    // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
-    http: { requireHostHeader: false, optimizeEmptyRequests: bodyLimit === undefined },
+    http: {
+      ServerResponse: responsesWith({ ...securityHeaders(), ...headers }),
+      requireHostHeader: false,
+      // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
+      optimizeEmptyRequests: bodyLimit === undefined,
+    },
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Requests that arrive on open connections while the server closes are answered, not refused.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, querystringParser: queryStringReader() },
     // What the router refuses passes no hook.
     frameworkErrors: (error, request, reply) => {
-      addHeaders(request, reply);
+      nameAnswer(request, reply);
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
       replyProblem(error, request, reply);
     },
@@ -113,7 +117,7 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
   app.setErrorHandler(replyProblem);
   app.addHook('onRoute', (route) => requestLog.noteRoute(route));
   app.addHook('onRequest', (request, reply, done) => {
-    addHeaders(request, reply);
+    nameAnswer(request, reply);
     done();
   });
   return app;
@@ -145,12 +149,9 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Adds the headers that every answer has. */
-function responseHeaders(ofService: ServerOptions['headers']) {
-  const headers = { ...securityHeaders(), ...ofService };
-  return ({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header' | 'headers'>): void => {
-    reply.header('x-request-id', id).headers(headers);
-  };
+/** Says in an answer by which id the log knows its request. */
+function nameAnswer({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header'>): void {
+  reply.header('x-request-id', id);
 }
 
 /** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */

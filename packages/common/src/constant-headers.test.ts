@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { responsesWith } from './constant-headers.ts';
+
+let answer: (response: ServerResponse) => void;
+
+const server = createServer(
+  { ServerResponse: responsesWith({ 'x-a': '1', 'x-b': '2' }) },
+  (_request, response) => answer(response),
+);
+
+beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+
+afterAll(() => server.close());
+
+/** The headers by name in lower case, each with all its values, of what `write` answers. */
+async function headersOf(write: (response: ServerResponse) => void) {
+  answer = (response) => {
+    write(response);
+    response.end();
+  };
+  const [received] = await once(get({ port: (server.address() as AddressInfo).port }), 'response');
+  return (received as IncomingMessage).resume().headersDistinct;
+}
+
+test.each<[how: string, write: (response: ServerResponse) => void]>([
+  ['at once', (response) => response.writeHead(200, { 'x-b': 'own', 'x-c': '3' })],
+  ['at once, with a reason', (response) => response.writeHead(200, 'Fine', { 'x-b': 'own', 'x-c': '3' })],
+  ['as a list', (response) => response.writeHead(200, ['x-b', 'own', 'x-c', '3'])],
+  ['one by one', (response) => response.setHeader('x-b', 'own').setHeader('X-C', '3')],
+  ['in both ways', (response) => response.setHeader('X-B', 'own').writeHead(200, { 'x-c': '3' })],
+])('headers that are set %s stand beside the constant ones, and instead of them', async (_how, write) => {
+  expect(await headersOf(write)).toMatchObject({ 'x-a': ['1'], 'x-b': ['own'], 'x-c': ['3'] });
+});
+
+test('an answer that sets no header has the constant ones, and cookies stay apart', async () => {
+  expect(await headersOf(() => undefined)).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'] });
+  const cookies = await headersOf((response) => response.writeHead(204, { 'set-cookie': ['a=1', 'b=2'] }));
+  expect(cookies).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'], 'set-cookie': ['a=1', 'b=2'] });
+});

@@ -1,0 +1,47 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/** What `writeHead` takes beside the status: a reason, headers, both or neither. */
+type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
+
+/**
+ * Makes the class of a server's responses (`http.createServer`, "ServerResponse"): each has the headers `constant`, names
+ * in lower case, where it does not set them itself. They are known before any request, so they are handed to Node as the
+ * list that it writes; one by one, through Fastify's object, they were a twentieth of a cached answer.
+ */
+export function responsesWith(constant: Readonly<Record<string, string>>): typeof ServerResponse {
+  const entries = Object.entries(constant);
+  const list = entries.flat();
+  const names = new Set(Object.keys(constant));
+
+  /** All headers as one list; undefined when `headers` has a constant one, too. */
+  const listed = (headers: OutgoingHttpHeaders): OutgoingHttpHeader[] | undefined => {
+    const all: unknown[] = list.slice();
+    for (const name in headers) {
+      if (names.has(name)) return;
+      all.push(name, headers[name]);
+    }
+    return all as OutgoingHttpHeader[];
+  };
+
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(status: number, ...head: Head): this {
+      const [headers] = head;
+      // As Fastify writes them. A stream's are set one by one.
+      const all = isObject(headers) && this.getHeaderNames().length === 0 ? listed(headers) : undefined;
+      if (all !== undefined) return super.writeHead(status, all);
+      for (const [name, value] of entries) if (!this.hasHeader(name)) this.setHeader(name, value);
+      return super.writeHead(status, ...(head as [Headers?]));
+    }
+  };
+}
+
+function isObject(headers: Head[number]): headers is OutgoingHttpHeaders {
+  return typeof headers === 'object' && !Array.isArray(headers);
+}
