@@ -31,10 +31,9 @@ export class LineBatch implements DestinationStream {
     if (this.#text.length >= BATCH_CHARACTERS) this.#handOn();
   }
 
-  /** Begins to write what there is. */
+  /** Begins to write what there is, with what came while the last write was under way. */
   flush(): void {
-    if (this.#text === '') return;
-    this.#handOn();
+    if (this.#text !== '') this.#handOn();
     this.#output.flush();
   }
 
