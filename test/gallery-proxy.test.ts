@@ -383,6 +383,12 @@ test('a client that goes away stops the host, in the middle and before the first
       .slice(logged)
       .map(({ msg }) => msg),
   ).not.toContain('request_failed');
+  await until('the break is logged', () =>
+    gallery.log.events().some(({ msg }) => msg === 'response_broken_off'),
+  );
+  for (const secret of [gallery.cookie.split('=')[1] ?? '', '/endless']) {
+    expect(gallery.log.text()).not.toContain(secret);
+  }
   // What was held for the client is a few buffers, not the body.
   expect(state.sent).toBeLessThan(50 * MIB);
 });

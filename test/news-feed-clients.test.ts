@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { send } from './support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from './support/news-feed.ts';
 import { exchange, parseAnswer } from './support/raw-http.ts';
@@ -97,6 +97,12 @@ describe('a client', () => {
     expect(answers[3]?.headers.get('cache-control')).toBe('no-store');
     expect(other.status).toBe(200);
   });
+});
+
+test('a request that cannot be read is a problem that scripts of any site can read', async () => {
+  const large = `GET ${SNAPSHOT} HTTP/1.1\r\nHost: test\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`;
+  const { answer } = parseAnswer(await exchange(feed.url, large));
+  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([431, '*']);
 });
 
 describe('a body', () => {

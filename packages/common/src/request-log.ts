@@ -18,7 +18,8 @@ interface RequestEvent {
   url: string;
   status: number;
   ms: number;
-  address: string;
+  /** Unknown where the connection was gone before anybody asked. */
+  address: string | undefined;
 }
 
 const MESSAGE = 'request_answered';
@@ -88,6 +89,23 @@ export class RequestLog extends LogController {
     else this.#write(level, event);
   }
 
+  /** Logs that a body could not be sent to its end: its client left, or what it came from failed. */
+  override streamError(err: Error, { id }: FastifyRequest): void {
+    const left = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (left) this.#log.info({ requestId: id }, 'response_broken_off');
+    else this.#log.warn({ requestId: id, err }, 'response_broken_off');
+  }
+
+  /** Logs that the answer to a failure failed, too; Fastify would log the whole request. */
+  override defaultErrorLog(err: Error, { id }: FastifyRequest): void {
+    this.#log.error({ requestId: id, err }, 'request_failed');
+  }
+
+  /** Logs that the head of an answer could not be written; Fastify would log the whole request. */
+  override writeHeadError(err: Error, { id }: FastifyRequest): void {
+    this.#log.error({ requestId: id, err }, 'response_unwritable');
+  }
+
   #write(level: 'debug' | 'info', event: RequestEvent): void {
     const beginning = this.#beginnings[level];
     if (beginning === undefined) return;
@@ -98,7 +116,7 @@ export class RequestLog extends LogController {
 
 function membersOf({ requestId, method, url, status, ms, address }: RequestEvent): string {
   const who = `,"requestId":${quote(requestId)},"method":"${method}","url":${quote(url)}`;
-  return `${who},"status":${status},"ms":${ms},"address":${JSON.stringify(address)}`;
+  return `${who},"status":${status},"ms":${ms},"address":${JSON.stringify(address ?? null)}`;
 }
 
 /** Writes visible ASCII, as the ids and URLs of requests are, as JSON: hardly any of it has to be escaped. */

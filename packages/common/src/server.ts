@@ -87,15 +87,18 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
   const requestLog = new RequestLog(log);
+  const constantHeaders = { ...securityHeaders(), ...headers };
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
-    loggerInstance: withoutChildren(log),
+    loggerInstance: log,
     logController: requestLog,
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
     ...(bodyLimit !== undefined && { bodyLimit }),
     http: {
-      ServerResponse: responsesWith({ ...securityHeaders(), ...headers }),
+      ServerResponse: responsesWith(constantHeaders),
       requireHostHeader: false,
       // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
       optimizeEmptyRequests: bodyLimit === undefined,
@@ -110,7 +113,7 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
       replyProblem(error, request, reply);
     },
-    clientErrorHandler: answerUnreadable(log, problems?.extend),
+    clientErrorHandler: answerUnreadable(log, constantHeaders, problems?.extend),
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -121,13 +124,6 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
     done();
   });
   return app;
-}
-
-/** A logger for each request costs more than its event: the events of a request name it themselves. */
-function withoutChildren(log: Logger): Logger {
-  const only = log.child({});
-  only.child = () => only as never;
-  return only;
 }
 
 /** Fastify asks for each hop, counted from this server outwards, whether its word counts. */

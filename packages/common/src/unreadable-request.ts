@@ -5,7 +5,6 @@ import { Problem } from './problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from './problem-document.ts';
 import type { ProblemExtension } from './problem-replies.ts';
 import { requestId } from './request-id.ts';
-import { securityHeaders } from './security-headers.ts';
 
 /** What Node's HTTP server says of a request that it cannot read. */
 export interface UnreadableFault extends Error {
@@ -25,9 +24,15 @@ const UNREAD = { headers: {} } as IncomingMessage;
 /**
  * Makes what answers requests that are no HTTP: the problem document, the id and the headers of any other error, then
  * the end of the connection, whose next byte nobody could place (RFC 9112, section 2.2).
+ *
+ * @param headers those of every answer
  */
-export function answerUnreadable(log: FastifyBaseLogger, extend?: ProblemExtension) {
-  const security = Object.entries(securityHeaders()).map(([name, value]) => `${name}: ${value}`);
+export function answerUnreadable(
+  log: FastifyBaseLogger,
+  headers: Readonly<Record<string, string>>,
+  extend?: ProblemExtension,
+) {
+  const constant = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (fault: UnreadableFault, socket: Socket): void => {
     if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
       return void socket.destroy();
@@ -36,7 +41,7 @@ export function answerUnreadable(log: FastifyBaseLogger, extend?: ProblemExtensi
     const document = problemDocument(problem, requestId(UNREAD));
     const event = { requestId: document.requestId, status, address: socket.remoteAddress, fault: fault.code };
     log.info(event, 'request_unreadable');
-    socket.end(response(document, security, extend));
+    socket.end(response(document, constant, extend));
     socket.destroySoon();
   };
 }
@@ -46,7 +51,7 @@ function isAnswerBegun(socket: Socket & { _httpMessage?: ServerResponse | null }
   return socket._httpMessage?.headersSent === true;
 }
 
-function response(document: ProblemDocument, security: string[], extend?: ProblemExtension): string {
+function response(document: ProblemDocument, constant: string[], extend?: ProblemExtension): string {
   const body = JSON.stringify({ ...document, ...extend?.(document) });
   return [
     `HTTP/1.1 ${document.status} ${document.title}`,
@@ -55,7 +60,7 @@ function response(document: ProblemDocument, security: string[], extend?: Proble
     'cache-control: no-store',
     'connection: close',
     `x-request-id: ${document.requestId}`,
-    ...security,
+    ...constant,
     '',
     body,
   ].join('\r\n');
