@@ -44,8 +44,7 @@ export class PreparedQuery<Tables, Values extends object, Row> {
   #compile(db: Kysely<Tables>): CompiledQuery<Row> {
     const value: ValueOf<Values> = (name) => sql`${new Placeholder(name)}`;
     const compiled = this.#build(db, value).compile();
-    nameStatement(compiled.sql);
-    return compiled;
+    return { ...compiled, sql: nameStatement(compiled.sql) };
   }
 }
 

@@ -118,7 +118,7 @@ function selectPage(db: Database, query: ItemsQuery, value: ValueOf<PageValues>)
   return db
     .selectFrom('news.item')
     .select([...ITEM_COLUMNS, 'reason', `${time} as at`])
-    .$if(query.mode === 'selected', (select) => select.where('in_selected_set', '=', true))
+    .$if(query.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
     .$if(query.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
     .where(time, '>', value('after'))
     .where(time, '<=', value('through'))
