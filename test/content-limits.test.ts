@@ -160,6 +160,15 @@ describe('the address of a client', () => {
     expect(await remaining(url, ['203.0.113.1', '203.0.113.2'])).toEqual([4, 3]);
   });
 
+  test('never counts against a key, whatever the proxy passes on', async () => {
+    const { url, database } = await serve({ TRUST_PROXY: '1' });
+    await database.pool.query(`insert into content.api_key (prefix, name, secret_hash)
+      select 'aaaaaaaa', 'Other', sha256(convert_to('pk_aaaaaaaa_' || repeat('x', 43), 'UTF8'))`);
+    expect(await remaining(url, ['key:aaaaaaaa', 'key:aaaaaaaa'])).toEqual([4, 3]);
+    const keyed = { headers: { 'x-api-key': `pk_aaaaaaaa_${'x'.repeat(43)}` } };
+    expect(rateOf(await send(`${url}/api/articles`, keyed))).toMatchObject({ limit: 8, remaining: 7 });
+  });
+
   test('is the /64 of an IPv6 client, and the IPv4 one that is mapped', async () => {
     const { url } = await serve({ TRUST_PROXY: '1' });
     const sameNetwork = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:DB8:1:2:0:0:0:9'];

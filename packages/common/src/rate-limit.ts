@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 import type { FastifyRequest } from 'fastify';
@@ -13,7 +14,7 @@ const MEMORY_ENTRIES = 20_000;
 
 /** Who a request counts against, and how many requests a minute that one has. */
 export interface Allowance {
-  /** An {@link addressKey}, or what cannot be one: `key:` begins no address. */
+  /** An {@link addressKey}, or what cannot be one, as what begins with `key:`. */
   key: string;
   max: number;
 }
@@ -28,10 +29,12 @@ export interface RateLimitOptions {
   allowance: (request: FastifyRequest) => Allowance;
 }
 
-/** The counter key of a client address: an IPv6 client is its /64, which one customer holds whole. */
+/** The counter key of a client's address: an IPv6 client is its /64, which one customer holds whole. */
 export function addressKey({ ip }: FastifyRequest): string {
   // As it is, because its hash is known already: that of a text made anew is computed for each request.
-  return ip.includes(':') ? normalizeIP(ip, 64) : ip;
+  if (!ip.includes(':')) return ip;
+  // A proxy may pass on any text as an address, and none may count for a key.
+  return isIPv6(ip) ? normalizeIP(ip, 64) : ip.replaceAll(':', ' ');
 }
 
 /** What is never counted, as somebody who watches or reads about the service asks for it. */
