@@ -29,8 +29,7 @@ const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
 
 /**
- * Starts a server as `deploy/Dockerfile` does, on a free port and waits until it answers; its output goes to a file, as a
- * log does.
+ * Starts a server as `deploy/Dockerfile` does, on a free port and waits until it answers; its log is written, to nowhere.
  */
 export async function startServer({
   program,
