@@ -3,11 +3,36 @@ import pg from 'pg';
 /** `pg`'s own reading of a `timestamptz`, of any zone and year. */
 const readAnyTime: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
+/** Where the parts of `2026-11-21 08:00:00.123+00` begin. */
+const [MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION] = [5, 8, 11, 14, 17, 20] as const;
+
 /**
- * Reads a `timestamptz` as PostgreSQL writes it: `2026-11-21 08:00:00.123+00`. What is in UTC is read as the ISO 8601
- * that it almost is, because that is faster and a page of the feed has a hundred of them.
+ * Reads a `timestamptz` as PostgreSQL writes it: `2026-11-21 08:00:00.123+00`. What is in UTC is read digit by digit,
+ * because a page of the feed has a hundred of them, and making text of each that `Date` reads took longer than the rest
+ * of its row. Beyond the ms digits are dropped.
  */
 export function readTime(text: string): unknown {
-  if (text[10] !== ' ' || !text.endsWith('+00')) return readAnyTime(text);
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  // Years before 1000 and after 9999 are left to pg: `Date.UTC` takes 0 to 99 for 1900 to 1999.
+  if (text[10] !== ' ' || text[0] === '0' || !text.endsWith('+00')) return readAnyTime(text);
+  const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
+  const [month, day] = [twoDigits(text, MONTH) - 1, twoDigits(text, DAY)];
+  const [hour, minute, second] = [twoDigits(text, HOUR), twoDigits(text, MINUTE), twoDigits(text, SECOND)];
+  return new Date(Date.UTC(year, month, day, hour, minute, second, milliseconds(text)));
+}
+
+function twoDigits(text: string, at: number): number {
+  return 10 * digit(text, at) + digit(text, at + 1);
+}
+
+/** PostgreSQL writes as many digits of a fraction as say something: none to six. */
+function milliseconds(text: string): number {
+  const digits = text.length - FRACTION - '+00'.length;
+  if (digits < 1) return 0;
+  const tenths = 100 * digit(text, FRACTION);
+  const hundredths = digits > 1 ? 10 * digit(text, FRACTION + 1) : 0;
+  return tenths + hundredths + (digits > 2 ? digit(text, FRACTION + 2) : 0);
+}
+
+function digit(text: string, at: number): number {
+  return text.charCodeAt(at) - 48;
 }
