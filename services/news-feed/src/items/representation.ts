@@ -96,11 +96,12 @@ export function minimalItem(row: ItemRow, site: Site): MinimalItem {
 
 /** Renders a row as an item. */
 export function item(row: ItemRow, site: Site): Item {
-  return {
-    ...minimalItem(row, site),
+  const shown = minimalItem(row, site);
+  // Added to, because copies of items are most of what a page leaves to be collected.
+  return Object.assign(shown, {
     originalTitle: row.original_title,
     summary: row.summary,
-    links: { [site.linkName]: site.item(row.id), original: row.original_url },
+    links: Object.assign(shown.links, { original: row.original_url }),
     attribution: site.attribution,
-  };
+  });
 }
