@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
@@ -49,7 +48,7 @@ export interface ContentFigures {
 
 /** Measures the content service with each number of articles, on a PostgreSQL of its own. */
 export async function benchContent(sizes: number[]): Promise<ContentFigures[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
     const figures = [];

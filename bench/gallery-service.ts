@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import { removeBucket } from '../test/s3/objects.ts';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../test/s3/servers.ts';
 import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
@@ -30,7 +30,7 @@ export interface BenchGallery {
 
 /** Starts the service on the store that `S3_ENDPOINT` names, else on the embedded one. */
 export async function startBenchGallery(): Promise<BenchGallery> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const dataDir = await temporaryHome();
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), port: 0 });
   await migrate(postgres.url, fileURLToPath(new URL('../migrations', import.meta.url)));
   const named = namedServer(process.env);

@@ -1,10 +1,9 @@
 /** `pnpm bench reading [ITEMS]`: measures what the news feed answers beside bare servers. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { type ItemsQuery, itemsQuery } from '@pressroom/news-feed/items/schema';
 import { SearchGate } from '@pressroom/news-feed/items/search-gate';
@@ -125,7 +124,7 @@ async function compareCold(databaseUrl: string, pool: pg.Pool): Promise<Comparis
 }
 
 async function benchReading(items: number): Promise<Comparison[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   const pool = new pg.Pool({ connectionString: server.url });
   try {

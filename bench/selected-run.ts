@@ -1,10 +1,9 @@
 /** `pnpm bench selected [ITEMS]`: measures the selected set: pages at every depth, mirrors, followers of writers. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import pg from 'pg';
 import { type ServerProcess, startServer } from './child.ts';
 import { fillWithNews } from './news-data.ts';
@@ -33,7 +32,7 @@ async function fill(databaseUrl: string, items: number): Promise<void> {
 
 /** Measures the news feed with `items` items, a tenth of them selected, on a PostgreSQL of its own. */
 async function benchNewsFeed(items: number) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-bench-'));
+  const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
     await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));

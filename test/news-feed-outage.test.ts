@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, send } from './support/http.ts';
@@ -18,7 +18,7 @@ let server: RunningPostgres;
 let feed: RunningNewsFeed;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'pressroom-news-outage-'));
+  dataDir = await temporaryHome();
   server = await start(0);
   await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
   feed = await startNewsFeed(server.url, { DATABASE_CONNECT_TIMEOUT_MS: '500' });

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
 
@@ -19,7 +18,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Starts one PostgreSQL for the run and migrates the template that every test file's database is a copy of. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pressroom-test-'));
+  const dataDir = await temporaryHome();
   const server = await startPostgres({
     dataDir,
     port: 0,

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded/postgres';
+import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import { postmasterOf } from '../fixtures/processes.ts';
 
 /** A PostgreSQL server of a test file's own, which can be stopped, started again and made to hang. */
@@ -18,7 +17,7 @@ export class OwnPostgres {
 
   /** Makes a server with an empty database. */
   static async create(): Promise<OwnPostgres> {
-    const home = await mkdtemp(join(tmpdir(), 'pressroom-outage-'));
+    const home = await temporaryHome();
     return new OwnPostgres(home, await start(home, 0));
   }
 
