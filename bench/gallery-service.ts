@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
-import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import { removeBucket } from '../test/s3/objects.ts';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../test/s3/servers.ts';
 import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
+import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 
 /** The gallery administration in a process of its own, with all that it needs, and somebody logged in. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { isRunning, parentOf } from '@pressroom/embedded/processes';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isOpen, killHard, postmasterOf, until, untilUnused } from './fixtures/processes.ts';
+import { temporaryHome } from './support/temporary-home.ts';
 
 const STARTER = fileURLToPath(new URL('fixtures/start-postgres.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -22,9 +22,7 @@ let homes: Set<string>;
 let elsewhere: Set<string>;
 
 beforeEach(async () => {
-  directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'pressroom-')));
-  // As an ordinary place is: PostgreSQL's account passes through.
-  chmodSync(directory, 0o755);
+  directory = realpathSync(await temporaryHome());
   port = await findFreePort();
   children = [];
   homes = new Set();

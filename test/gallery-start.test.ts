@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
@@ -12,6 +11,7 @@ import { isOpen, untilUnused } from './fixtures/processes.ts';
 import { clientOf, startEmbedded } from './s3/fixtures.ts';
 import { login } from './support/gallery.ts';
 import { send } from './support/http.ts';
+import { temporaryHome } from './support/temporary-home.ts';
 import { until } from './support/until.ts';
 
 /** How long a start or two may take on a machine that does other things, in ms: far longer than they should. */
@@ -27,8 +27,7 @@ let ports: { gallery: number; database: number; store: number };
 let launched: ChildProcess[];
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'pressroom-gallery-'));
-  chmodSync(dataDir, 0o755);
+  dataDir = await temporaryHome();
   secretsFile = path.join(dataDir, 'gallery.json');
   ports = { gallery: await findFreePort(), database: await findFreePort(), store: await findFreePort() };
   launched = [];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded/postgres';
-import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, send } from './support/http.ts';
 import { type RunningNewsFeed, startNewsFeed } from './support/news-feed.ts';
+import { temporaryHome } from './support/temporary-home.ts';
 import { until } from './support/until.ts';
 
 const SNAPSHOT = '/api/v1/selected/snapshot';

@@ -50,6 +50,8 @@ test.each([
   ['a percent sign that encodes nothing', request('GET /api/%zz HTTP/1.1'), 400],
   ['a path that is no UTF-8', request('GET /api/articles/%ff HTTP/1.1'), 400],
   ['a NUL in the path', request('GET /api/articles/%00 HTTP/1.1'), 400],
+  ['a byte of the path that is no visible character', request('GET /api/a\tb HTTP/1.1'), 400],
+  ['a path that is not encoded', request('GET /api/\xe9 HTTP/1.1'), 400],
   ['a segment that is too long', request(`GET /api/articles/${'9'.repeat(5000)} HTTP/1.1`), 400],
 ])('%s is a problem', async (_what, text, status) => {
   const { answer, rest } = parseAnswer(await exchange(content.url, text));

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded/ports';
 import { parentOf } from '@pressroom/embedded/processes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isOpen, killHard, postmasterOf, until, untilUnused } from './fixtures/processes.ts';
+import { temporaryHome } from './support/temporary-home.ts';
 
 const START = fileURLToPath(new URL('fixtures/start.ts', import.meta.url));
 const NPX = fileURLToPath(new URL('fixtures/npx.mjs', import.meta.url));
@@ -19,8 +19,7 @@ let databasePort: number;
 let launches: Launched[];
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'pressroom-'));
-  chmodSync(dataDir, 0o755);
+  dataDir = await temporaryHome();
   servicePort = await findFreePort();
   databasePort = await findFreePort();
   launches = [];

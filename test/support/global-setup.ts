@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/migrate';
 import { startPostgres } from '@pressroom/embedded/postgres';
-import { temporaryHome } from '@pressroom/embedded/temporary-home';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
+import { temporaryHome } from './temporary-home.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
