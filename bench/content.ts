@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/migrate';
+import { migrate } from '@pressroom/common/database/migrate';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
-import { startPostgres } from '@pressroom/embedded/postgres';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';

@@ -3,11 +3,17 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { migrate } from '@pressroom/common/migrate';
-import { startPostgres } from '@pressroom/embedded/postgres';
-import { removeBucket } from '../test/s3/objects.ts';
-import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../test/s3/servers.ts';
+import { migrate } from '@pressroom/common/database/migrate';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
+import { removeBucket } from '../test/support/s3/objects.ts';
+import {
+  clientOf,
+  createBucket,
+  namedServer,
+  type Server,
+  startEmbedded,
+} from '../test/support/s3/servers.ts';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 

@@ -2,7 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
 import sharp from 'sharp';
-import { putAll } from '../test/s3/objects.ts';
+import { putAll } from '../test/support/s3/objects.ts';
 import { startServer } from './child.ts';
 import { type Comparison, compare, median } from './compare.ts';
 import { type BenchGallery, startBenchGallery } from './gallery-service.ts';

@@ -1,8 +1,8 @@
 /** `pnpm bench reading [ITEMS]`: measures what the news feed answers beside bare servers. */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/migrate';
-import { startPostgres } from '@pressroom/embedded/postgres';
+import { migrate } from '@pressroom/common/database/migrate';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { type ItemsQuery, itemsQuery } from '@pressroom/news-feed/items/schema';
 import { SearchGate } from '@pressroom/news-feed/items/search-gate';

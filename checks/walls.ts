@@ -10,13 +10,19 @@ export const HTTP_MODULES: readonly string[] = [
   'node:http',
   'node:http2',
   'node:https',
-  '@pressroom/common/server',
-  '@pressroom/common/conditional',
-  '@pressroom/common/rate-limit',
+  '@pressroom/common/http/create-server',
+  '@pressroom/common/http/server',
+  '@pressroom/common/caching/conditional',
+  '@pressroom/common/http/rate-limit',
 ];
 
 /** The vocabulary of errors is for every room, although it names HTTP's status codes. */
-export const ALLOWED_EVERYWHERE: readonly string[] = ['packages/common/src/problem.ts'];
+export const ALLOWED_EVERYWHERE: readonly string[] = ['packages/common/src/problems/problem.ts'];
+
+/** The package that starts everything, so it alone knows the other two. */
+const START = 'packages/start';
+
+const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
 interface Wall {
   readonly rule: string;
@@ -33,16 +39,21 @@ const WALLS: readonly Wall[] = [
     forbids: (from, to) => member(from) === 'packages/common' && isService(to),
   },
   {
-    rule: 'packages/common does not know packages/embedded',
-    forbids: (from, to) => member(from) === 'packages/common' && member(to) === 'packages/embedded',
+    rule: 'packages/common knows no other package',
+    forbids: (from, to) => member(from) === 'packages/common' && isEmbedded(to),
   },
   {
-    rule: 'a service sees only addresses of its dependencies, never packages/embedded',
-    forbids: (from, to) => isService(from) && member(to) === 'packages/embedded',
+    rule: 'a service sees only addresses of its dependencies, never an embedded one',
+    forbids: (from, to) => isService(from) && isEmbedded(to),
   },
   {
-    rule: 'packages/embedded knows no service',
-    forbids: (from, to) => member(from) === 'packages/embedded' && isService(to),
+    rule: 'what is embedded knows no service',
+    forbids: (from, to) => isEmbedded(from) && isService(to),
+  },
+  {
+    rule: 'PostgreSQL and the object store are started by others and know neither them nor each other',
+    forbids: (from, to) =>
+      isEmbedded(from) && isEmbedded(to) && member(from) !== member(to) && member(from) !== START,
   },
   {
     rule: 'schema knows neither store nor routes',
@@ -108,6 +119,11 @@ function isBelowHttp(file: string): boolean {
 
 function isService(file: string): boolean {
   return file.startsWith('services/');
+}
+
+/** True for the packages that run what a deployment has elsewhere: PostgreSQL, the object store, `pnpm start`. */
+function isEmbedded(file: string): boolean {
+  return EMBEDDED.includes(member(file));
 }
 
 /** The workspace member that a file belongs to, as in `services/content`. */

@@ -3,11 +3,11 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery, type Surroundings } from '@pressroom/gallery-admin/open';
 import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
-import { clientOf, createBucket, namedServer, type Server, startEmbedded } from '../s3/fixtures.ts';
-import { removeBucket } from '../s3/objects.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Answer, type Sending, send } from './http.ts';
 import { memoryLog, type TestLog } from './log.ts';
+import { clientOf, createBucket, namedServer, type Server, startEmbedded } from './s3/fixtures.ts';
+import { removeBucket } from './s3/objects.ts';
 
 /** The account of the tests. */
 export const ADMIN = { username: 'editor', password: 'correct horse battery staple' };

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/migrate';
-import { startPostgres } from '@pressroom/embedded/postgres';
+import { migrate } from '@pressroom/common/database/migrate';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
 import { temporaryHome } from './temporary-home.ts';

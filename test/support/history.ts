@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { violates } from '@pressroom/common/database-fault';
+import { violates } from '@pressroom/common/database/database-fault';
 import fc from 'fast-check';
 import pg from 'pg';
 import { until } from './until.ts';

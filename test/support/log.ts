@@ -1,4 +1,4 @@
-import { createLogger } from '@pressroom/common/logging';
+import { createLogger } from '@pressroom/common/log/logging';
 import type { Logger } from 'pino';
 
 /** A log kept in memory: what a test looks at, and what nobody else sees. */

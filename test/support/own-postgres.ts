@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded/postgres';
-import { postmasterOf } from '../fixtures/processes.ts';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import { postmasterOf } from './processes.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 /** A PostgreSQL server of a test file's own, which can be stopped, started again and made to hang. */

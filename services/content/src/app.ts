@@ -1,9 +1,10 @@
-import { answerFromCache } from '@pressroom/common/conditional';
-import { pingDatabase } from '@pressroom/common/database';
-import type { Logger } from '@pressroom/common/logging';
-import { limitRate } from '@pressroom/common/rate-limit';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
-import { createServer, type Server } from '@pressroom/common/server';
+import { answerFromCache } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { pingDatabase } from '@pressroom/common/database/database';
+import { createServer } from '@pressroom/common/http/create-server';
+import { limitRate } from '@pressroom/common/http/rate-limit';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import { allowanceOf, identifySenders } from './api-keys/routes.ts';
 import { ApiKeyStore } from './api-keys/store.ts';

@@ -1,4 +1,4 @@
-import { commonSettings, type Environment, integer, port, readConfig } from '@pressroom/common/config';
+import { commonSettings, type Environment, integer, port, readConfig } from '@pressroom/common/start/config';
 import { z } from 'zod';
 
 /** The variable that moves the port. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '@pressroom/common/problem';
+import { invalidRequest } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 
 /** What an `Idempotency-Key` looks like. */

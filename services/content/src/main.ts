@@ -1,5 +1,5 @@
-import { createLogger } from '@pressroom/common/logging';
-import { runService, startOrExplain } from '@pressroom/common/run-service';
+import { createLogger } from '@pressroom/common/log/logging';
+import { runService, startOrExplain } from '@pressroom/common/start/run-service';
 import { PORT_VARIABLE, readContentConfig } from './config.ts';
 import { openContent } from './open.ts';
 

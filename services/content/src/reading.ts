@@ -1,5 +1,5 @@
-import { PRIVATE, replyConditionally } from '@pressroom/common/conditional';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
+import { PRIVATE, replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readerOf } from './api-keys/routes.ts';
 import type { Reader } from './articles/store.ts';

@@ -1,4 +1,4 @@
-import { violates } from '@pressroom/common/database-fault';
+import { violates } from '@pressroom/common/database/database-fault';
 import anyAscii from 'any-ascii';
 
 /** The longest slug that is made, in characters (`wire.md`, "Slug"). */

@@ -1,6 +1,7 @@
-import { pingDatabase } from '@pressroom/common/database';
-import type { Logger } from '@pressroom/common/logging';
-import { createServer, type Server } from '@pressroom/common/server';
+import { pingDatabase } from '@pressroom/common/database/database';
+import { createServer } from '@pressroom/common/http/create-server';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from './buckets/active.ts';
 import { pingStore } from './buckets/ping.ts';

@@ -1,4 +1,4 @@
-import { databaseUrl } from '@pressroom/common/database-url';
+import { databaseUrl } from '@pressroom/common/database/database-url';
 import { Command } from 'commander';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';

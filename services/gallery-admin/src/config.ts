@@ -5,7 +5,7 @@ import {
   port,
   readConfig,
   secret,
-} from '@pressroom/common/config';
+} from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
 import { hostRules } from './proxy/host-rules.ts';

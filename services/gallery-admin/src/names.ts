@@ -1,4 +1,4 @@
-import { anyText, codePoints } from '@pressroom/common/text';
+import { anyText, codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 
 /** The longest object key that S3 takes, in bytes of UTF-8. */

@@ -1,7 +1,7 @@
-import { ChangeListener } from '@pressroom/common/change-listener';
-import { openDatabase } from '@pressroom/common/database';
-import type { Logger } from '@pressroom/common/logging';
-import type { Server } from '@pressroom/common/server';
+import { ChangeListener } from '@pressroom/common/database/change-listener';
+import { openDatabase } from '@pressroom/common/database/database';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections } from './buckets/clients.ts';

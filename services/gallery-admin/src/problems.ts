@@ -2,7 +2,7 @@ import {
   type ProblemDocument,
   problemDocumentSchema,
   problemResponsesOf,
-} from '@pressroom/common/problem-document';
+} from '@pressroom/common/problems/problem-document';
 import { z } from 'zod';
 
 /** The body of every error: a problem document that a client of the original API can read too. */

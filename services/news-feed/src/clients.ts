@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
-import { isListed } from '@pressroom/common/address-list';
-import { forbidden, invalidRequest } from '@pressroom/common/problem';
-import type { Server } from '@pressroom/common/server';
+import { isListed } from '@pressroom/common/http/address-list';
+import type { Server } from '@pressroom/common/http/server';
+import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The longest `User-Agent`, in characters (`news-feed.md`, "Limits"). */

@@ -1,4 +1,11 @@
-import { cidrs, commonSettings, type Environment, integer, port, readConfig } from '@pressroom/common/config';
+import {
+  cidrs,
+  commonSettings,
+  type Environment,
+  integer,
+  port,
+  readConfig,
+} from '@pressroom/common/start/config';
 import { z } from 'zod';
 import type { Vocabulary } from './vocabulary.ts';
 

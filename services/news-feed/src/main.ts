@@ -1,5 +1,5 @@
-import { createLogger } from '@pressroom/common/logging';
-import { runService, startOrExplain } from '@pressroom/common/run-service';
+import { createLogger } from '@pressroom/common/log/logging';
+import { runService, startOrExplain } from '@pressroom/common/start/run-service';
 import { PORT_VARIABLE, readNewsFeedConfig } from './config.ts';
 import { openNewsFeed } from './open.ts';
 

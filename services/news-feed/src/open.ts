@@ -1,8 +1,8 @@
-import { ChangeListener } from '@pressroom/common/change-listener';
-import { openDatabase } from '@pressroom/common/database';
-import type { Logger } from '@pressroom/common/logging';
-import { RepresentationCache } from '@pressroom/common/representation-cache';
-import type { Server } from '@pressroom/common/server';
+import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { ChangeListener } from '@pressroom/common/database/change-listener';
+import { openDatabase } from '@pressroom/common/database/database';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { NewsFeedConfig } from './config.ts';

@@ -1,6 +1,6 @@
-import { forbidden, unauthorized } from '@pressroom/common/problem';
-import { type Allowance, addressKey } from '@pressroom/common/rate-limit';
-import type { Server } from '@pressroom/common/server';
+import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
+import type { Server } from '@pressroom/common/http/server';
+import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../articles/store.ts';
 import type { KeyOwner } from './store.ts';

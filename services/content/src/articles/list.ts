@@ -1,4 +1,4 @@
-import { PreparedQueries, type ValueOf } from '@pressroom/common/prepared-query';
+import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { Page } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';

@@ -1,4 +1,4 @@
-import { PreparedQuery } from '@pressroom/common/prepared-query';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 

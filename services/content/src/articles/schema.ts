@@ -1,5 +1,5 @@
-import { idMember, idParameter, integerParameter } from '@pressroom/common/parameters';
-import { anyText, codePoints, requiredText, text, webUrl } from '@pressroom/common/text';
+import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
+import { anyText, codePoints, requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { textOf } from './html-text.ts';

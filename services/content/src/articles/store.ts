@@ -1,6 +1,6 @@
-import { violates } from '@pressroom/common/database-fault';
-import { PreparedQuery } from '@pressroom/common/prepared-query';
-import { notFound, validationFailed } from '@pressroom/common/problem';
+import { violates } from '@pressroom/common/database/database-fault';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { notFound, validationFailed } from '@pressroom/common/problems/problem';
 import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';

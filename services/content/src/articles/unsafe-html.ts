@@ -1,4 +1,4 @@
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import { parse, parseFragment } from 'parse5';
 import { descendants, type HtmlElement, type HtmlNode, isElement } from './html-tree.ts';
 

@@ -1,7 +1,7 @@
-import { PRIVATE, writePrecondition } from '@pressroom/common/conditional';
-import { problemResponses } from '@pressroom/common/problem-document';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
-import type { Server } from '@pressroom/common/server';
+import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import type { Server } from '@pressroom/common/http/server';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import { KEY_SECURITY, requireKey } from '../api-keys/routes.ts';
 import { deletedAnswer } from '../articles/schema.ts';

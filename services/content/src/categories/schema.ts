@@ -1,5 +1,5 @@
-import { idParameter } from '@pressroom/common/parameters';
-import { requiredText, text } from '@pressroom/common/text';
+import { idParameter } from '@pressroom/common/fields/parameters';
+import { requiredText, text } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { articleListItem, pageParameters } from '../articles/schema.ts';
 import { envelope, pagedEnvelope } from '../envelope.ts';

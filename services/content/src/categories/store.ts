@@ -1,5 +1,5 @@
-import { violates } from '@pressroom/common/database-fault';
-import { conflict, notFound } from '@pressroom/common/problem';
+import { violates } from '@pressroom/common/database/database-fault';
+import { conflict, notFound } from '@pressroom/common/problems/problem';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';

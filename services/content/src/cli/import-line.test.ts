@@ -1,4 +1,4 @@
-import { codePoints } from '@pressroom/common/text';
+import { codePoints } from '@pressroom/common/fields/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readImportLine, truncateAtWord } from './import-line.ts';

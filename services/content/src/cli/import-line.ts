@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { codePoints } from '@pressroom/common/text';
+import { codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 
 /** The longest excerpt that the service takes, in characters (`content.md`, "Limits"). */

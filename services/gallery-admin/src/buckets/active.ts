@@ -1,4 +1,4 @@
-import type { Lease } from '@pressroom/common/representation-cache';
+import type { Lease } from '@pressroom/common/caching/representation-cache';
 import type { Bucket, BucketSource } from './bucket.ts';
 import type { StoreConnections } from './clients.ts';
 import type { BucketConfiguration } from './configuration.ts';

@@ -1,4 +1,4 @@
-import { text } from '@pressroom/common/text';
+import { text } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { isEndpoint } from './endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { Problem, temporarilyUnavailable } from '@pressroom/common/problem';
+import { Problem, temporarilyUnavailable } from '@pressroom/common/problems/problem';
 
 /** S3's error codes of a request that the store refuses because of how this service is configured. */
 const REFUSALS: Record<string, string> = {

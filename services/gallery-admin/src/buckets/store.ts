@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { invalidRequest, notFound, Problem } from '@pressroom/common/problem';
+import { invalidRequest, notFound, Problem } from '@pressroom/common/problems/problem';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { GalleryTables } from '../tables.ts';

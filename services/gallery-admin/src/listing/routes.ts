@@ -1,5 +1,5 @@
-import { invalidRequest, Problem } from '@pressroom/common/problem';
-import type { Server } from '@pressroom/common/server';
+import type { Server } from '@pressroom/common/http/server';
+import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';

@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/parameters';
+import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { folderPrefix, objectKey, storedPath } from '../names.ts';
 

@@ -1,4 +1,4 @@
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import { isStoreFault } from '../buckets/store-fault.ts';
 import type { Obstacle } from './destination.ts';
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '@pressroom/common/problem';
+import { invalidRequest } from '@pressroom/common/problems/problem';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';

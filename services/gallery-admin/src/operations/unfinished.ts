@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { temporarilyUnavailable } from '@pressroom/common/problem';
+import { temporarilyUnavailable } from '@pressroom/common/problems/problem';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import { Agent, type Dispatcher } from 'undici';
 import { boundedBody } from './bounded-body.ts';
 import { checkedLookup, type Resolve, uncheckedLookup } from './checked-lookup.ts';

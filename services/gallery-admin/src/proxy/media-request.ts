@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Problem } from '@pressroom/common/problem';
+import type { Problem } from '@pressroom/common/problems/problem';
 
 /** Request headers that a client's request has and the upstream request takes over. */
 export type ForwardedHeaders = Partial<

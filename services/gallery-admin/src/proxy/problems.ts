@@ -1,4 +1,4 @@
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 
 /** 400: the URL leads to something that is no picture, film or sound. */
 export function notMedia(contentType: string | undefined): Problem {

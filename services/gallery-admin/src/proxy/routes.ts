@@ -1,5 +1,5 @@
-import { isNotModified } from '@pressroom/common/entity-tag';
-import type { Server } from '@pressroom/common/server';
+import { isNotModified } from '@pressroom/common/caching/entity-tag';
+import type { Server } from '@pressroom/common/http/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';

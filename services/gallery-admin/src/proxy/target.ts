@@ -1,4 +1,4 @@
-import { forbidden, invalidRequest } from '@pressroom/common/problem';
+import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 import { isPublicAddress, literalAddress } from './address.ts';
 import { type HostRule, isListed } from './host-rules.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { Problem, temporarilyUnavailable } from '@pressroom/common/problem';
+import { Problem, temporarilyUnavailable } from '@pressroom/common/problems/problem';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { MediaFetcher } from './media-fetcher.ts';

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { hashPassword, isPassword, type PasswordHash, parsePasswordHash } from './password.ts';
 

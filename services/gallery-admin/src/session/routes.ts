@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import cookie from '@fastify/cookie';
-import { PRIVATE } from '@pressroom/common/conditional';
-import { forbidden, Problem } from '@pressroom/common/problem';
-import { addressKey } from '@pressroom/common/rate-limit';
-import type { Server } from '@pressroom/common/server';
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import { addressKey } from '@pressroom/common/http/rate-limit';
+import type { Server } from '@pressroom/common/http/server';
+import { forbidden, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problemResponses } from '../problems.ts';
 import type { Account } from './account.ts';

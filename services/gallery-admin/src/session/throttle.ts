@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import { type Kysely, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-import type { Server } from '@pressroom/common/server';
+import type { Server } from '@pressroom/common/http/server';
 import { problemResponses } from '../problems.ts';
 import { SESSION_SECURITY } from '../session/routes.ts';
 import {

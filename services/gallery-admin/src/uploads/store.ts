@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { invalidRequest, Problem } from '@pressroom/common/problem';
+import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { isSameEtag, listParts, someParts } from './arrived.ts';

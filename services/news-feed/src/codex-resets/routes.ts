@@ -1,7 +1,7 @@
-import { Perishable, replyConditionally } from '@pressroom/common/conditional';
-import { problemResponses } from '@pressroom/common/problem-document';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
-import type { Server } from '@pressroom/common/server';
+import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import type { Server } from '@pressroom/common/http/server';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';

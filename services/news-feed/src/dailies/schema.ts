@@ -1,4 +1,4 @@
-import { integerParameter } from '@pressroom/common/parameters';
+import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { address, attribution, linksSchema, timestamp } from '../items/representation.ts';
 import { isCalendarDate } from '../shanghai-calendar.ts';

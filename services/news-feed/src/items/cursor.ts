@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Problem } from '@pressroom/common/problem';
+import { Problem } from '@pressroom/common/problems/problem';
 import type { ItemsQuery } from './schema.ts';
 
 /** The item after which a page begins. */

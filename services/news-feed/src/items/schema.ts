@@ -1,5 +1,5 @@
-import { integerParameter } from '@pressroom/common/parameters';
-import { codePoints } from '@pressroom/common/text';
+import { integerParameter } from '@pressroom/common/fields/parameters';
+import { codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import type { Site } from '../site.ts';
 import type { Vocabulary } from '../vocabulary.ts';

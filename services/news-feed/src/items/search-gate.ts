@@ -1,4 +1,4 @@
-import { temporarilyUnavailable } from '@pressroom/common/problem';
+import { temporarilyUnavailable } from '@pressroom/common/problems/problem';
 
 /** When a client that was turned away may try again, in seconds. */
 const RETRY_AFTER_S = 1;

@@ -1,4 +1,4 @@
-import { PreparedQueries, type ValueOf } from '@pressroom/common/prepared-query';
+import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { NewsTables } from '../tables.ts';

@@ -1,4 +1,4 @@
-import { requiredText, text, webUrl } from '@pressroom/common/text';
+import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { resetRecords } from '../codex-resets/schema.ts';
 import { shanghaiTimestamp } from '../shanghai-calendar.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@pressroom/common/database-fault';
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { ImportLine, LineOf } from './import-line.ts';
 import { upsertItems, urlOf, withdrawItem } from './items.ts';
 import { Refusal } from './refusal.ts';

@@ -1,4 +1,4 @@
-import { violates } from '@pressroom/common/database-fault';
+import { violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../stories/survivors.ts';
 import type { NewsTables } from '../tables.ts';

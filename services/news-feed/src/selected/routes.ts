@@ -1,7 +1,7 @@
-import { replyConditionally } from '@pressroom/common/conditional';
-import { problemResponses } from '@pressroom/common/problem-document';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
-import type { Server } from '@pressroom/common/server';
+import { replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import type { Server } from '@pressroom/common/http/server';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import type { Site } from '../site.ts';
 import { changesQuery, selectedAnswers, snapshotQuery } from './schema.ts';

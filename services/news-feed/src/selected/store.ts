@@ -1,4 +1,4 @@
-import { conflict, Problem } from '@pressroom/common/problem';
+import { conflict, Problem } from '@pressroom/common/problems/problem';
 import type { Kysely } from 'kysely';
 import { type ItemRow, item, minimalItem, REPRESENTATION_VERSION } from '../items/representation.ts';
 import type { Site } from '../site.ts';

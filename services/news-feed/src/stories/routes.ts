@@ -1,8 +1,8 @@
-import { replyConditionally } from '@pressroom/common/conditional';
-import { notFound } from '@pressroom/common/problem';
-import { problemResponses } from '@pressroom/common/problem-document';
-import type { RepresentationCache } from '@pressroom/common/representation-cache';
-import type { Server } from '@pressroom/common/server';
+import { replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import type { Server } from '@pressroom/common/http/server';
+import { notFound } from '@pressroom/common/problems/problem';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { bodiless, NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';

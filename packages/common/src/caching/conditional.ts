@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { preconditionFailed } from '../problems/problem.ts';
+import { isMatch, isNotModified, type Representation, represent } from './entity-tag.ts';
+import type { RepresentationCache } from './representation-cache.ts';
+
+/** The media type of every JSON answer. */
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
+
+/** `Cache-Control` of answers that belong to one reader, and of every error. */
+export const PRIVATE = 'private, no-store';
+
+/** How a GET is answered. */
+export interface ConditionalAnswer {
+  /** The value of `Cache-Control`. */
+  cacheControl: string;
+  /** The value of `Vary`, where the answer depends on more than its URL. */
+  vary?: string;
+  /** Where the finished representation is kept, by URL; absent where each reader gets an own one. */
+  cache?: RepresentationCache | undefined;
+  /**
+   * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock;
+   * throws a problem where there is nothing.
+   */
+  load: () => Promise<unknown>;
+}
+
+/** What was loaded and is true until `expiresAt`; undefined: for as long as the data stay as they are. */
+export class Perishable {
+  readonly value: unknown;
+  readonly expiresAt: Date | undefined;
+
+  constructor(value: unknown, expiresAt: Date | undefined) {
+    this.value = value;
+    this.expiresAt = expiresAt;
+  }
+}
+
+/**
+ * Answers a GET or HEAD with a validator: the whole representation, or 304 when `If-None-Match` names it
+ * (RFC 9110, section 13.1.2). The body is what the route's response schema makes of the loaded value.
+ */
+export function replyConditionally(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cacheControl, vary, cache, load }: ConditionalAnswer,
+): void | Promise<void> {
+  const known = cache?.get(request.url);
+  if (known !== undefined) return send(request, reply, known);
+  const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
+  const make = async () => {
+    const loaded = await load();
+    const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
+    return { ...represent(serialize(reply, value), expiresAt), headers };
+  };
+  const loading = cache === undefined ? make() : cache.load(request.url, make);
+  return loading.then((representation) => send(request, reply, representation));
+}
+
+/**
+ * Answers what `cache` keeps before anything else is done for the request: its URL was found valid when the
+ * representation was made. Add it after what identifies, counts and refuses requests.
+ *
+ * @param mayRead says who may be given what is kept; everybody when absent
+ */
+export function answerFromCache(
+  app: Pick<FastifyInstance, 'addHook'>,
+  cache: RepresentationCache,
+  mayRead: (request: FastifyRequest) => boolean = () => true,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const known = isRead && mayRead(request) ? cache.get(request.url) : undefined;
+    if (known === undefined) return done();
+    return send(request, reply, known);
+  });
+}
+
+/**
+ * The check of a write against the representation that it would replace: throws 412 `precondition_failed`
+ * when the request has an `If-Match` that does not name it (RFC 9110, section 13.1.1), so that two editors cannot
+ * overwrite each other unseen. Undefined when the request has no `If-Match`: then nothing needs to be read.
+ *
+ * @param schema the response schema of a GET of the same URL
+ * @param answer what that GET answers for the current state
+ */
+export function writePrecondition<T>(
+  request: FastifyRequest,
+  schema: z.ZodType,
+  answer: (current: T) => unknown,
+): ((current: T) => void) | undefined {
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch === undefined) return undefined;
+  const serializeAnswer = serializerCompiler({ schema, method: 'GET', url: request.url });
+  return (current) => {
+    if (isMatch(ifMatch, represent(serializeAnswer(answer(current))).etag)) return;
+    throw preconditionFailed(
+      'the resource has changed since you read it; read it again and repeat the change',
+    );
+  };
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, etag, headers = {} }: Representation,
+): void {
+  reply.header('etag', etag).headers(headers);
+  if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
+  else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
+}
+
+/** Fastify's types leave open what a serializer returns; ours, zod's, return text. */
+function serialize(reply: FastifyReply, value: unknown): string {
+  return reply.serialize(value as Record<string, unknown>) as string;
+}

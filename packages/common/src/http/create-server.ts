@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RawServerDefault,
+} from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { responsesWith } from '../fast/constant-headers.ts';
+import { RequestLog } from '../log/request-log.ts';
+import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies.ts';
+import type { CommonConfig } from '../start/config.ts';
+import { isListed } from './address-list.ts';
+import { closeAnsweredConnections } from './close-connections.ts';
+import { addDocumentation, type Description } from './documentation.ts';
+import { addHealth, type ReadinessCheck } from './health.ts';
+import { judgeRequests } from './host-and-expect.ts';
+import { readJsonBodies } from './json-body.ts';
+import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
+import { exposeMetrics } from './metrics.ts';
+import { refuseUnderPressure } from './pressure.ts';
+import { queryStringReader } from './query-string.ts';
+import { requestId } from './request-id.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { Server } from './server.ts';
+import { answerUnreadable } from './unreadable-request.ts';
+
+/** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
+const MAX_PARAM_LENGTH = 4096;
+
+/** How long a request may take to arrive, body included, in ms: half a request must not hold a connection for good. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/** What {@link createServer} is made with. */
+export interface ServerOptions {
+  config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
+  description: Description;
+  log: Logger;
+  /** The largest body that is read, in bytes; absent in a service that reads none. */
+  bodyLimit?: number;
+  /** What `/readyz` asks, by the name of the dependency. */
+  readiness: Record<string, ReadinessCheck>;
+  /** How this service's answers to failures differ from the others'. */
+  problems?: ProblemStyle;
+  /** Headers of every answer, beside those that all services send; names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
+  limit?: (app: Server) => Promise<void>;
+}
+
+/**
+ * Makes the server that every service is: request ids, one log line a request, security headers, problem
+ * documents, strict query strings, 404 and 405, health, metrics, the OpenAPI description. The routes are the
+ * caller's to add.
+ */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const { config } = options;
+  const app = createBareServer(options);
+  const allowedMethods = watchMethods(app);
+  judgeRequests(app);
+  closeAnsweredConnections(app);
+  refuseUnknownParameters(app);
+  readJsonBodies(app);
+  await refuseUnderPressure(app);
+  if (config.METRICS_PORT !== undefined) exposeMetrics(app, config.METRICS_PORT, config.HOST);
+  await addDocumentation(app, options.description);
+  await options.limit?.(app);
+  addHealth(app, options.readiness);
+  refuseUnknownRoutes(app, allowedMethods);
+  return app;
+}
+
+/** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
+function createBareServer({ config, log, bodyLimit, problems, headers }: ServerOptions): Server {
+  const replyProblem: typeof replyWithProblem = (error, request, reply) =>
+    replyWithProblem(error, request, reply, problems);
+  const requestLog = new RequestLog(log);
+  const constantHeaders = { ...securityHeaders(), ...headers };
+  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
+    loggerInstance: log,
+    logController: requestLog,
+    // A logger for each request costs more than its event: the events of a request name it themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: trustProxy(config.TRUST_PROXY),
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    http: {
+      ServerResponse: responsesWith(constantHeaders),
+      requireHostHeader: false,
+      // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
+      optimizeEmptyRequests: bodyLimit === undefined,
+    },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Requests that arrive on open connections while the server closes are answered, not refused.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, querystringParser: queryStringReader() },
+    // What the router refuses passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      nameAnswer(request, reply);
+      reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
+      replyProblem(error, request, reply);
+    },
+    clientErrorHandler: answerUnreadable(log, constantHeaders, problems?.extend),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(replyProblem);
+  app.addHook('onRoute', (route) => requestLog.noteRoute(route));
+  app.addHook('onRequest', (request, reply, done) => {
+    nameAnswer(request, reply);
+    done();
+  });
+  return app;
+}
+
+/** Fastify asks for each hop, counted from this server outwards, whether its word counts. */
+function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
+  if (proxies === undefined) return false;
+  if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
+  return (address: string) => isListed(proxies, address);
+}
+
+/** Answers 404 and 405 before the body is read; they have been counted as any request is. */
+function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noSuchRoute(allowedMethods(pathOf(request.url))) : undefined);
+  });
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+/** Says in an answer by which id the log knows its request. */
+function nameAnswer({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header'>): void {
+  reply.header('x-request-id', id);
+}
+
+/** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */
+function refuseUnknownParameters(app: Server): void {
+  const none = z.strictObject({});
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) return;
+    route.schema = { querystring: none, ...route.schema };
+  });
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { PRIVATE } from '../caching/conditional.ts';
+import { temporarilyUnavailable } from '../problems/problem.ts';
+import { problemResponses } from '../problems/problem-document.ts';
+import type { Server } from './server.ts';
+
+/** Rejects when a dependency does not answer. */
+export type ReadinessCheck = () => Promise<void>;
+
+const health = z.object({ status: z.literal('ok') });
+
+/**
+ * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer too; send
+ * it requests only while this is 200. Both are never cached or counted.
+ */
+export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
+  app.get(
+    '/healthz',
+    {
+      schema: { tags: ['health'], summary: 'The process is alive', response: { 200: health } },
+    },
+    async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
+  );
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        tags: ['health'],
+        summary: 'The dependencies answer',
+        response: { 200: health, ...problemResponses(503) },
+      },
+    },
+    async (_request, reply) => {
+      for (const [name, check] of Object.entries(checks)) {
+        await check().catch((error: unknown) => {
+          throw temporarilyUnavailable(`${name} does not answer`, 1, error);
+        });
+      }
+      return reply.header('cache-control', PRIVATE).send({ status: 'ok' });
+    },
+  );
+}

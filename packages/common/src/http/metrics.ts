@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
+import type { Server } from './server.ts';
+
+/** Upper bounds of the buckets of request durations, in seconds. */
+const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+
+/**
+ * Measures every request of `app` and offers the figures as Prometheus text at `/metrics` on a port of their
+ * own, which is not meant for the public. The port opens when `app` is ready and closes with it.
+ */
+export function exposeMetrics(app: Server, port: number, host: string): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time to answer, by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
+  });
+  const server = metricsServer(registry);
+  app.addHook('onReady', async () => {
+    await listen(server, port, host);
+    app.log.info({ address: server.address() }, 'metrics_listening');
+  });
+  app.addHook('onClose', async () => void server.close());
+}
+
+function metricsServer(registry: Registry): HttpServer {
+  return createServer(async (request, response) => {
+    if (request.url !== '/metrics') return response.writeHead(404).end();
+    const text = await registry.metrics();
+    return response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+  });
+}
+
+async function listen(server: HttpServer, port: number, host: string): Promise<void> {
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw isPortTaken(error) ? new PortTakenError({ port, portVariable: 'METRICS_PORT' }) : error;
+  }
+}

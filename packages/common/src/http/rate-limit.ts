@@ -1,0 +1,87 @@
+import { isIPv6 } from 'node:net';
+import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
+import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../problems/problem.ts';
+import { SharedCounters } from './rate-limit-store.ts';
+import type { Server } from './server.ts';
+
+/** The length of a window, in ms (`wire.md`: "windows of a minute"). */
+const WINDOW_MS = 60_000;
+
+/** How many counted clients are kept in memory at once; the least recent are forgotten first. */
+const MEMORY_ENTRIES = 20_000;
+
+/** Who a request counts against, and how many requests a minute that one has. */
+export interface Allowance {
+  /** An {@link addressKey}, or what cannot be one, as what begins with `key:`. */
+  key: string;
+  max: number;
+}
+
+/** What {@link limitRate} needs to know. */
+export interface RateLimitOptions {
+  /** Names this service's counters where services share a Redis. */
+  service: string;
+  /** Redis, when replicas share their counters; memory otherwise. */
+  redisUrl?: string | undefined;
+  /** Says, for each request, who it counts against. */
+  allowance: (request: FastifyRequest) => Allowance;
+}
+
+/** The counter key of a client's address: an IPv6 client is its /64, which one customer holds whole. */
+export function addressKey({ ip }: FastifyRequest): string {
+  // As it is, because its hash is known already: that of a text made anew is computed for each request.
+  if (!ip.includes(':')) return ip;
+  // A proxy may pass on any text as an address, and none may count for a key.
+  return isIPv6(ip) ? normalizeIP(ip, 64) : ip.replaceAll(':', ' ');
+}
+
+/** What is never counted, as somebody who watches or reads about the service asks for it. */
+const UNCOUNTED = /^\/(healthz|readyz|openapi\.json|docs)([/?]|$)/;
+
+/**
+ * Counts requests in windows of a minute and answers 429 with `Retry-After` beyond the allowance. Every
+ * response carries `X-RateLimit-Limit`, `-Remaining` and `-Reset` (seconds until the window ends), unknown
+ * paths included; health and documentation are not counted. The counters are those of `@fastify/rate-limit`; its own
+ * hook is not used, because it looks up the options of the route and waits several times for each request.
+ */
+export async function limitRate(app: Server, options: RateLimitOptions): Promise<void> {
+  const { allowance } = options;
+  const counters = await openCounters(app, options);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (UNCOUNTED.test(request.url)) return done();
+    const { key, max } = allowance(request);
+    counters.incr(
+      key,
+      (error, count) => {
+        if (error || count === undefined) return done(error ?? undefined);
+        const seconds = Math.max(1, Math.ceil(count.ttl / 1000));
+        // As text, because Node would make it for each check and for the answer.
+        reply
+          .header('x-ratelimit-limit', String(max))
+          .header('x-ratelimit-remaining', String(Math.max(0, max - count.current)))
+          .header('x-ratelimit-reset', String(seconds));
+        done(count.current > max ? tooManyRequests(seconds, max) : undefined);
+      },
+      WINDOW_MS,
+      max,
+    );
+  });
+}
+
+async function openCounters(
+  app: Server,
+  { service, redisUrl }: RateLimitOptions,
+): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
+  if (redisUrl === undefined) return new LocalStore(false, false, MEMORY_ENTRIES);
+  const shared = new SharedCounters({ redisUrl, service, memoryEntries: MEMORY_ENTRIES, log: app.log });
+  app.addHook('onClose', async () => shared.close());
+  await shared.open();
+  return shared;
+}
+
+function tooManyRequests(seconds: number, max: number): Problem {
+  const detail = `more than ${max} requests in a minute; try again in ${seconds} s`;
+  return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
+}

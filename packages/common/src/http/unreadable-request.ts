@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { Problem } from '../problems/problem.ts';
+import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from '../problems/problem-document.ts';
+import type { ProblemExtension } from '../problems/problem-replies.ts';
+import { requestId } from './request-id.ts';
+
+/** What Node's HTTP server says of a request that it cannot read. */
+export interface UnreadableFault extends Error {
+  code: string;
+}
+
+/** Faults with an answer of their own; the others are 400. */
+const ANSWERS: Record<string, [status: number, detail: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive; send it again'],
+  HPE_HEADER_OVERFLOW: [431, 'the headers are larger than this service accepts'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are larger than this service accepts'],
+};
+
+/** The name of a request that could not be read, and so has no id of its own. */
+const UNREAD = { headers: {} } as IncomingMessage;
+
+/**
+ * Makes what answers requests that are no HTTP: the problem document, the id and the headers of any other error, then
+ * the end of the connection, whose next byte nobody could place (RFC 9112, section 2.2).
+ *
+ * @param headers those of every answer
+ */
+export function answerUnreadable(
+  log: FastifyBaseLogger,
+  headers: Readonly<Record<string, string>>,
+  extend?: ProblemExtension,
+) {
+  const constant = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (fault: UnreadableFault, socket: Socket): void => {
+    if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
+      return void socket.destroy();
+    const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a request of HTTP/1.1'];
+    const problem = new Problem(status, status === 413 ? 'payload_too_large' : 'invalid_request', detail);
+    const document = problemDocument(problem, requestId(UNREAD));
+    const event = { requestId: document.requestId, status, address: socket.remoteAddress, fault: fault.code };
+    log.info(event, 'request_unreadable');
+    socket.end(response(document, constant, extend));
+    socket.destroySoon();
+  };
+}
+
+/** Node keeps the answer under way on its socket, without a public name; another must not be written into it. */
+function isAnswerBegun(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}
+
+function response(document: ProblemDocument, constant: string[], extend?: ProblemExtension): string {
+  const body = JSON.stringify({ ...document, ...extend?.(document) });
+  return [
+    `HTTP/1.1 ${document.status} ${document.title}`,
+    `content-type: ${PROBLEM_MEDIA_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'connection: close',
+    `x-request-id: ${document.requestId}`,
+    ...constant,
+    '',
+    body,
+  ].join('\r\n');
+}

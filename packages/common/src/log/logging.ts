@@ -1,0 +1,65 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import { LineBatch } from '../fast/line-batch.ts';
+
+export type { Logger } from 'pino';
+
+/** Levels that `LOG_LEVEL` may name. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Members that may carry a credential wherever they stand in a log event. */
+const SECRETS = [
+  'req.headers.authorization',
+  'req.headers.cookie',
+  'req.headers["x-api-key"]',
+  'res.headers["set-cookie"]',
+  'headers.authorization',
+  'headers.cookie',
+  'headers["x-api-key"]',
+  'password',
+  '*.password',
+  'secret',
+  '*.secret',
+  '*.secretAccessKey',
+  // What ioredis was sending when it failed: the password, where that was refused.
+  'err.command.args',
+];
+
+/** What a logger needs to know. */
+export interface LoggingOptions {
+  /** The service's name, on every line. */
+  service: string;
+  level: (typeof LOG_LEVELS)[number];
+  /** Where the lines go; standard output when absent. */
+  stream?: DestinationStream;
+}
+
+/** Writes the time of a line (RFC 3339, UTC, ms); many lines share a millisecond, and its text is made once. */
+function isoTime(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) text = `,"time":"${new Date(now).toISOString()}"`;
+    last = now;
+    return text;
+  };
+}
+
+/**
+ * The service's log: a JSON line an event on standard output (see {@link LineBatch}), coloured text on a terminal.
+ */
+export function createLogger({ service, level, stream }: LoggingOptions): Logger {
+  const terminal = stream === undefined && process.stdout.isTTY;
+  const output = stream ?? (terminal ? pretty({ ignore: 'pid,hostname' }) : new LineBatch(process.stdout.fd));
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: isoTime(),
+      redact: { paths: SECRETS, censor: '[redacted]' },
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    output,
+  );
+}

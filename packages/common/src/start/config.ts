@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { addressList, isAddressList } from '../http/address-list.ts';
+import { LOG_LEVELS } from '../log/logging.ts';
+
+/** The environment as a process has it. */
+export type Environment = Record<string, string | undefined>;
+
+/** Thrown by {@link readConfig}: the message lists every fault, a line each, and shows no secret. */
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(['The configuration cannot be used:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+/** A whole number between `min` and `max`, written in decimal digits. */
+export function integer(min: number, max: number, unit = '') {
+  const expected = `a whole number from ${min} to ${max}${unit && ` (${unit})`}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, expected)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expected);
+}
+
+/** A TCP port; 0 lets the system choose a free one. */
+export function port() {
+  return integer(0, 65535);
+}
+
+/** Marks a setting whose value is never shown, in an error or anywhere else. */
+export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ ...schema.meta(), secret: true });
+}
+
+/** A connection URL with one of the `schemes`; a secret, because it holds a password. */
+export function connectionUrl(...schemes: string[]) {
+  const expected = `a URL such as ${schemes[0]}://user:password@host/name`;
+  const accept = (value: string) =>
+    URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1));
+  return secret(z.string().refine(accept, expected));
+}
+
+/** Addresses and CIDR blocks, separated by commas, as a list to ask `isListed` of. */
+export function cidrs() {
+  const expected = 'addresses or CIDR blocks separated by commas, such as 10.0.0.0/8, ::1';
+  return z.string().refine(isAddressList, expected).transform(addressList);
+}
+
+/** `TRUST_PROXY`: how many proxies stand in front, or their addresses; absent, `X-Forwarded-For` is ignored. */
+function trustedProxies() {
+  const expected = 'the number of proxies in front, or their addresses or CIDR blocks separated by commas';
+  const isCount = (value: string) => /^\d{1,2}$/.test(value);
+  return z
+    .string()
+    .refine((value) => isCount(value) || isAddressList(value), expected)
+    .transform((value) => (isCount(value) ? Number(value) : addressList(value)));
+}
+
+/** The settings that every service has (`docs/configuration.md` lists them). */
+export const commonSettings = {
+  DATABASE_URL: connectionUrl('postgres', 'postgresql'),
+  DATABASE_POOL_SIZE: integer(1, 1000).default(10),
+  DATABASE_CONNECT_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
+  DATABASE_STATEMENT_TIMEOUT_MS: integer(10, 600_000, 'ms').default(5000),
+  HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  TRUST_PROXY: trustedProxies().optional(),
+  METRICS_PORT: port().optional(),
+  REDIS_URL: connectionUrl('redis', 'rediss').optional(),
+  CACHE_BYTES: integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
+};
+
+/** The values of {@link commonSettings}. */
+export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
+
+/** Looks through what zod wraps around a setting (a default, a transformation) for the mark of a secret. */
+function isSecret(schema: z.core.$ZodType): boolean {
+  if (z.globalRegistry.get(schema)?.secret === true) return true;
+  const { def } = schema._zod;
+  const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined;
+  return inner instanceof z.core.$ZodType && isSecret(inner);
+}
+
+/** What is expected of a setting that is absent: what the empty text lacks. */
+function expectation(schema: z.ZodType | undefined): string {
+  const [issue] = schema?.safeParse('').error?.issues ?? [];
+  return issue === undefined ? '' : `, expected ${issue.message}`;
+}
+
+/**
+ * Reads the settings of a service from the environment; an empty variable counts as absent.
+ * Throws {@link ConfigError} with every fault: the variable, the value given (secrets hidden), what is expected.
+ */
+export function readConfig<Shape extends Record<string, z.ZodType>>(
+  shape: Shape,
+  env: Environment,
+): z.infer<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(Object.keys(shape).map((name) => [name, env[name] || undefined]));
+  const result = z.object(shape).safeParse(given);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const schema = shape[name];
+    const value = given[name];
+    if (value === undefined) return `${name} is not set${expectation(schema)}`;
+    const shown = schema !== undefined && isSecret(schema) ? '(hidden)' : JSON.stringify(value);
+    return `${name} is ${shown}, expected ${issue.message}`;
+  });
+  throw new ConfigError([...new Set(faults)]);
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type ContentClient, wholeArticle } from '../support/content-client.ts';
+import type { Answer } from '../support/http.ts';
+
+const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+const PRIVATE = 'private, no-store';
+const VARY = 'X-API-Key, Authorization';
+
+let fixture: ContentFixture;
+let client: ContentClient;
+/** Something to read at every path. */
+let category: number;
+let article: number;
+
+beforeAll(async () => {
+  fixture = await contentFixture();
+  client = fixture.client;
+  category = (await client.category({ name: 'Category' })).id;
+  article = (await client.article({ category_id: category, is_published: true })).id;
+});
+
+afterAll(() => fixture.close());
+
+/** The paths that a cache may keep. */
+const READS: [string, () => string][] = [
+  ['the list of articles', () => '/api/articles'],
+  ['a page of a category of articles', () => `/api/articles?category_id=${category}&page=1&per_page=5`],
+  ['an article', () => `/api/articles/${article}`],
+  ['the list of categories', () => '/api/categories'],
+  ['a category', () => `/api/categories/${category}`],
+];
+
+/** The entity tag of an answer, which must be a strong one. */
+function tagOf({ status, headers }: Answer): string {
+  expect([200, 304]).toContain(status);
+  const etag = headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/);
+  return etag;
+}
+
+/** The entity tag of `path` as it is now. */
+async function tagAt(path: string): Promise<string> {
+  return tagOf(await client.send(path));
+}
+
+describe.each(READS)('%s', (_what, path) => {
+  test('has a strong ETag that stays while the body does', async () => {
+    const [first, second] = [await client.anonymously(path()), await client.anonymously(path())];
+    expect(tagOf(first)).toBe(tagOf(second));
+    expect(first.text).toBe(second.text);
+  });
+
+  test('is public to anybody and private with a key, with one ETag', async () => {
+    const anonymous = await client.anonymously(path());
+    const keyed = await client.send(path());
+    expect(anonymous.headers.get('cache-control')).toBe(PUBLIC);
+    expect(keyed.headers.get('cache-control')).toBe(PRIVATE);
+    for (const { headers } of [anonymous, keyed]) expect(headers.get('vary')).toBe(VARY);
+    expect(tagOf(keyed)).toBe(tagOf(anonymous));
+    expect(keyed.text).toBe(anonymous.text);
+  });
+
+  test.each([
+    ['the tag', (tag: string) => tag],
+    ['the weak tag', (tag: string) => `W/${tag}`],
+    ['a list', (tag: string) => `"other", W/"and,another",${tag}, "third"`],
+    ['any', () => '*'],
+  ])('answers 304 to If-None-Match of %s', async (_which, condition) => {
+    for (const method of ['GET', 'HEAD']) {
+      const etag = tagOf(await client.anonymously(path()));
+      const headers = { 'if-none-match': condition(etag) };
+      const answer = await client.anonymously(path(), { method, headers });
+      expect(answer.status).toBe(304);
+      expect(answer.text).toBe('');
+      expect(answer.headers.get('etag')).toBe(etag);
+      expect(answer.headers.get('cache-control')).toBe(PUBLIC);
+      expect(answer.headers.get('vary')).toBe(VARY);
+      expect(answer.headers.has('content-type')).toBe(false);
+      expect(answer.headers.has('x-request-id')).toBe(true);
+      const keyed = await client.send(path(), { method, headers });
+      expect([keyed.status, keyed.headers.get('cache-control')]).toEqual([304, PRIVATE]);
+    }
+  });
+
+  test('answers 200 to If-None-Match of anything else', async () => {
+    const etag = await tagAt(path());
+    for (const condition of [
+      '"other"',
+      etag.slice(1, -1),
+      etag.slice(0, -1),
+      `"x${etag.slice(1)}`,
+      '',
+      'W/',
+      '"*"',
+    ]) {
+      const { status } = await client.anonymously(path(), { headers: { 'if-none-match': condition } });
+      expect(status, condition).toBe(200);
+    }
+  });
+
+  test('HEAD answers as GET, without the body', async () => {
+    const get = await client.anonymously(path());
+    const head = await client.anonymously(path(), { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(head.text).toBe('');
+    for (const name of ['etag', 'cache-control', 'vary', 'content-type']) {
+      expect(head.headers.get(name), name).toBe(get.headers.get(name));
+    }
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
+  });
+});
+
+test('the ETag changes with the representation, a neighbour and a category included', async () => {
+  const tags = new Set([await tagAt(`/api/articles/${article}`)]);
+  await client.patch(`/api/articles/${article}`, { excerpt: 'New' });
+  tags.add(await tagAt(`/api/articles/${article}`));
+  await client.patch(`/api/categories/${category}`, { name: 'Renamed' });
+  tags.add(await tagAt(`/api/articles/${article}`));
+  await client.article({ title: 'Neighbour', category_id: category, is_published: true });
+  tags.add(await tagAt(`/api/articles/${article}`));
+  expect(tags.size).toBe(4);
+});
+
+test('HEAD of what is not there answers as GET does', async () => {
+  const { status, text, headers } = await client.anonymously('/api/articles/2147483647', { method: 'HEAD' });
+  expect([status, text, headers.get('cache-control')]).toEqual([404, '', 'no-store']);
+});
+
+test('If-None-Match: * finds nothing where there is nothing', async () => {
+  const { id } = await client.article();
+  const headers = { 'if-none-match': '*' };
+  expect((await client.anonymously(`/api/articles/${id}`, { headers })).status).toBe(404);
+});
+
+test('a draft is private, with a tag for those who edit it', async () => {
+  const { id } = await client.article();
+  const answer = await client.send(`/api/articles/${id}`);
+  tagOf(answer);
+  expect(answer.headers.get('cache-control')).toBe(PRIVATE);
+  const list = await client.send('/api/articles?status=all');
+  expect(list.headers.get('cache-control')).toBe(PRIVATE);
+});
+
+/** What is written to, with the bodies of its writes. */
+const WRITTEN = [
+  {
+    what: 'an article',
+    make: async () =>
+      `/api/articles/${(await client.article({ category_id: category, is_published: true })).id}`,
+    put: wholeArticle({ title: 'Put' }),
+    patch: { title: 'Patched' },
+    other: { alt_text: 'Another editor' },
+  },
+  {
+    what: 'a draft',
+    make: async () => `/api/articles/${(await client.article()).id}`,
+    put: wholeArticle({ title: 'Put' }),
+    patch: { title: 'Patched' },
+    other: { alt_text: 'Another editor' },
+  },
+  {
+    what: 'a category',
+    make: async () => `/api/categories/${(await client.category({ name: 'Written' })).id}`,
+    put: { name: 'Put', description: null },
+    patch: { name: 'Patched' },
+    other: { description: 'Another editor' },
+  },
+];
+
+describe.each(WRITTEN)('If-Match on $what', ({ make, put, patch, other }) => {
+  const writes = [
+    ['PUT', put],
+    ['PATCH', patch],
+    ['DELETE', undefined],
+  ] as const;
+
+  test.each(writes)('%s is made while the tag is current', async (method, json) => {
+    for (const condition of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*']) {
+      const path = await make();
+      const headers = { 'if-match': condition(await tagAt(path)) };
+      expect((await client.send(path, { method, json, headers })).status).toBe(200);
+    }
+  });
+
+  test.each(writes)('%s is 412 when another editor was first, with nothing changed', async (method, json) => {
+    const path = await make();
+    const etag = await tagAt(path);
+    await client.patch(path, other);
+    const before = await client.send(path);
+    for (const condition of [
+      etag,
+      `W/${tagOf(before)}`,
+      '"other", "another"',
+      tagOf(before).slice(1, -1),
+      '',
+    ]) {
+      const refused = await client.send(path, { method, json, headers: { 'if-match': condition } });
+      expect(refused.status, condition).toBe(412);
+      expect(refused.body.code).toBe('precondition_failed');
+    }
+    expect((await client.send(path)).text).toBe(before.text);
+  });
+
+  test.each(writes)('%s of what is not there is 404', async (method, json) => {
+    const path = (await make()).replace(/\d+$/, '2147483647');
+    expect((await client.send(path, { method, json, headers: { 'if-match': '*' } })).status).toBe(404);
+  });
+
+  test('of two PATCHes with one tag at once exactly one is made', async () => {
+    const path = await make();
+    const headers = { 'if-match': await tagAt(path) };
+    const answers = await Promise.all([
+      client.send(path, { method: 'PATCH', json: patch, headers }),
+      client.send(path, { method: 'PATCH', json: other, headers }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+});

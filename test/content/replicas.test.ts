@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createArticle, createCategory, write } from '../support/articles.ts';
+import {
+  type ContentFixture,
+  contentFixture,
+  type RunningContent,
+  startContent,
+} from '../support/content.ts';
+import { send } from '../support/http.ts';
+import { until } from '../support/until.ts';
+
+let content: ContentFixture;
+let replica: RunningContent;
+beforeAll(async () => {
+  content = await contentFixture();
+  replica = await startContent(content.database.url);
+});
+afterAll(async () => {
+  await replica.close();
+  await content.close();
+});
+
+/** How many statements of the services PostgreSQL has run in this database, heartbeats aside. */
+async function statements(): Promise<number> {
+  const { rows } = await content.database.pool.query(
+    `select idx_scan::int + coalesce(seq_scan, 0)::int as scans from pg_stat_user_tables
+     where schemaname = 'content' and relname = 'article_count'`,
+  );
+  return rows[0].scans;
+}
+
+let category: number;
+let path: string;
+beforeEach(async () => {
+  category ??= await createCategory(content, 'Replicated');
+  const { body } = await createArticle(content, { title: 'Seen everywhere', category_id: category });
+  path = `/api/articles/${body.data.id}`;
+});
+
+test('a write is seen by the next read of the replica that made it', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    await send(`${content.url}${path}`);
+    await write(content, 'PATCH', path, { excerpt: `Round ${round}` });
+    const { body } = await send(`${content.url}${path}`);
+    expect(body.data.excerpt).toBe(`Round ${round}`);
+  }
+});
+
+test('a write is seen by another replica within a second, in the detail, the lists and the categories', async () => {
+  const urls = [path, '/api/articles', '/api/categories', `/api/categories/${category}`];
+  for (const url of urls) {
+    const before = await send(`${replica.url}${url}`);
+    const changed = performance.now();
+    await write(content, 'PATCH', path, { title: `Changed for ${url}` });
+    await write(content, 'PATCH', `/api/categories/${category}`, { name: `Named for ${url}` });
+    await until(`${url} differs`, async () => {
+      const after = await send(`${replica.url}${url}`, {
+        headers: { 'if-none-match': before.headers.get('etag') ?? '' },
+      });
+      return after.status === 200;
+    });
+    // The bound of the promise, not a measure of speed: a second is forty heartbeats of a healthy connection.
+    expect(performance.now() - changed).toBeLessThan(1000);
+  }
+});
+
+test('what changes behind the service, in SQL, is seen too', async () => {
+  await send(`${content.url}${path}`);
+  await content.database.pool.query(`update content.article set excerpt = 'By hand' where id = $1`, [
+    path.split('/').at(-1),
+  ]);
+  await until(
+    'the change is seen',
+    async () => (await send(`${content.url}${path}`)).body.data.excerpt === 'By hand',
+  );
+});
+
+test('a hot read costs no query', async () => {
+  const read = () => send(`${content.url}/api/articles?per_page=7`);
+  await read();
+  const settled = await until('the statistics are written', async () => {
+    await content.database.pool.query('select pg_stat_force_next_flush()');
+    const before = await statements();
+    await read();
+    return (await statements()) === before ? before : undefined;
+  });
+  for (let index = 0; index < 200; index += 1) await read();
+  expect(await statements()).toBe(settled);
+});
+
+test('a reader who asks while an article changes never gets a state that was over before the question', async () => {
+  let written = 0;
+  let stop = false;
+  const writer = (async () => {
+    while (!stop) {
+      const next = written + 1;
+      await write(content, 'PATCH', path, { excerpt: String(next) });
+      written = next;
+    }
+  })();
+  for (let index = 0; index < 300; index += 1) {
+    const known = written;
+    const { body } = await send(`${content.url}${path}`);
+    expect(Number(body.data.excerpt ?? 0)).toBeGreaterThanOrEqual(known);
+  }
+  stop = true;
+  await writer;
+});

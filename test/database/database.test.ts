@@ -1,0 +1,110 @@
+import { openDatabase } from '@pressroom/common/database/database';
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { type Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { memoryLog } from '../support/log.ts';
+import { type ProxiedDatabase, proxyDatabase } from '../support/proxied-database.ts';
+import { until } from '../support/until.ts';
+
+/** PostgreSQL's limit on a statement, in ms; an answer is waited for half a second longer. */
+const STATEMENT_TIMEOUT_MS = 100;
+
+let database: TestDatabase;
+let proxied: ProxiedDatabase;
+let db: Kysely<unknown>;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  proxied = await proxyDatabase(database.url);
+  db = openDatabase({
+    url: proxied.url,
+    applicationName: 'database test',
+    poolSize: 2,
+    connectTimeoutMs: 1000,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    log: memoryLog('test').log,
+  });
+});
+
+afterEach(async () => {
+  proxied.proxy.cut();
+  await db.destroy();
+  await proxied.proxy.close();
+  await database.drop();
+});
+
+async function backend(on: Kysely<unknown>): Promise<number | undefined> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on);
+  return rows[0]?.pid;
+}
+
+/** What a promise is rejected with. */
+function faultOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+async function passed(ms: number): Promise<void> {
+  const start = performance.now();
+  await until('the time has passed', () => performance.now() >= start + ms);
+}
+
+test('a connection may be kept in silence between two statements', async () => {
+  await db.connection().execute(async (connection) => {
+    const before = await backend(connection);
+    await passed(STATEMENT_TIMEOUT_MS + 1000);
+    expect(await backend(connection)).toBe(before);
+  });
+});
+
+test('a connection that was kept in silence and then gets no answer is given up', async () => {
+  await db.connection().execute(async (connection) => {
+    await backend(connection);
+    await passed(STATEMENT_TIMEOUT_MS + 1000);
+    proxied.proxy.pause();
+    expect(isDatabaseAway(await faultOf(backend(connection)))).toBe(true);
+  });
+  proxied.proxy.forget();
+  expect(await backend(db)).toBeTypeOf('number');
+});
+
+test('a transaction whose server falls silent fails as a database that is away, the rollback included', async () => {
+  const transaction = db.transaction().execute(async (tx) => {
+    await backend(tx);
+    proxied.proxy.pause();
+    return backend(tx);
+  });
+  expect(isDatabaseAway(await faultOf(transaction))).toBe(true);
+});
+
+test('a statement that takes too long is ended by PostgreSQL, and the connection stays', async () => {
+  await db.connection().execute(async (connection) => {
+    const before = await backend(connection);
+    const fault = await faultOf(sql`select pg_sleep(60)`.execute(connection));
+    expect(fault).toMatchObject({ code: '57014' });
+    expect(isDatabaseAway(fault)).toBe(true);
+    expect(await backend(connection)).toBe(before);
+  });
+});
+
+test('a connection that breaks while it is kept fails the next statement, and nothing else', async () => {
+  await db.connection().execute(async (connection) => {
+    const pid = await backend(connection);
+    await database.pool.query('select pg_terminate_backend($1)', [pid]);
+    await until('the session is gone', async () => {
+      const { rowCount } = await database.pool.query('select from pg_stat_activity where pid = $1', [pid]);
+      return rowCount === 0;
+    });
+    expect(isDatabaseAway(await faultOf(backend(connection)))).toBe(true);
+  });
+  // What is asked in the same moment may still be given the broken one.
+  await until('it answers again', () => backend(db).catch(() => undefined));
+});
+
+test('counts are numbers', async () => {
+  const { rows } = await sql<{ n: unknown }>`select count(*) as n from (values (1), (2)) as v`.execute(db);
+  expect(rows).toEqual([{ n: 2 }]);
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/database/migrate';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { Child } from '../support/child.ts';
+import { createDatabase, databaseUrl } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+const CLI = 'packages/common/src/database/migrate-cli.ts';
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+let url: string;
+let client: pg.Client;
+let folder: string;
+
+beforeEach(async () => {
+  const name = `migrate_${randomUUID().replaceAll('-', '')}`;
+  await createDatabase(inject('serverUrl'), name);
+  url = databaseUrl(inject('serverUrl'), name);
+  client = new pg.Client({ connectionString: url });
+  await client.connect();
+  folder = await mkdtemp(join(tmpdir(), 'pressroom-migrations-'));
+});
+
+afterEach(async () => {
+  await client.end();
+  const admin = new pg.Client({ connectionString: inject('serverUrl') });
+  await admin.connect();
+  await admin.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  await admin.end();
+  await rm(folder, { recursive: true });
+});
+
+/** Puts files of SQL into the folder of migrations. */
+async function write(files: Record<string, string>): Promise<void> {
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(folder, name), sql);
+}
+
+/** The values of the first column of what `sql` finds. */
+async function column(sql: string): Promise<unknown[]> {
+  const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+  return rows.map(([value]) => value);
+}
+
+const executed = () => column('select name from pressroom.kysely_migration order by name');
+const tables = () => column("select relname from pg_class where relname like 'thing%' order by relname");
+
+test('ten processes that migrate at once all succeed, and each migration runs once', async () => {
+  const children = Array.from({ length: 10 }, () => Child.run(CLI, { DATABASE_URL: url }));
+  const codes = await Promise.all(children.map(({ exited }) => exited));
+  expect(children.map(({ err }) => err).join('')).toBe('');
+  expect(codes).toEqual(Array(10).fill(0));
+  const files = (await readdir(MIGRATIONS)).map((file) => file.replace(/\.sql$/, '')).sort();
+  expect(await executed()).toEqual(files);
+  const outputs = children.map(({ out }) => out.trim());
+  expect(outputs.filter((out) => out === `Migrated: ${files.join(', ')}`)).toHaveLength(1);
+  expect(outputs.filter((out) => out === 'The database is up to date.')).toHaveLength(9);
+});
+
+test('the statements of a file run in order, and in one transaction with those of the other files', async () => {
+  await write({
+    '0001_first.sql': `create table thing_ids (id xid8);
+      insert into thing_ids values (pg_current_xact_id());
+      create function thing_twice(n int) returns int language plpgsql as $$ begin return n * 2; end; $$;
+      insert into thing_ids values (pg_current_xact_id());`,
+    '0002_second.sql': 'insert into thing_ids values (pg_current_xact_id());\n-- the end\n',
+    'README.md': 'not SQL',
+  });
+  expect(await migrate(url, folder)).toEqual(['0001_first', '0002_second']);
+  expect(await column("select count(distinct id)::int || '/' || count(*)::int from thing_ids")).toEqual([
+    '1/3',
+  ]);
+  expect(await column('select thing_twice(21)')).toEqual([42]);
+});
+
+test('a second run does nothing, and a later one runs only what is new', async () => {
+  await write({ '0001_a.sql': 'create table thing_a (id int)' });
+  expect(await migrate(url, folder)).toEqual(['0001_a']);
+  expect(await migrate(url, folder)).toEqual([]);
+  await write({ '0002_b.sql': 'create table thing_b (id int)' });
+  expect(await migrate(url, folder)).toEqual(['0002_b']);
+  expect(await tables()).toEqual(['thing_a', 'thing_b']);
+});
+
+test('a failing migration is named, and leaves the database as it was', async () => {
+  await write({ '0001_a.sql': 'create table thing_a (id int)' });
+  await migrate(url, folder);
+  await write({
+    '0002_b.sql': 'create table thing_b (id int)',
+    '0003_c.sql':
+      'create table thing_c (id int); insert into thing_c values (1); select nonsense from thing_c;',
+    '0004_d.sql': 'create table thing_d (id int)',
+  });
+  await expect(migrate(url, folder)).rejects.toThrow('0003_c: column "nonsense" does not exist');
+  expect(await tables()).toEqual(['thing_a']);
+  expect(await executed()).toEqual(['0001_a']);
+  await write({ '0003_c.sql': 'create table thing_c (id int)' });
+  expect(await migrate(url, folder)).toEqual(['0002_b', '0003_c', '0004_d']);
+});
+
+test('whoever waits for a migration that fails runs it itself, and fails as well', async () => {
+  await write({ '0001_a.sql': 'create table thing_a (id int); select pg_sleep(0.2); select nonsense;' });
+  const runs = await Promise.allSettled([migrate(url, folder), migrate(url, folder)]);
+  expect(runs.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await tables()).toEqual([]);
+});
+
+test('a migrator that is cut off leaves neither its work nor its lock', async () => {
+  await client.query('create table thing_lock (id int)');
+  await client.query('begin');
+  await client.query('lock table thing_lock');
+  await write({ '0001_a.sql': 'create table thing_a (id int); lock table thing_lock;' });
+  const cutOff = expect(migrate(url, folder)).rejects.toThrow();
+  const waiting = "select pid from pg_locks where not granted and relation = 'thing_lock'::regclass";
+  const pid = await until('the migration waits for the lock', async () => (await column(waiting))[0]);
+  await client.query('select pg_terminate_backend($1)', [pid]);
+  await cutOff;
+  await client.query('commit');
+  expect(await tables()).toEqual(['thing_lock']);
+  expect(await migrate(url, folder)).toEqual(['0001_a']);
+});
+
+test.each([
+  [
+    'nobody listens',
+    { DATABASE_URL: 'postgres://u:hunter2@localhost:1/x' },
+    /^Cannot migrate: .*ECONNREFUSED/,
+  ],
+  ['no database is named', { DATA_DIR: '/nowhere' }, /^Cannot migrate: no database: set DATABASE_URL/],
+])('the command says in one line why it cannot when %s', async (_what, env, expected) => {
+  const child = Child.run(CLI, env);
+  expect(await child.exited).toBe(1);
+  expect(child.err).toMatch(expected);
+  expect(child.err.trim().split('\n')).toHaveLength(1);
+  expect(child.err).not.toContain('hunter2');
+});

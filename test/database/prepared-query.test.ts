@@ -1,0 +1,89 @@
+import { openDatabase } from '@pressroom/common/database/database';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { type Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { memoryLog } from '../support/log.ts';
+
+interface Tables {
+  note: { id: number; text: string };
+}
+
+let database: TestDatabase;
+let db: Kysely<Tables>;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(
+    `create table note as select n as id, 'note ' || n as text from generate_series(1, 9) as n`,
+  );
+  db = openDatabase({
+    url: database.url,
+    applicationName: 'prepared query test',
+    poolSize: 1,
+    connectTimeoutMs: 1000,
+    statementTimeoutMs: 1000,
+    log: memoryLog('test').log,
+  });
+});
+
+afterEach(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+/** The notes from `first` on, as the query reads them. */
+function newQuery() {
+  return new PreparedQuery<Tables, { first: number; most: number }, { id: number; text: string }>(
+    (on, value) =>
+      on
+        .selectFrom('note')
+        .select(['id', 'text'])
+        .where('id', '>=', value('first'))
+        .orderBy('id')
+        .limit(value('most')),
+  );
+}
+
+test('it is read with the values of each time, and PostgreSQL parses it once', async () => {
+  const query = newQuery();
+  expect(await query.execute(db, { first: 2, most: 1 })).toEqual([{ id: 2, text: 'note 2' }]);
+  expect(await query.execute(db, { first: 8, most: 5 })).toEqual([
+    { id: 8, text: 'note 8' },
+    { id: 9, text: 'note 9' },
+  ]);
+  expect(await newQuery().execute(db, { first: 9, most: 1 })).toHaveLength(1);
+  const { rows } =
+    await sql`select name, generic_plans + custom_plans as runs from pg_prepared_statements`.execute(db);
+  expect(rows).toEqual([{ name: expect.stringMatching(/^pressroom_/), runs: 3 }]);
+});
+
+test('it is read in the transaction that it is given', async () => {
+  const query = newQuery();
+  const one = { first: 1, most: 1 };
+  await query.execute(db, one);
+  const undone = db.transaction().execute(async (tx) => {
+    await tx.updateTable('note').set({ text: 'changed' }).execute();
+    expect(await query.execute(tx, one)).toEqual([{ id: 1, text: 'changed' }]);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(await query.execute(db, one)).toEqual([{ id: 1, text: 'note 1' }]);
+});
+
+test('it goes on while a migration adds a column and an index', async () => {
+  const query = newQuery();
+  const last = { first: 9, most: 1 };
+  await query.execute(db, last);
+  await database.pool.query('alter table note add column author text');
+  await database.pool.query('create index on note (id)');
+  expect(await query.execute(db, last)).toEqual([{ id: 9, text: 'note 9' }]);
+});
+
+test('one that fails once, fails once', async () => {
+  const query = newQuery();
+  await database.pool.query('alter table note rename to elsewhere');
+  await expect(query.execute(db, { first: 1, most: 1 })).rejects.toThrow('does not exist');
+  await database.pool.query('alter table elsewhere rename to note');
+  expect(await query.execute(db, { first: 1, most: 1 })).toEqual([{ id: 1, text: 'note 1' }]);
+});

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { type PageServer, servePage } from './browser/page-server.ts';
+import { sampleBytes } from './browser/sample-bytes.ts';
+import type { PageResult, PageUpload } from './browser/uppy-page.ts';
+
+const CLI = fileURLToPath(new URL('../../services/gallery-admin/src/cli.ts', import.meta.url));
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let gallery: GalleryFixture;
+let site: PageServer;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  gallery = await galleryFixture();
+  site = await servePage(() => gallery.url);
+  const args = [CLI, 'bucket', 'create', '--origin', site.origin];
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...gallery.settings } });
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+  });
+  page = await browser.newPage();
+  await page.goto(site.origin);
+  await page.evaluate(`post('/api/login', ${JSON.stringify(ADMIN)})`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await gallery?.close();
+});
+
+function upload(what: PageUpload): Promise<PageResult> {
+  return page.evaluate(`upload(${JSON.stringify(what)})`);
+}
+
+async function expectStored(key: string, size: number): Promise<void> {
+  const command = new GetObjectCommand({ Bucket: gallery.bucket, Key: key });
+  const { Body, ContentType } = await gallery.s3.send(command);
+  expect(ContentType).toBe('video/mp4');
+  const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+  expect(bytes.equals(sampleBytes(size, size))).toBe(true);
+}
+
+const MB = 1_000_000;
+
+describe('a page with Uppy, of another origin than the store', () => {
+  test('uploads a small file with one PUT', async () => {
+    const result = await upload({ name: 'clip “one” +1.mp4', folder: 'Видео/new', size: 300_000 });
+    expect(result).toEqual({ successful: 1, failed: [], actions: [], keys: ['Видео/new/clip “one” +1.mp4'] });
+    await expectStored(result.keys[0] ?? '', 300_000);
+  });
+
+  test('uploads 40 MB in parts', async () => {
+    const result = await upload({ name: 'film.mp4', folder: 'films', size: 40 * MB });
+    expect(result).toMatchObject({ successful: 1, failed: [], keys: ['films/film.mp4'] });
+    const { actions } = result;
+    expect(actions.at(0)).toBe('create');
+    expect(actions.filter((action) => action === 'sign-part').length).toBe(8);
+    expect(actions.at(-1)).toBe('complete');
+    await expectStored('films/film.mp4', 40 * MB);
+  });
+
+  test('pauses in the middle and resumes with what has arrived', async () => {
+    const result = await upload({
+      name: 'paused.mp4',
+      folder: 'films',
+      size: 40 * MB,
+      afterFirstPart: 'pause and resume',
+    });
+    expect(result).toMatchObject({ successful: 1, failed: [] });
+    expect(result.actions).toContain('list-parts');
+    expect(result.actions.indexOf('list-parts')).toBeGreaterThan(result.actions.indexOf('resumed'));
+    await expectStored('films/paused.mp4', 40 * MB);
+  });
+
+  test('gives an upload up, and nothing of it stays', async () => {
+    const result = await upload({
+      name: 'cancelled.mp4',
+      folder: 'films',
+      size: 40 * MB,
+      afterFirstPart: 'cancel',
+    });
+    expect(result).toMatchObject({ successful: 0, keys: ['films/cancelled.mp4'] });
+    expect(result.actions).not.toContain('complete');
+    const Bucket = gallery.bucket;
+    await expect
+      .poll(async () => (await gallery.s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? [])
+      .toEqual([]);
+    const listed = await gallery.s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'films/cancelled' }));
+    expect(listed.KeyCount).toBe(0);
+  });
+});
+
+test('the cookie is out of reach for scripts', async () => {
+  expect(await page.evaluate('document.cookie')).toBe('');
+  const asked = { filename: 'x', path: '', contentType: 'text/plain' };
+  expect(
+    await page.evaluate(`post('/api/upload', ${JSON.stringify(asked)}).then(({ success }) => success)`),
+  ).toBe(true);
+});

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
+import { removeBucket } from '../support/s3/objects.ts';
+
+const CLI = fileURLToPath(new URL('../../services/gallery-admin/src/cli.ts', import.meta.url));
+
+let gallery: GalleryFixture;
+let storeSettings: Record<string, string>;
+beforeAll(async () => {
+  gallery = await galleryFixture();
+  const isStore = ([name]: [string, string]) => name.startsWith('S3_');
+  storeSettings = Object.fromEntries(Object.entries(gallery.settings).filter(isStore));
+});
+afterAll(() => gallery.close());
+
+/** Runs `pnpm gallery …` to its end. */
+async function run(args: string[], env: Record<string, string> = {}, input = '') {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
+  child.stdin.end(input);
+  const [out, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { out, errors, code: code as number };
+}
+
+describe('gallery hash-password', () => {
+  test('prints a hash that the password logs in with', async () => {
+    const { out, code } = await run(['hash-password'], {}, `${ADMIN.password}\n`);
+    expect({ out, code }).toEqual({
+      out: expect.stringMatching(/^\$argon2id\$v=19\$m=65536,t=3,p=4\$\S+\n$/),
+      code: 0,
+    });
+    expect(out).not.toContain(ADMIN.password);
+    const service = await startGallery({ ...gallery.settings, ADMIN_PASSWORD_HASH: out.trim() });
+    expect(await login(service.url)).toMatch(/^gallery_session=/);
+    await service.close();
+  });
+
+  test('wants a password', async () => {
+    const { errors, out, code } = await run(['hash-password'], {}, '\n');
+    expect({ errors, out, code }).toEqual({
+      errors: expect.stringMatching(/^no password.*\n$/),
+      out: '',
+      code: 1,
+    });
+  });
+});
+
+describe('gallery bucket create', () => {
+  const rules = async (Bucket: string) =>
+    (await gallery.s3.send(new GetBucketCorsCommand({ Bucket }))).CORSRules ?? [];
+
+  test('makes the bucket with one rule that exposes ETag, however often it is run', async () => {
+    const S3_BUCKET = `${gallery.bucket.slice(0, 40)}-new`;
+    const first = await run(['bucket', 'create'], { ...storeSettings, S3_BUCKET });
+    expect(first).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('is made') });
+    const origins = ['--origin', 'https://a.example', '--origin', 'https://b.example'];
+    const second = await run(['bucket', 'create', ...origins], { ...storeSettings, S3_BUCKET });
+    expect(second).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('is there already') });
+    expect(await rules(S3_BUCKET)).toMatchObject([
+      {
+        AllowedOrigins: ['https://a.example', 'https://b.example'],
+        AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'PUT']),
+        ExposeHeaders: ['ETag'],
+      },
+    ]);
+    await removeBucket(gallery.s3, S3_BUCKET);
+  });
+
+  test('keeps the rules that are there', async () => {
+    const Bucket = gallery.bucket;
+    const own = { ID: 'own', AllowedOrigins: ['https://own.example'], AllowedMethods: ['GET'] };
+    await gallery.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [own] } }));
+    expect((await run(['bucket', 'create', '--quiet'], storeSettings)).out).toBe('');
+    const after = await rules(Bucket);
+    expect(after.map(({ ID }) => ID).sort()).toEqual(['own', 'pressroom-uploads']);
+    expect(after.find(({ ID }) => ID === 'own')).toMatchObject(own);
+  });
+
+  test('says so where the store has no rules for buckets', async () => {
+    const store = new URL(gallery.store.endpoint);
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, url = '', headers } = incoming;
+      if (/[?&]cors/.test(url))
+        return outgoing.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+      const forwarded = httpRequest({ host: store.hostname, port: store.port, path: url, method, headers });
+      forwarded.on('response', (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      return incoming.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const { out, errors, code } = await run(['bucket', 'create'], {
+      ...storeSettings,
+      S3_ENDPOINT: endpoint,
+    });
+    proxy.close();
+    expect({ errors, code }).toEqual({ errors: '', code: 0 });
+    expect(out).toMatch(/CORS rule was not set: .*docs\/gallery\.md/);
+  });
+
+  test.each([
+    ['a store that is away', { S3_ENDPOINT: 'http://127.0.0.1:9' }, /object store does not answer/],
+    ['a wrong secret', { S3_SECRET_ACCESS_KEY: 'wrong' }, /secret key/],
+    ['settings that are missing', { S3_BUCKET: '' }, /S3_BUCKET is not set/],
+  ])('tells of %s without a stack and without a key', async (_what, more, message) => {
+    const { out, errors, code } = await run(['bucket', 'create'], { ...storeSettings, ...more });
+    expect({ out, code }).toEqual({ out: '', code: 1 });
+    expect(errors).toMatch(message);
+    expect(errors).not.toMatch(/\n\s+at /);
+    expect(errors).not.toContain(gallery.store.secretAccessKey);
+  });
+});

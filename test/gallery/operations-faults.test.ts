@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type Fault,
+  type FaultyProxy,
+  type PassingRequest,
+  startFaultyProxy,
+} from '../support/faulty-proxy.ts';
+import {
+  type GalleryFixture,
+  galleryFixture,
+  login,
+  type RunningGallery,
+  startGallery,
+} from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { listAll, put, putAll, read } from '../support/s3/objects.ts';
+import { until } from '../support/until.ts';
+
+/** Objects in the folder that is moved. */
+const COUNT = 60;
+
+let direct: GalleryFixture;
+let proxy: FaultyProxy;
+let service: RunningGallery;
+let cookie: string;
+
+beforeAll(async () => {
+  direct = await galleryFixture();
+  proxy = await startFaultyProxy(direct.store.endpoint);
+  service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
+  cookie = await login(service.url);
+});
+
+afterAll(async () => {
+  await service?.close();
+  await proxy?.close();
+  await direct?.close();
+});
+
+const names = Array.from({ length: COUNT }, (_, index) => `d/${index % 3}/${index} ü+%.jpg`);
+
+beforeEach(async () => {
+  for (const path of ['d/', 'to/']) await direct.post('/api/gallery/delete', { path, type: 'folder' });
+  await putAll(direct.s3, direct.bucket, names);
+});
+
+afterEach(() => {
+  proxy.choose = () => undefined;
+});
+
+function batch(action: string) {
+  return send(`${service.url}/api/gallery/batch`, {
+    method: 'POST',
+    headers: { cookie },
+    json: { action, paths: ['d/'], dest: 'to/' },
+  });
+}
+
+async function keys(prefix: string): Promise<string[]> {
+  return (await listAll(direct.s3, { Bucket: direct.bucket, Prefix: prefix })).keys;
+}
+
+/** Every object is at its source or at its destination, whole, and there is nothing else. */
+async function assertNothingLost(): Promise<void> {
+  const present = new Set([...(await keys('d/')), ...(await keys('to/'))]);
+  for (const name of names) {
+    const places = [name, `to/${name}`].filter((key) => present.delete(key));
+    expect(places, name).not.toEqual([]);
+    for (const place of places) expect(await read(direct.s3, direct.bucket, place)).toBe(name);
+  }
+  expect([...present]).toEqual([]);
+}
+
+async function assertMoved(): Promise<void> {
+  expect(await keys('d/')).toEqual([]);
+  expect((await keys('to/')).sort()).toEqual(names.map((name) => `to/${name}`).sort());
+  await assertNothingLost();
+}
+
+const isCopy = ({ method, path }: PassingRequest) => method === 'PUT' && path.includes('/to/');
+const isDelete = ({ method, path }: PassingRequest) => method === 'POST' && path.includes('?delete');
+const isListing = ({ method, path }: PassingRequest) => method === 'GET' && path.includes('list-type=2');
+
+/** Spoils every request of a kind from the `from`th on. */
+function spoil(kind: (request: PassingRequest) => boolean, from: number, fault: Fault) {
+  let seen = 0;
+  return (request: PassingRequest): Fault => {
+    if (!kind(request)) return undefined;
+    seen += 1;
+    return seen >= from ? fault : undefined;
+  };
+}
+
+const FAULTS = ['refuse', 'cut-request', 'cut-answer'] as const;
+
+test.each(FAULTS)('a store that falters now and then (%s) does not stop a move', async (fault) => {
+  let requests = 0;
+  proxy.choose = () => {
+    requests += 1;
+    return requests % 10 === 0 ? fault : undefined;
+  };
+  const { status, body } = await batch('move');
+  expect([status, body.affected]).toEqual([200, COUNT]);
+  await assertMoved();
+});
+
+test.each(FAULTS)(
+  'a move that stops while it copies (%s) says so, loses nothing, and is finished',
+  async (fault) => {
+    proxy.choose = spoil(isCopy, 20, fault);
+    const { status, body } = await batch('move');
+    expect([status, body.code, body.success]).toEqual([500, 'operation_incomplete', false]);
+    expect(body.message).toMatch(/^\d+ of 60 objects are copied, then "d\/.*" failed.*nothing was deleted/);
+    expect((await keys('d/')).sort()).toEqual([...names].sort());
+    await assertNothingLost();
+    proxy.choose = () => undefined;
+    expect((await batch('move')).body).toMatchObject({ success: true, affected: COUNT });
+    await assertMoved();
+  },
+);
+
+test.each(FAULTS)(
+  'a move that stops while it deletes (%s) says so, loses nothing, and is finished',
+  async (fault) => {
+    proxy.choose = spoil(isDelete, 1, fault);
+    const { status, body } = await batch('move');
+    expect([status, body.code]).toEqual([500, 'operation_incomplete']);
+    expect(body.message).toMatch(/^60 objects are copied whole, 0 of them deleted/);
+    await assertNothingLost();
+    proxy.choose = () => undefined;
+    expect((await batch('move')).status).toBe(200);
+    await assertMoved();
+  },
+);
+
+test('a move whose listing breaks off after the copies deletes nothing unseen', async () => {
+  // Resolving the path, two listings of the check, two of the copying; then those of the deletion.
+  proxy.choose = spoil(isListing, 6, 'refuse');
+  expect((await batch('move')).status).toBe(500);
+  expect(await keys('d/')).toHaveLength(COUNT);
+  await assertNothingLost();
+});
+
+test('a copy that stops is finished by the same request, and the one after that is a conflict', async () => {
+  proxy.choose = spoil(isCopy, 20, 'cut-answer');
+  expect((await batch('copy')).body.code).toBe('operation_incomplete');
+  await assertNothingLost();
+  proxy.choose = () => undefined;
+  expect((await batch('copy')).body).toMatchObject({ success: true, affected: COUNT });
+  expect(await keys('to/')).toHaveLength(COUNT);
+  expect(await keys('d/')).toHaveLength(COUNT);
+  expect((await batch('copy')).body.code).toBe('destination_conflict');
+});
+
+test('what somebody else puts at the destination of an interrupted move is a conflict', async () => {
+  proxy.choose = spoil(isCopy, 20, 'refuse');
+  await batch('move');
+  proxy.choose = () => undefined;
+  const foreign = `to/${names[7]}`;
+  await put(direct.s3, direct.bucket, foreign, 'of somebody else');
+  const { status, body } = await batch('move');
+  expect([status, body.code]).toEqual([400, 'destination_conflict']);
+  expect(body.message).toContain(JSON.stringify(foreign));
+  expect(await keys('d/')).toHaveLength(COUNT);
+  expect(await read(direct.s3, direct.bucket, foreign)).toBe('of somebody else');
+});
+
+/** Holds back the answers of the chosen requests from the first one on. */
+function hold(kind: (request: PassingRequest) => boolean) {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  proxy.choose = (request) => {
+    if (!kind(request)) return undefined;
+    reached.resolve();
+    return gate.promise;
+  };
+  return { reached: reached.promise, release: gate.resolve };
+}
+
+test('what changes at the source while it is moved is not deleted', async () => {
+  const [changed = '', arrived] = [names[3], 'd/0/new.jpg'];
+  const { reached, release } = hold(isCopy);
+  const moving = batch('move');
+  await reached;
+  // The first copies are made, and their answers held back.
+  await put(direct.s3, direct.bucket, arrived, 'new');
+  await put(direct.s3, direct.bucket, changed, 'changed');
+  release();
+  const { status, body } = await moving;
+  expect(await read(direct.s3, direct.bucket, changed)).toBe('changed');
+  expect(await read(direct.s3, direct.bucket, arrived)).toBe('new');
+  expect(status === 200 ? body.message : body.code).toMatch(
+    /2 objects arrived or changed|operation_incomplete/,
+  );
+  await put(direct.s3, direct.bucket, changed, changed);
+});
+
+test('a store that is away from the start is 503, and nothing is changed', async () => {
+  proxy.choose = () => 'refuse';
+  const { status, body, headers } = await batch('move');
+  expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(await keys('d/')).toHaveLength(COUNT);
+  expect(await keys('to/')).toEqual([]);
+});
+
+test.each([1, 2, 3, 4])(
+  'whatever the store does (%i), nothing is lost, and the move is finished in the end',
+  async (seed) => {
+    let state = seed;
+    const random = () => {
+      state = (state * 48271) % 2147483647;
+      return state / 2147483647;
+    };
+    for (const severity of [0.35, 0.5, 0.3]) {
+      proxy.choose = () => (random() < severity ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
+      await batch('move');
+      await assertNothingLost();
+    }
+    proxy.choose = () => undefined;
+    expect((await batch('move')).status).toBe(200);
+    await assertMoved();
+  },
+);
+
+test('a second move waits for the first one to end', async () => {
+  const { reached, release } = hold(isCopy);
+  const first = batch('move');
+  await reached;
+  const second = await direct.post('/api/gallery/batch', { action: 'move', paths: ['d/0'], dest: 'to/d/' });
+  expect([second.status, second.body.code]).toEqual([503, 'temporarily_unavailable']);
+  release();
+  expect((await first).status).toBe(200);
+  await assertMoved();
+});
+
+test('a database whose connections break in the middle of a move stops neither the move nor the service', async () => {
+  const { reached, release } = hold(isCopy);
+  const moving = batch('move');
+  await reached;
+  await direct.database.pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+  );
+  release();
+  expect((await moving).status).toBe(200);
+  await assertMoved();
+  await until('the service answers again', async () => (await batch('move')).status === 400);
+});
+
+test('a deletion that stops says what is left', async () => {
+  proxy.choose = spoil(isDelete, 1, 'refuse');
+  const { status, body } = await send(`${service.url}/api/gallery/delete`, {
+    method: 'POST',
+    headers: { cookie },
+    json: { path: 'd', type: 'folder' },
+  });
+  expect([status, body.code]).toEqual([500, 'operation_incomplete']);
+  expect(body.message).toMatch(/^0 objects are deleted; not confirmed to be deleted: "d\/.*and more/);
+  expect(await keys('d/')).toHaveLength(COUNT);
+});

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { type GalleryFixture, galleryFixture, login } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { listAll, putAll, read } from '../support/s3/objects.ts';
+
+const MAIN = fileURLToPath(new URL('../../services/gallery-admin/src/main.ts', import.meta.url));
+
+/** More than one DeleteObjects takes. */
+const COUNT = 1010;
+const names = Array.from({ length: COUNT }, (_, index) => `d/${index % 5}/${index}.jpg`);
+
+let direct: GalleryFixture;
+let proxy: FaultyProxy;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  direct = await galleryFixture();
+  proxy = await startFaultyProxy(direct.store.endpoint);
+});
+
+afterEach(async () => {
+  proxy.choose = () => undefined;
+  for (const child of children.splice(0)) await kill(child);
+});
+
+afterAll(async () => {
+  await proxy?.close();
+  await direct?.close();
+});
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/** Starts the service as a process of its own, before the proxy, and logs in. */
+async function startProcess() {
+  const env = { ...direct.settings, S3_ENDPOINT: proxy.url, GALLERY_ADMIN_PORT: '0', PATH: process.env.PATH };
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const url = await addressOf(child.stdout);
+  return { child, url, cookie: await login(url) };
+}
+
+async function addressOf(output: Readable): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const { msg, address } = JSON.parse(line);
+    if (msg !== 'service_listening') continue;
+    output.resume();
+    return address;
+  }
+  throw new Error('the service ended before it listened');
+}
+
+function move({ url, cookie }: { url: string; cookie: string }) {
+  return send(`${url}/api/gallery/batch`, {
+    method: 'POST',
+    headers: { cookie },
+    json: { action: 'move', paths: ['d'], dest: 'to' },
+  });
+}
+
+async function keys(prefix: string): Promise<string[]> {
+  return (await listAll(direct.s3, { Bucket: direct.bucket, Prefix: prefix })).keys;
+}
+
+async function fill(): Promise<void> {
+  for (const path of ['d/', 'to/']) await direct.post('/api/gallery/delete', { path, type: 'folder' });
+  await putAll(direct.s3, direct.bucket, names);
+}
+
+const isCopy = ({ method, path }: PassingRequest) => method === 'PUT' && path.includes('/to/');
+const isDelete = ({ method, path }: PassingRequest) => method === 'POST' && path.includes('?delete');
+
+test.each([
+  ['while it copies', isCopy, 400],
+  ['when it begins to delete', isDelete, 1],
+  ['while it deletes', isDelete, 2],
+] as const)(
+  'a move that is killed %s loses nothing and is finished by another process',
+  async (_, kind, at) => {
+    await fill();
+    const first = await startProcess();
+    let seen = 0;
+    proxy.choose = (request) => {
+      if (kind(request)) seen += 1;
+      if (seen === at) first.child.kill('SIGKILL');
+      return undefined;
+    };
+    await expect(move(first)).rejects.toThrow();
+    proxy.choose = () => undefined;
+
+    const [atSource, atDestination] = [new Set(await keys('d/')), new Set(await keys('to/'))];
+    expect(names.filter((name) => !atSource.has(name) && !atDestination.has(`to/${name}`))).toEqual([]);
+
+    const second = await startProcess();
+    const { status, body } = await move(second);
+    expect([status, body.success]).toEqual([200, true]);
+    expect(await keys('d/')).toEqual([]);
+    expect((await keys('to/')).sort()).toEqual(names.map((name) => `to/${name}`).sort());
+    for (const name of names.slice(0, 50)) {
+      expect(await read(direct.s3, direct.bucket, `to/${name}`)).toBe(name);
+    }
+  },
+);

@@ -1,0 +1,266 @@
+import {
+  CompleteMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import {
+  beginUpload,
+  listAll,
+  MINIMUM_PART_BYTES,
+  put,
+  putAll,
+  read,
+  uploadPart,
+} from '../support/s3/objects.ts';
+
+/** Small enough that a test can have an object above it. */
+const LIMITS = { singleCopyBytes: MINIMUM_PART_BYTES, partBytes: MINIMUM_PART_BYTES };
+
+let gallery: GalleryFixture;
+
+beforeAll(async () => {
+  gallery = await galleryFixture({}, { copyLimits: LIMITS });
+});
+
+afterAll(() => gallery?.close());
+
+beforeEach(async () => {
+  for (const { path } of (await gallery.ask('/api/gallery?json=1')).body.data.folders) {
+    await gallery.post('/api/gallery/delete', { path, type: 'folder' });
+  }
+});
+
+async function keys(prefix = ''): Promise<string[]> {
+  return (await listAll(gallery.s3, { Bucket: gallery.bucket, Prefix: prefix })).keys.sort();
+}
+
+function fill(...names: string[]): Promise<void> {
+  return putAll(gallery.s3, gallery.bucket, names);
+}
+
+function batch(action: string, paths: unknown, dest?: unknown) {
+  return gallery.post('/api/gallery/batch', { action, paths, ...(dest !== undefined && { dest }) });
+}
+
+function remove(path: unknown, type: unknown) {
+  return gallery.post('/api/gallery/delete', { path, type });
+}
+
+test('an image is deleted, and nothing beside it', async () => {
+  await fill('d/a.jpg', 'd/a.jpg.txt', 'd/a', 'd/b.jpg');
+  const { status, body } = await remove('d/a.jpg', 'image');
+  expect([status, body]).toEqual([200, { success: true, message: '1 object deleted', deleted: 1 }]);
+  expect(await keys()).toEqual(['d/a', 'd/a.jpg.txt', 'd/b.jpg']);
+});
+
+test('a folder is deleted whole, with or without a slash, and none whose name begins like it', async () => {
+  await fill('d/in/a', 'd/in/deep/b', 'd/in2/c', 'd/in.jpg', 'e/in/a');
+  await put(gallery.s3, gallery.bucket, 'd/in/', '');
+  expect((await remove('d/in', 'folder')).body).toMatchObject({ success: true, deleted: 3 });
+  expect(await keys()).toEqual(['d/in.jpg', 'd/in2/c', 'e/in/a']);
+  expect((await remove('d/in2/', 'folder')).body.deleted).toBe(1);
+});
+
+test('what is not there is deleted already', async () => {
+  await fill('d/in/a');
+  expect((await remove('d/none.jpg', 'image')).body).toMatchObject({ success: true, deleted: 0 });
+  expect((await remove('d/none/', 'folder')).body).toMatchObject({ success: true, deleted: 0 });
+  // The name of a folder is no image.
+  expect((await remove('d/in', 'image')).body).toMatchObject({ success: true, deleted: 0 });
+  expect(await keys()).toEqual(['d/in/a']);
+});
+
+test.each([
+  ['', 'folder'],
+  ['', 'image'],
+  [undefined, 'image'],
+  ['d/a', 'file'],
+  ['d/a', undefined],
+  ['d/', 'image'],
+  ['/', 'folder'],
+  ['/d', 'folder'],
+  ['d//', 'folder'],
+  ['d/../e', 'folder'],
+  ['.', 'folder'],
+  ['d\\a', 'image'],
+  ['d\n', 'image'],
+  ['a'.repeat(1025), 'image'],
+  [7, 'image'],
+  [['d/a'], 'image'],
+])('deleting %j as %j is 400, and nothing is deleted', async (path, type) => {
+  await fill('d/a', 'e/a');
+  const { status, body } = await remove(path, type);
+  expect([status, body.success]).toEqual([400, false]);
+  expect(await keys()).toEqual(['d/a', 'e/a']);
+});
+
+test('a batch deletes files and folders', async () => {
+  await fill('d/a', 'd/b', 'd/in/1', 'd/in/2', 'd/other/1');
+  const { status, body } = await batch('delete', ['d/a', 'd/in/', 'd/other', 'd/none']);
+  expect([status, body]).toEqual([200, { success: true, message: '4 objects deleted', affected: 4 }]);
+  expect(await keys()).toEqual(['d/b']);
+});
+
+/** Keys whose spelling the copy's request has to carry in a header, and the deletion in XML. */
+const AWKWARD = [
+  'a b',
+  'a+b',
+  'a%20b',
+  'a#b',
+  'a?b',
+  `'"&<>`,
+  'ü',
+  'ü'.normalize('NFD'),
+  '日本',
+  '😀',
+  '\uFFFD',
+];
+
+test.each(['copy', 'move'])('%s takes files and folders along under any name', async (action) => {
+  const names = [
+    ...AWKWARD.map((name) => `d/${name}`),
+    ...AWKWARD.map((name) => `d/ö ö/deep/${name}`),
+    'd/ö ö/',
+  ];
+  await fill(...names);
+  const paths = [...AWKWARD.map((name) => `d/${name}`), 'd/ö ö/'];
+  const { status, body } = await batch(action, paths, 'to/the place');
+  expect([status, body.affected]).toEqual([200, names.length]);
+  expect(await keys('to/')).toEqual(names.map((name) => name.replace('d/', 'to/the place/')).sort());
+  for (const name of names) {
+    expect(await read(gallery.s3, gallery.bucket, name.replace('d/', 'to/the place/'))).toBe(name);
+  }
+  expect(await keys('d/')).toEqual(action === 'copy' ? names.sort() : []);
+});
+
+test('a move to the root and back', async () => {
+  await fill('d/in/a', 'd/in/b');
+  expect((await batch('move', ['d/in'], '')).status).toBe(200);
+  expect(await keys()).toEqual(['in/a', 'in/b']);
+  expect((await batch('move', ['in/'], 'd/')).status).toBe(200);
+  expect(await keys()).toEqual(['d/in/a', 'd/in/b']);
+});
+
+test('a path without a slash is the file where there is one, else the folder', async () => {
+  await fill('d/x', 'd/x/in', 'd/y/in');
+  await batch('move', ['d/x', 'd/y'], 'to');
+  expect(await keys()).toEqual(['d/x/in', 'to/x', 'to/y/in']);
+});
+
+test.each<[string, string[], string[], string, string[]]>([
+  ['a file that is there', ['d/a', 'to/a'], ['d/a'], 'to/', ['to/a']],
+  ['a folder that is there', ['d/in/a', 'to/in/b'], ['d/in/'], 'to/', ['to/in/b']],
+  ['one of many', ['d/a', 'd/b', 'd/c', 'to/b'], ['d/a', 'd/b', 'd/c'], 'to/', ['to/b']],
+  ['the file itself', ['d/a'], ['d/a'], 'd/', ['d/a']],
+  ['the folder itself', ['d/in/a'], ['d/in/'], 'd', ['d/in/']],
+  ['the source folder', ['d/in/a'], ['d/in/'], 'd/in', ['d/in/']],
+  ['a folder in the source', ['d/in/a'], ['d/'], 'd/in/new/', ['d/']],
+  ['one name twice', ['d/a', 'e/a'], ['d/a', 'e/a'], 'to/', ['to/a']],
+  ['one folder name twice', ['d/in/a', 'e/in/b'], ['d/in', 'e/in'], 'to/', ['to/in/']],
+])('copy and move refuse %s, name it and change nothing', async (_, objects, paths, dest, conflicts) => {
+  await fill(...objects);
+  for (const action of ['copy', 'move']) {
+    const { status, body } = await batch(action, paths, dest);
+    expect([status, body.code, body.success]).toEqual([400, 'destination_conflict', false]);
+    for (const path of conflicts) expect(body.message).toContain(JSON.stringify(path));
+    expect(await keys()).toEqual(objects.sort());
+    for (const key of objects) expect(await read(gallery.s3, gallery.bucket, key)).toBe(key);
+  }
+});
+
+test('a finished move is no excuse for the next one', async () => {
+  await fill('d/a');
+  await batch('move', ['d/a'], 'to/');
+  await put(gallery.s3, gallery.bucket, 'd/a', 'd/a');
+  const { status, body } = await batch('move', ['d/a'], 'to/');
+  expect([status, body.code]).toEqual([400, 'destination_conflict']);
+  expect(await keys()).toEqual(['d/a', 'to/a']);
+});
+
+test.each<[string, unknown, unknown, unknown]>([
+  ['another action', 'rename', ['d/a'], 'to/'],
+  ['no action', undefined, ['d/a'], 'to/'],
+  ['no paths', 'copy', [], 'to/'],
+  ['paths that are no list', 'copy', 'd/a', 'to/'],
+  ['an empty path', 'delete', ['d/a', ''], undefined],
+  ['an empty path to move', 'move', [''], 'to/'],
+  ['a path that is no text', 'delete', ['d/a', 1], undefined],
+  ['a path that climbs', 'delete', ['d/../e'], undefined],
+  ['a path longer than any key', 'copy', ['ü'.repeat(600)], 'to/'],
+  ['1,001 paths', 'delete', Array.from({ length: 1001 }, (_, i) => `d/${i}`), undefined],
+  ['no destination', 'copy', ['d/a'], undefined],
+  ['a destination that climbs', 'move', ['d/a'], '../to'],
+  ['a destination with a leading slash', 'move', ['d/a'], '/to'],
+  ['a source that is not there', 'copy', ['d/a', 'd/none'], 'to/'],
+  ['a key that would be too long', 'move', ['d/a'], 'ü'.repeat(512)],
+])('a batch with %s is 400, and nothing is changed', async (_, action, paths, dest) => {
+  await fill('d/a', 'd/0');
+  const { status, body } = await batch(action as string, paths, dest);
+  expect([status, body.success, body.code]).toEqual([400, false, expect.any(String)]);
+  expect(await keys()).toEqual(['d/0', 'd/a']);
+});
+
+test('what describes an object is copied with it', async () => {
+  const described = {
+    ContentType: 'image/x-test',
+    CacheControl: 'max-age=7',
+    ContentDisposition: 'inline; filename="x"',
+    Metadata: { author: 'someone' },
+  };
+  for (const [key, size] of [['d/small', 3] as const, ['d/large', MINIMUM_PART_BYTES + 1] as const]) {
+    const target = { Bucket: gallery.bucket, Key: key };
+    await gallery.s3.send(new PutObjectCommand({ ...target, Body: Buffer.alloc(size, 7), ...described }));
+  }
+  expect((await batch('copy', ['d/small', 'd/large'], 'to/')).status).toBe(200);
+  expect((await batch('move', ['to/small', 'to/large'], 'e/')).status).toBe(200);
+  for (const name of ['small', 'large']) {
+    const head = await gallery.s3.send(new HeadObjectCommand({ Bucket: gallery.bucket, Key: `e/${name}` }));
+    expect(head).toMatchObject(described);
+  }
+});
+
+test('an object over the limit of one copy is moved in parts, byte for byte', async () => {
+  const body = Buffer.from(Array.from({ length: 2 * MINIMUM_PART_BYTES + 12_345 }, (_, i) => i * 31));
+  await put(gallery.s3, gallery.bucket, 'd/large', body);
+  const { status, body: answer } = await batch('move', ['d/'], 'to/');
+  expect([status, answer.affected]).toEqual([200, 1]);
+  const { Body, ETag } = await gallery.s3.send(
+    new GetObjectCommand({ Bucket: gallery.bucket, Key: 'to/d/large' }),
+  );
+  expect(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(body)).toBe(true);
+  expect(ETag).toMatch(/-3"$/);
+  expect(await keys()).toEqual(['to/d/large']);
+});
+
+test('an object that was uploaded in parts is moved', async () => {
+  const target = { Bucket: gallery.bucket, Key: 'd/parts' };
+  const UploadId = await beginUpload(gallery.s3, target.Bucket, target.Key);
+  const body = Buffer.alloc(MINIMUM_PART_BYTES, 'p');
+  const parts = [
+    await uploadPart(gallery.s3, { ...target, UploadId }, 1, body),
+    await uploadPart(gallery.s3, { ...target, UploadId }, 2, 'end'),
+  ];
+  await gallery.s3.send(
+    new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } }),
+  );
+  expect((await batch('move', ['d/parts'], 'to/')).body.affected).toBe(1);
+  expect(await keys()).toEqual(['to/parts']);
+  const moved = await read(gallery.s3, gallery.bucket, 'to/parts');
+  expect(moved === `${body}end`).toBe(true);
+});
+
+test('thousands of objects are copied, moved and deleted', async () => {
+  const names = Array.from({ length: 2100 }, (_, index) => `d/${index % 7}/${index}`);
+  await fill(...names);
+  expect((await batch('copy', ['d'], 'e')).body.affected).toBe(2100);
+  expect((await batch('move', ['d'], 'to')).body.affected).toBe(2100);
+  expect(await keys('d/')).toEqual([]);
+  expect(await keys('to/')).toEqual(names.map((name) => `to/${name}`).sort());
+  const single = names.slice(0, 1000).map((name) => `to/${name}`);
+  expect((await batch('delete', single)).body.affected).toBe(1000);
+  expect((await remove('to/', 'folder')).body.deleted).toBe(1100);
+  expect(await keys()).toEqual(names.map((name) => `e/${name}`).sort());
+}, 300_000);

@@ -1,0 +1,208 @@
+import { validate } from '@readme/openapi-parser';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
+import { type Sending, send } from '../support/http.ts';
+import { exchange } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+
+let content: ContentFixture;
+
+beforeAll(async () => {
+  content = await contentFixture({ METRICS_PORT: '0' });
+});
+
+afterAll(() => content.close());
+
+/** The event of the one request that was sent with `id`. */
+async function eventsOf(id: string): Promise<Record<string, unknown>[]> {
+  const events = () => content.log.events().filter(({ requestId }) => requestId === id);
+  await until('the request is in the log', () => events().length > 0);
+  return events();
+}
+
+test('/healthz and /readyz answer, and are kept by nobody', async () => {
+  for (const path of ['/healthz', '/readyz']) {
+    const answer = await send(`${content.url}${path}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ status: 'ok' });
+    expect(answer.headers.get('cache-control')).toBe('private, no-store');
+  }
+});
+
+test('metrics are on a port of their own, and count requests by route and status', async () => {
+  await send(`${content.url}/api/articles/4711`);
+  await send(`${content.url}/api/articles/4712`);
+  const event = await until('the port is known', () =>
+    content.log.events().find(({ msg }) => msg === 'metrics_listening'),
+  );
+  const { port } = event.address as { port: number };
+  const metrics = await send(`http://127.0.0.1:${port}/metrics`);
+  expect(metrics.status).toBe(200);
+  expect(metrics.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(metrics.text).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/api/articles/:id",status="404"} 2\n',
+  );
+  expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m);
+  expect((await send(`http://127.0.0.1:${port}/api/articles`)).status).toBe(404);
+  expect((await send(`${content.url}/metrics`)).status).toBe(404);
+});
+
+test('without METRICS_PORT there are no metrics', async () => {
+  const plain = await startContent(content.database.url);
+  expect((await send(`${plain.url}/metrics`)).status).toBe(404);
+  expect(plain.log.events().map(({ msg }) => msg)).not.toContain('metrics_listening');
+  await plain.close();
+});
+
+test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async () => {
+  const answer = await send(`${content.url}/openapi.json`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.body.openapi).toMatch(/^3\.1\./);
+  const paths: Record<string, object> = structuredClone(answer.body.paths);
+  const description = answer.body as unknown as Parameters<typeof validate>[0];
+  expect(await validate(description)).toEqual({ valid: true, warnings: [], specification: 'OpenAPI' });
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(operations.sort()).toEqual([
+    'delete /api/articles/{id}',
+    'delete /api/categories/{id}',
+    'get /api/articles',
+    'get /api/articles/{id}',
+    'get /api/categories',
+    'get /api/categories/{id}',
+    'get /healthz',
+    'get /readyz',
+    'patch /api/articles/{id}',
+    'patch /api/categories/{id}',
+    'post /api/articles',
+    'post /api/categories',
+    'put /api/articles/{id}',
+    'put /api/categories/{id}',
+  ]);
+});
+
+test('/openapi.json has a validator', async () => {
+  const first = await send(`${content.url}/openapi.json`);
+  const again = await send(`${content.url}/openapi.json`, {
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  });
+  expect(again.status).toBe(304);
+  expect(again.text).toBe('');
+});
+
+test('/docs is a page whose parts are all there, under a policy that lets no other script run', async () => {
+  const page = await send(`${content.url}/docs`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
+  expect(page.text).not.toMatch(/<script(?![^>]* src=)/);
+  const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+  expect(parts.length).toBeGreaterThan(4);
+  for (const path of [...parts, '/docs/json']) {
+    expect((await send(`${content.url}${path}`)).status, path).toBe(200);
+  }
+});
+
+test('a request is one JSON event', async () => {
+  await send(`${content.url}/api/articles?page=1`, { headers: { 'x-request-id': 'one-event' } });
+  const events = await eventsOf('one-event');
+  expect(events).toEqual([
+    {
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      service: 'content',
+      msg: 'request_answered',
+      requestId: 'one-event',
+      method: 'GET',
+      url: '/api/articles?page=1',
+      status: 200,
+      ms: expect.any(Number),
+      address: '127.0.0.1',
+    },
+  ]);
+});
+
+test('whatever a request brings, its event is one line, and what it brought is in it', async () => {
+  const [id, path] = ['"quoted\\"', '/api/articles?page="\\\\'];
+  await exchange(
+    content.url,
+    `GET ${path} HTTP/1.1\r\nHost: test\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(await eventsOf(id)).toMatchObject([{ requestId: id, url: path, status: 400 }]);
+});
+
+test('a request that the router refuses is in the log as well', async () => {
+  await send(`${content.url}/api/%zz`, { headers: { 'x-request-id': 'bad-url' } });
+  expect(await eventsOf('bad-url')).toMatchObject([
+    { msg: 'request_answered', status: 400, url: '/api/%zz' },
+  ]);
+});
+
+test('successful probes are at debug, so that they can be left out', async () => {
+  await send(`${content.url}/healthz`, { headers: { 'x-request-id': 'probe' } });
+  expect(await eventsOf('probe')).toMatchObject([{ level: 'debug', url: '/healthz' }]);
+});
+
+test('no credential is ever in the log, whatever becomes of the request', async () => {
+  const wrongKey = `${content.key.slice(0, -6)}secret`;
+  const secrets = [content.key, wrongKey, 'bearer-secret', 'cookie-secret', 'basic-secret'];
+  const common = { cookie: 'session=cookie-secret', 'x-request-id': 'credentials' };
+  const requests: (Sending & { path: string })[] = [
+    { path: '/api/articles', method: 'POST', headers: { 'x-api-key': content.key }, raw: '{' },
+    { path: '/api/articles/1', method: 'DELETE', headers: { 'x-api-key': wrongKey } },
+    { path: '/api/articles', method: 'GET', headers: { authorization: 'Bearer bearer-secret' } },
+    { path: '/nowhere', method: 'GET', headers: { authorization: 'Basic basic-secret' } },
+    { path: '/api/%zz', method: 'GET', headers: { 'x-api-key': content.key } },
+  ];
+  for (const { path, ...request } of requests) {
+    await send(`${content.url}${path}`, { ...request, headers: { ...common, ...request.headers } });
+  }
+  await until('all are in the log', async () => (await eventsOf('credentials')).length >= requests.length);
+  for (const secret of [...secrets, content.database.url, new URL(content.database.url).password]) {
+    expect(content.log.text()).not.toContain(secret);
+  }
+});
+
+test('a failure of ours is in the log with its cause and the request id, and opaque outside', async () => {
+  await content.database.pool.query('alter table content.category rename to category_gone');
+  const answer = await send(`${content.url}/api/categories`, { headers: { 'x-request-id': 'ours' } });
+  await content.database.pool.query('alter table content.category_gone rename to category');
+  expect(answer.status).toBe(500);
+  expect(answer.body).toEqual({
+    type: 'about:blank',
+    title: 'Internal Server Error',
+    status: 500,
+    detail: 'something went wrong here; name the request id when you report it',
+    code: 'internal_error',
+    requestId: 'ours',
+  });
+  await until('both events are written', async () => (await eventsOf('ours')).length === 2);
+  expect(await eventsOf('ours')).toMatchObject([
+    { level: 'error', msg: 'request_failed', err: { message: expect.stringContaining('does not exist') } },
+    { level: 'info', msg: 'request_answered', status: 500 },
+  ]);
+});
+
+test('an acceptable request id is kept, any other is replaced; the answer, its body and the log agree', async () => {
+  const kept = await send(`${content.url}/nowhere`, { headers: { 'x-request-id': 'From-outside:1' } });
+  expect(kept.headers.get('x-request-id')).toBe('From-outside:1');
+  expect(kept.body.requestId).toBe('From-outside:1');
+  const replaced = await send(`${content.url}/nowhere`, { headers: { 'x-request-id': 'with space' } });
+  const id = replaced.headers.get('x-request-id') ?? '';
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(replaced.body.requestId).toBe(id);
+  expect(await eventsOf(id)).toHaveLength(1);
+});
+
+test.each(['/api/articles', '/nowhere', '/healthz', '/openapi.json', '/api/%zz', '/api/articles/x'])(
+  'the answer of %s has the security headers',
+  async (path) => {
+    const { headers } = await send(`${content.url}${path}`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(headers.get('x-powered-by')).toBeNull();
+    expect(headers.get('server')).toBeNull();
+  },
+);

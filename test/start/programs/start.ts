@@ -1,0 +1,17 @@
+/** `pnpm start` with the fixture's service in place of Pressroom's. */
+import { fileURLToPath } from 'node:url';
+import { runStart } from '@pressroom/start/run-start';
+
+await runStart({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  services: [
+    {
+      name: 'fixture',
+      main: 'service.ts',
+      port: { variable: 'FIXTURE_PORT', default: 4999 },
+      sample: ['migrate.ts', 'sample'],
+      hints: [['Make a thing', 'make thing']],
+    },
+  ],
+  migrate: ['migrate.ts'],
+});

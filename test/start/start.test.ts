@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { parentOf } from '@pressroom/embedded-postgres/processes';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isOpen, killHard, postmasterOf, until, untilUnused } from '../support/processes.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
+
+const START = fileURLToPath(new URL('programs/start.ts', import.meta.url));
+const NPX = fileURLToPath(new URL('programs/npx.mjs', import.meta.url));
+
+let dataDir: string;
+let servicePort: number;
+let databasePort: number;
+let launches: Launched[];
+
+beforeEach(async () => {
+  dataDir = await temporaryHome();
+  servicePort = await findFreePort();
+  databasePort = await findFreePort();
+  launches = [];
+});
+
+afterEach(async () => {
+  for (const { process } of launches) {
+    process.kill('SIGTERM');
+    await until(() => process.exitCode !== null || process.signalCode !== null);
+  }
+  await untilUnused(path.join(dataDir, 'postgres'));
+  rmSync(dataDir, { recursive: true });
+}, 60_000);
+
+interface Launched {
+  process: ChildProcess;
+  /** Everything printed so far. */
+  output: string;
+}
+
+function launch(more: NodeJS.ProcessEnv = {}, program = START): Launched {
+  const child = spawn(process.execPath, [program], {
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      DATABASE_PORT: String(databasePort),
+      FIXTURE_PORT: String(servicePort),
+      ...more,
+    },
+    // A process group of its own, as a terminal's foreground job is.
+    detached: true,
+  });
+  const launched = { process: child, output: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      launched.output += chunk;
+    });
+  }
+  launches.push(launched);
+  return launched;
+}
+
+async function running(more?: NodeJS.ProcessEnv, program?: string): Promise<Launched> {
+  const launched = launch(more, program);
+  await until(() => launched.output.includes('Ctrl-C') || launched.process.exitCode !== null);
+  expect(launched.output).toContain('Pressroom is running');
+  return launched;
+}
+
+async function exitCode({ process }: Launched): Promise<number> {
+  const [code] = await once(process, 'close');
+  return code;
+}
+
+function clusterOf(dir: string): string {
+  return path.join(dir, 'postgres', 'data');
+}
+
+async function ask(): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${servicePort}/`, { headers: { connection: 'close' } });
+  return response.json();
+}
+
+describe('pnpm start', { timeout: 60_000 }, () => {
+  test('migrates, leaves sample data, runs the services and says where everything is', async () => {
+    const { output } = await running();
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    expect(output).toContain(`http://127.0.0.1:${servicePort}/docs`);
+    expect(output).toContain(`http://127.0.0.1:${servicePort}/openapi.json`);
+    expect(output).toMatch(/Make a thing +make thing/);
+    expect(output).toContain(dataDir);
+    expect(output).not.toContain(readFileSync(path.join(dataDir, 'postgres', 'password'), 'utf8'));
+  });
+
+  test('tells commands in other terminals where the database is, while it runs', async () => {
+    const note = path.join(dataDir, 'database-url');
+    const launched = await running();
+    expect(new URL(readFileSync(note, 'utf8').trim()).port).toBe(String(databasePort));
+    expect(statSync(note).mode & 0o777).toBe(0o600);
+    launched.process.kill('SIGTERM');
+    expect(await exitCode(launched)).toBe(0);
+    expect(existsSync(note)).toBe(false);
+  });
+
+  test('Ctrl-C ends the services before the database', async () => {
+    const launched = await running();
+    process.kill(-Number(launched.process.pid), 'SIGINT');
+    expect(await exitCode(launched)).toBe(0);
+    expect(launched.output).toContain('service: at the end the database answers');
+    expect(launched.output).not.toContain('service: SIGINT');
+    expect(await isOpen(servicePort)).toBe(false);
+    expect(await isOpen(databasePort)).toBe(false);
+  });
+
+  test('Ctrl-C while it is still starting ends it in good order', async () => {
+    const launched = launch();
+    await until(() => launched.output.includes('Creating the database'));
+    launched.process.kill('SIGINT');
+    expect(await exitCode(launched)).toBe(0);
+    expect(await isOpen(databasePort)).toBe(false);
+    await running();
+  });
+
+  test('leaves nothing running when it is killed, and starts again at once', async () => {
+    const first = await running();
+    await killHard(first.process);
+    const second = await running();
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    await killHard(second.process);
+    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+  });
+
+  test('ends in good order when npx, which started it, is killed', async () => {
+    const npx = await running({}, NPX);
+    await killHard(npx.process);
+    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+    await until(() => npx.output.includes('at the end'));
+    expect(npx.output).toContain('service: at the end the database answers');
+  });
+
+  test('ends with an error when a service dies, and takes the rest with it', async () => {
+    const launched = await running();
+    await fetch(`http://127.0.0.1:${servicePort}/die`).catch(() => undefined);
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toContain('fixture ended by itself (exit code 3); the rest is stopped');
+    expect(await isOpen(databasePort)).toBe(false);
+  });
+
+  test.each([
+    ['PostgreSQL', (postmaster: number) => postmaster],
+    ["PostgreSQL's supervisor", (postmaster: number) => Number(parentOf(postmaster))],
+  ])('ends with an error when %s is killed, and frees the ports', async (_what, victim) => {
+    const launched = await running();
+    process.kill(victim(postmasterOf(clusterOf(dataDir))), 'SIGKILL');
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toContain('PostgreSQL ended by itself');
+    expect(await isOpen(servicePort)).toBe(false);
+    expect(await isOpen(databasePort)).toBe(false);
+    await running();
+  });
+
+  test.each([
+    ['service', 'fixture', 'FIXTURE_PORT', () => servicePort],
+    ['database', 'PostgreSQL', 'DATABASE_PORT', () => databasePort],
+  ])('a taken port of the %s is one line', async (_what, owner, variable, port) => {
+    const holder = createServer().listen(port(), '127.0.0.1');
+    const launched = launch();
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toBe(`Port ${port()} of ${owner} is taken; set ${variable} to a free one\n`);
+    holder.close();
+    await once(holder, 'close');
+  });
+
+  test('a port that is none is one line naming its variable', async () => {
+    const launched = launch({ FIXTURE_PORT: '70000' });
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toBe('FIXTURE_PORT is "70000", expected a port from 1 to 65535\n');
+  });
+
+  test('embeds nothing when DATABASE_URL names a server', async () => {
+    const first = await running();
+    const url = readFileSync(path.join(dataDir, 'database-url'), 'utf8').trim();
+    const otherDir = path.join(dataDir, 'other');
+    const otherPort = await findFreePort();
+    const second = await running({ DATABASE_URL: url, DATA_DIR: otherDir, FIXTURE_PORT: String(otherPort) });
+    expect(existsSync(otherDir)).toBe(false);
+    second.process.kill('SIGTERM');
+    expect(await exitCode(second)).toBe(0);
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    expect(first.process.exitCode).toBe(null);
+  });
+});
