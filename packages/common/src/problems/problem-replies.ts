@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../database/database-fault.ts';
+import { Failure } from '../failures/failure.ts';
+import { failureProblem } from './failure-problem.ts';
 import { invalidRequest, Problem, temporarilyUnavailable } from './problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from './problem-document.ts';
 import { validationProblem } from './validation-errors.ts';
@@ -19,7 +21,7 @@ export interface ProblemStyle {
   invalidBody?: 400 | 422 | undefined;
 }
 
-/** Fastify's own refusals in the vocabulary of `wire.md`; those not listed are 400 `invalid_request`. */
+/** Fastify's own refusals in the vocabulary of `docs/spec/wire.md`; those not listed are 400 `invalid_request`. */
 const REFUSALS: Record<string, [status: number, code: string, detail: string]> = {
   FST_ERR_BAD_URL: [400, 'invalid_request', 'the path is not percent-encoded UTF-8 (RFC 3986)'],
   FST_ERR_MAX_PARAM_LENGTH: [400, 'invalid_request', 'a segment of the path is longer than anything here'],
@@ -36,6 +38,7 @@ function problemOf(
   { explain, invalidBody = 422 }: ProblemStyle,
 ): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Failure) return failureProblem(error, invalidBody);
   const explained = explain?.(error);
   if (explained !== undefined) return explained;
   if (isDatabaseAway(error)) {
