@@ -2,17 +2,18 @@ import { answerFromCache } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { pingDatabase } from '@pressroom/common/database/database';
 import { createServer } from '@pressroom/common/http/create-server';
+import { addRoutes } from '@pressroom/common/http/operation';
 import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
-import { allowanceOf, identifySenders } from './api-keys/routes.ts';
+import { allowanceOf, identifySenders, KEY_HOLDER } from './api-keys/routes.ts';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
 import { addArticleRoutes } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
 import { assertSafeHtml } from './articles/unsafe-html.ts';
-import { addCategoryRoutes } from './categories/routes.ts';
+import { categoryOperations } from './categories/routes.ts';
 import { CategoryStore } from './categories/store.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
@@ -61,6 +62,14 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
   });
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   addArticleRoutes(app, { articles: new ArticleStore(db), cache, checkHtml, changed });
-  addCategoryRoutes(app, { categories: new CategoryStore(db), cache, changed });
+  const categories = categoryOperations({ categories: new CategoryStore(db), cache, changed });
+  addRoutes(app, [
+    ['GET', '/api/categories', categories.list],
+    ['GET', '/api/categories/:id', categories.read],
+    ['POST', '/api/categories', categories.create, KEY_HOLDER],
+    ['PUT', '/api/categories/:id', categories.replace, KEY_HOLDER],
+    ['PATCH', '/api/categories/:id', categories.change, KEY_HOLDER],
+    ['DELETE', '/api/categories/:id', categories.remove, KEY_HOLDER],
+  ]);
   return app;
 }

@@ -1,3 +1,4 @@
+import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
@@ -49,7 +50,7 @@ function keyRefused() {
   return forbidden('the API key is invalid, expired or revoked');
 }
 
-/** Whom a request counts against: its key's owner, else its address (`wire.md`, "Rate"). */
+/** Whom a request counts against: its key's owner, else its address (`docs/spec/wire.md`, "Rate"). */
 export function allowanceOf(limits: {
   anonymous: number;
   key: number;
@@ -78,3 +79,6 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
 
 /** The security requirement of a write, for the OpenAPI description. */
 export const KEY_SECURITY: Record<string, string[]>[] = [{ apiKey: [] }, { bearer: [] }];
+
+/** Whoever has a valid key: 401 without one, 403 with a wrong one, before the body is read. */
+export const KEY_HOLDER: Guard = { check: requireKey, security: KEY_SECURITY };
