@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gallery.close());
 
-/** The twelve endpoints of `gallery-admin.md`. */
+/** The twelve endpoints of `docs/spec/gallery-admin.md`. */
 const ENDPOINTS = [
   ['post', '/api/login'],
   ['post', '/api/logout'],

@@ -8,7 +8,7 @@ export const pageMeta = z.object({
   total_pages: z.int(),
 });
 
-/** The success body of `content.md`, "Envelope", around `data`. */
+/** The success body of `docs/spec/content.md`, "Envelope", around `data`. */
 export function envelope<Data extends z.ZodType>(data: Data) {
   return z.object({ status: z.literal('success'), message: z.string(), data });
 }

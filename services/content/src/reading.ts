@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readerOf } from './api-keys/routes.ts';
 import type { Reader } from './articles/store.ts';
 
-/** `Cache-Control` of what anybody may read (`wire.md`, "Content"). */
+/** `Cache-Control` of what anybody may read (`docs/spec/wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 
 /** What a read depends on beside its URL. */

@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import anyAscii from 'any-ascii';
 
-/** The longest slug that is made, in characters (`wire.md`, "Slug"). */
+/** The longest slug that is made, in characters (`docs/spec/wire.md`, "Slug"). */
 const MAX_LENGTH = 100;
 
 /** What a slug is made of: words of ASCII letters and digits, joined by `-`. */

@@ -4,10 +4,10 @@ import type { Server } from '@pressroom/common/http/server';
 import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The longest `User-Agent`, in characters (`news-feed.md`, "Limits"). */
+/** The longest `User-Agent`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 const MAX_USER_AGENT = 2048;
 
-/** Lets scripts of any site read every answer (Fetch Standard, "CORS protocol"; `wire.md`, "News feed"). */
+/** Lets scripts of any site read every answer (Fetch Standard, "CORS protocol"; `docs/spec/wire.md`, "News feed"). */
 export const READABLE_ANYWHERE = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id, Link',

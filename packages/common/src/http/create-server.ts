@@ -141,7 +141,7 @@ function nameAnswer({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply
   reply.header('x-request-id', id);
 }
 
-/** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`wire.md`). */
+/** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`docs/spec/wire.md`). */
 function refuseUnknownParameters(app: Server): void {
   const none = z.strictObject({});
   app.addHook('onRoute', (route) => {

@@ -6,7 +6,7 @@ import { Problem } from '../problems/problem.ts';
 import { SharedCounters } from './rate-limit-store.ts';
 import type { Server } from './server.ts';
 
-/** The length of a window, in ms (`wire.md`: "windows of a minute"). */
+/** The length of a window, in ms (`docs/spec/wire.md`: "windows of a minute"). */
 const WINDOW_MS = 60_000;
 
 /** How many counted clients are kept in memory at once; the least recent are forgotten first. */

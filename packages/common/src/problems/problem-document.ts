@@ -24,7 +24,7 @@ export const problemDocumentSchema = z
 /** A problem as it is sent. */
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
 
-/** Renders a problem as the document of RFC 9457 that `wire.md` describes. */
+/** Renders a problem as the document of RFC 9457 that `docs/spec/wire.md` describes. */
 export function problemDocument(problem: Problem, requestId: string): ProblemDocument {
   return {
     type: 'about:blank',

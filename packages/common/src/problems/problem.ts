@@ -1,5 +1,5 @@
 /**
- * The `code` values that every service shares (`wire.md`, "Errors"). A service adds its own by calling
+ * The `code` values that every service shares (`docs/spec/wire.md`, "Errors"). A service adds its own by calling
  * {@link Problem} with another snake_case code.
  */
 export type CommonProblemCode =

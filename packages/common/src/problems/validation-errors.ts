@@ -55,7 +55,7 @@ const PLACES = { params: 'path', querystring: 'query string', headers: 'header' 
 type Part = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * Turns a failed zod validation into the problem that `wire.md` decides: 400 `invalid_request` for the path,
+ * Turns a failed zod validation into the problem that `docs/spec/wire.md` decides: 400 `invalid_request` for the path,
  * the query string and headers; for a readable body 422 `validation_failed` or 400 `invalid_request`, as the
  * service has it, with every fault. Returns undefined when `error` is no validation error.
  */

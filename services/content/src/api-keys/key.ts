@@ -9,7 +9,7 @@ const PREFIX_LENGTH = 8;
 /** Bytes of the secret part. */
 const SECRET_BYTES = 32;
 
-/** `pk_`, the public prefix, `_`, 32 bytes in base64url (`wire.md`, "Keys"). */
+/** `pk_`, the public prefix, `_`, 32 bytes in base64url (`docs/spec/wire.md`, "Keys"). */
 const KEY_PATTERN = /^pk_([A-Za-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
 /** A key as it is made: `key` is shown once to its owner; the other two are stored. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { hashKey } from './key.ts';
 import type { ApiKeyStore, KeyOwner } from './store.ts';
 
-/** How long a key that was valid is believed, in ms: a revoked one stops working within 5 s (`wire.md`). */
+/** How long a key that was valid is believed, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`). */
 const BELIEVED_MS = 4000;
 
 /** How many keys are remembered. */

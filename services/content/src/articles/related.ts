@@ -46,7 +46,7 @@ const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>((db,
 
 /**
  * Up to 5 published articles of the same category: those sharing most words of the title first, then the newest
- * (`wire.md`, "Related"), among the 200 newest of the category.
+ * (`docs/spec/wire.md`, "Related"), among the 200 newest of the category.
  */
 export async function relatedArticles(
   db: Kysely<ContentTables>,

@@ -36,7 +36,7 @@ export interface ArticleRoutes {
 const TAGS = ['articles'];
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 412, 413, 415, 422, 429, 500, 503);
 
-/** `/api/articles`: public reads, writes with a key (`content.md`, "Endpoints"). */
+/** `/api/articles`: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
 export function addArticleRoutes(app: Server, routes: ArticleRoutes): void {
   addReads(app, routes);
   addCreate(app, routes);

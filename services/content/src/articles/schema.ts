@@ -29,7 +29,7 @@ const optionalMembers = {
 
 const author = requiredText(255).describe('The name of the API key where absent.');
 
-/** Body of `PUT`: every member, null where optional (`wire.md`, "Content"). */
+/** Body of `PUT`: every member, null where optional (`docs/spec/wire.md`, "Content"). */
 export const articlePut = z.strictObject({
   title: requiredText(255),
   content,

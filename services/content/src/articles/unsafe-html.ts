@@ -49,7 +49,7 @@ const MOST_NAMED = 10;
 
 /**
  * Throws 422 `unsafe_html`, naming what and where, when `html` can run code in a page that contains it: script,
- * event handlers, `javascript:` URLs, `<base>`, form actions and refreshes that lead elsewhere (`wire.md`).
+ * event handlers, `javascript:` URLs, `<base>`, form actions and refreshes that lead elsewhere (`docs/spec/wire.md`).
  */
 export function assertSafeHtml(html: string): void {
   const found = findUnsafeHtml(html);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 
-/** The longest excerpt that the service takes, in characters (`content.md`, "Limits"). */
+/** The longest excerpt that the service takes, in characters (`docs/spec/content.md`, "Limits"). */
 const MAX_EXCERPT = 500;
 
 /** A line of the file; other members are passed over. */

@@ -3,7 +3,7 @@ import { StoreConnections } from './clients.ts';
 import type { BucketConfiguration } from './configuration.ts';
 import type { BucketTest } from './schema.ts';
 
-/** How long a test may take, in ms: an answer within 5 s (`wire.md`, "Buckets"). */
+/** How long a test may take, in ms: an answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
 const TIMEOUT_MS = 4000;
 
 /** What S3's refusals mean to whoever fills in the form. */

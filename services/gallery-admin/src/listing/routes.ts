@@ -15,7 +15,7 @@ export interface ListingRoutes {
 
 const SHARED = { tags: ['gallery'], security: SESSION_SECURITY };
 
-/** `/api/gallery`: what is in the bucket, and URLs to read it (`gallery-admin.md`, "GET /api/gallery"). */
+/** `/api/gallery`: what is in the bucket, and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
 export function addListingRoutes(app: Server, { buckets }: ListingRoutes): void {
   addListing(app, buckets);
   addSigning(app, buckets);

@@ -20,7 +20,7 @@ export interface OperationRoutes {
 const SHARED = { tags: ['gallery'], security: SESSION_SECURITY };
 const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 500, 503);
 
-/** `/api/gallery/delete` and `/api/gallery/batch` (`gallery-admin.md`, "Endpoints"). */
+/** `/api/gallery/delete` and `/api/gallery/batch` (`docs/spec/gallery-admin.md`, "Endpoints"). */
 export function addOperationRoutes(app: Server, routes: OperationRoutes): void {
   addDelete(app, routes.buckets);
   addBatch(app, routes);

@@ -22,7 +22,7 @@ export interface FetcherOptions {
   ca?: string;
 }
 
-/** The limits that `wire.md` decides. */
+/** The limits that `docs/spec/wire.md` decides. */
 export const PROXY_LIMITS = { maxBytes: 50 * 2 ** 20, firstByteMs: 10_000, pauseMs: 30_000 };
 
 const MAX_REDIRECTS = 3;

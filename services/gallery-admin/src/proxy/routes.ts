@@ -30,7 +30,7 @@ const THUMBNAIL_CACHE = 'private, max-age=604800, immutable';
 /** What comes from elsewhere must not run as a page of this origin, an SVG with a script in it for one. */
 const HARMLESS = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
-/** `/api/proxy`: media of hosts that may be asked (`gallery-admin.md`, "GET /api/proxy"). */
+/** `/api/proxy`: media of hosts that may be asked (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
 export function addProxyRoutes(app: Server, routes: ProxyRoutes): void {
   app.get(
     '/api/proxy',

@@ -11,7 +11,7 @@ import { doneAnswer, loginBody } from './schema.ts';
 import { LIFETIME_S, type SessionStore } from './store.ts';
 import type { LoginThrottle } from './throttle.ts';
 
-/** The session's cookie (`wire.md`, "Session"). */
+/** The session's cookie (`docs/spec/wire.md`, "Session"). */
 export const SESSION_COOKIE = 'gallery_session';
 
 /** A failed login takes at least so long, in ms. */

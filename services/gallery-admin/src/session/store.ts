@@ -2,7 +2,7 @@ import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 import { hashToken, isToken, newToken } from './token.ts';
 
-/** A session ends so long after its last use (`wire.md`, "Session"). */
+/** A session ends so long after its last use (`docs/spec/wire.md`, "Session"). */
 const IDLE = sql`interval '12 hours'`;
 
 /** A session ends so long after the login, however much it is used, in s. */

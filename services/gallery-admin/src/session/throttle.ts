@@ -3,7 +3,7 @@ import { Problem } from '@pressroom/common/problems/problem';
 import { type Kysely, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 
-/** Failures of one source within a window; more are not even looked at (`wire.md`, "Login throttle"). */
+/** Failures of one source within a window; more are not even looked at (`docs/spec/wire.md`, "Login throttle"). */
 const MAX_FAILURES = 5;
 
 /** The length of a window, from its first failure. */

@@ -14,7 +14,7 @@ import { isSameEtag, listParts, someParts } from './arrived.ts';
 import { planParts } from './parts.ts';
 import type { Completion, MultipartSession, MultipartUpload, Upload, UploadedPart } from './schema.ts';
 
-/** How long a URL to upload to is valid, in s (`wire.md`, "Upload"). */
+/** How long a URL to upload to is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
 
 /** How long a store may take to put 10,000 parts together, in ms. */

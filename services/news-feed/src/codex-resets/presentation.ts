@@ -1,6 +1,6 @@
 import type { ResetEvent } from './schema.ts';
 
-/** How long an event whose estimate has passed is shown as just passed, in ms (`wire.md`, "Reset tracking"). */
+/** How long an event whose estimate has passed is shown as just passed, in ms (`docs/spec/wire.md`, "Reset tracking"). */
 const JUST_PASSED_MS = 6 * 60 * 60 * 1000;
 
 /** A presentation at a moment, and until when it stays so; undefined: for good. */

@@ -22,7 +22,7 @@ export interface CodexResetRoutes {
   clock: Clock;
 }
 
-/** `/api/v1/codex-resets`: what is known of resets of usage limits (`wire.md`, "Reset tracking"). */
+/** `/api/v1/codex-resets`: what is known of resets of usage limits (`docs/spec/wire.md`, "Reset tracking"). */
 export function addCodexResetRoutes(app: Server, { resets, cache, clock }: CodexResetRoutes): void {
   const response = {
     200: codexResetsAnswer,

@@ -23,7 +23,7 @@ export interface DailyRoutes {
 
 const TAGS = ['dailies'];
 
-/** `/api/v1/dailies`: the archive, the newest report, and the report of a date (`news-feed.md`, "Endpoints"). */
+/** `/api/v1/dailies`: the archive, the newest report, and the report of a date (`docs/spec/news-feed.md`, "Endpoints"). */
 export function addDailyRoutes(app: Server, routes: DailyRoutes): void {
   addIndex(app, routes);
   addReports(app, routes);

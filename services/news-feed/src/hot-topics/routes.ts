@@ -20,7 +20,7 @@ export interface HotTopicRoutes {
   stories: boolean;
 }
 
-/** `/api/v1/hot-topics`: the ten hottest topics of the latest ranking (`news-feed.md`, "Endpoints"). */
+/** `/api/v1/hot-topics`: the ten hottest topics of the latest ranking (`docs/spec/news-feed.md`, "Endpoints"). */
 export function addHotTopicRoutes(app: Server, routes: HotTopicRoutes): void {
   const { hotTopics, cache, site, vocabulary } = routes;
   app.get(

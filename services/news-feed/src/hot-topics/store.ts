@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** How many topics the list has (`news-feed.md`, "Hot topic"). */
+/** How many topics the list has (`docs/spec/news-feed.md`, "Hot topic"). */
 const TOP = 10;
 
 /** The hot topics, as the latest ranking has them. */

@@ -42,7 +42,7 @@ export function linksSchema<Shape extends z.ZodRawShape>(site: Site, shape: Shap
   return z.object({ [site.linkName]: address.describe('The page on the publishing site.'), ...shape });
 }
 
-/** The members of a minimal item (`wire.md`, "News feed"). */
+/** The members of a minimal item (`docs/spec/wire.md`, "News feed"). */
 export function minimalItemSchema(site: Site) {
   return z
     .object({

@@ -19,7 +19,7 @@ export interface ItemRoutes {
   vocabulary: Vocabulary;
 }
 
-/** `/api/v1/items`: the public items of the last days (`news-feed.md`, "Endpoints"). */
+/** `/api/v1/items`: the public items of the last days (`docs/spec/news-feed.md`, "Endpoints"). */
 export function addItemRoutes(app: Server, { items, cache, site, vocabulary }: ItemRoutes): void {
   app.get(
     '/api/v1/items',

@@ -6,7 +6,7 @@ import type { Vocabulary } from '../vocabulary.ts';
 import { body } from '../wire.ts';
 import { itemSchema } from './representation.ts';
 
-/** The fewest and the most code points of a search (`news-feed.md`, "Limits"). */
+/** The fewest and the most code points of a search (`docs/spec/news-feed.md`, "Limits"). */
 const QUERY_LENGTH = { min: 2, max: 200 };
 
 const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, white space around it aside`;

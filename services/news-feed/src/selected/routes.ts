@@ -18,7 +18,7 @@ const TAGS = ['selected'];
 const SNAPSHOT_CACHE = 'public, max-age=300, s-maxage=300, stale-while-revalidate=900';
 const CHANGES_CACHE = 'public, max-age=60, s-maxage=60, stale-while-revalidate=60';
 
-/** `/api/v1/selected`: the whole set once, then what has changed (`news-feed.md`, "Endpoints"). */
+/** `/api/v1/selected`: the whole set once, then what has changed (`docs/spec/news-feed.md`, "Endpoints"). */
 export function addSelectedRoutes(app: Server, { selected, site, cache }: SelectedRoutes): void {
   const answers = selectedAnswers(site);
   const others = { ...NOT_MODIFIED, ...problemResponses(400, 403, 405, 409, 429, 503) };

@@ -22,7 +22,7 @@ export interface StoryRoutes {
 /** The 308 of a merged story, for the OpenAPI description. */
 const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
 
-/** `/api/v1/stories/{publicId}`: an event with everything that is reported on it (`news-feed.md`, "Endpoints"). */
+/** `/api/v1/stories/{publicId}`: an event with everything that is reported on it (`docs/spec/news-feed.md`, "Endpoints"). */
 export function addStoryRoutes(app: Server, { stories, cache, site }: StoryRoutes): void {
   app.get(
     '/api/v1/stories/:publicId',

@@ -3,7 +3,7 @@ import { address, linksSchema, timestamp } from '../items/representation.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
 
-/** The longest `publicId`, in characters (`news-feed.md`, "Limits"). */
+/** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 export const MAX_PUBLIC_ID = 128;
 
 /** Path of one story. */
