@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { citationFaults } from './citations.ts';
 import { runCommand } from './command.ts';
 import { composeFaults } from './compose.ts';
 import { docCommentFaults } from './doc-comments.ts';
@@ -13,6 +14,7 @@ const steps: readonly Step[] = [
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
   { name: 'walls', run: async () => wallFaults(await readSources(root)) },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
+  { name: 'citations', run: () => citationFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.
     name: 'compose schema',

@@ -10,7 +10,7 @@ export const MIN_PART_SIZE = 5 * MIB;
 /** The largest part, in bytes. */
 export const MAX_PART_SIZE = 5 * 1024 * MIB;
 
-/** What a client gets that does not choose, in bytes (`docs/spec/gallery-admin.md`, "Client guidance"). */
+/** What a client gets that does not choose, in bytes (`docs/spec/gallery-admin.md`, "Limits"). */
 export const DEFAULT_PART_SIZE = 32 * MIB;
 
 /** The largest object, in bytes: 5 TiB. */
