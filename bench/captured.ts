@@ -12,7 +12,7 @@ export interface Statement {
   parameters: readonly unknown[];
 }
 
-/** Runs `work` with a query builder that notes every statement which it sends. */
+/** Runs `work` with a query builder that records every statement it sends. */
 export async function captureStatements<Tables>(
   dialect: Dialect,
   work: (db: Kysely<Tables>) => Promise<unknown>,

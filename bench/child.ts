@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** A server that is measured, in a process of its own. */
 export interface ServerProcess {
   port: number;
-  /** Resident memory at the moment, in MiB. */
+  /** Current resident memory, in MiB. */
   residentMemory: () => number;
   stop: () => Promise<void>;
 }
@@ -29,7 +29,8 @@ const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
 
 /**
- * Starts a server as `deploy/Dockerfile` does, on a free port and waits until it answers; its log is written, to nowhere.
+ * Starts a server on a free port as `deploy/Dockerfile` does, and waits until it answers. Its log is written to
+ * /dev/null.
  */
 export async function startServer({
   program,
@@ -39,7 +40,7 @@ export async function startServer({
 }: ServerOptions): Promise<ServerProcess> {
   const port = await freePort();
   const log = openSync('/dev/null', 'w');
-  // Loaded once for the compile cache; it ends for want of settings.
+  // Loads the program once to fill the compile cache; without settings it exits at once.
   spawnSync(process.execPath, [...FLAGS, program], {
     env: { NODE_COMPILE_CACHE: COMPILED },
     stdio: 'ignore',

@@ -1,6 +1,6 @@
 import { type Load, type LoadResult, load } from './load.ts';
 
-/** How often each server is measured; the servers take turns, so that a noisy minute is everybody's. */
+/** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
 const ROUNDS = 7;
 
 /** How long one measurement lasts, in ms, after a warm-up of the same server. */
@@ -13,7 +13,7 @@ export interface Contender {
   port: number;
 }
 
-/** What a comparison found: the first server is the one that is measured, the second what it is held against. */
+/** The result of a comparison: the first server is measured, the second is what it is compared with. */
 export interface Comparison {
   what: string;
   /** Requests a second, the median of the rounds, by server. */
@@ -25,11 +25,11 @@ export interface Comparison {
   /** Times to an answer of the first and the second server, in ms: medians of the rounds. */
   p50: Record<string, number>;
   p99: Record<string, number>;
-  /** The least that the issue asks for, where it asks. */
+  /** The smallest acceptable ratio, where there is an aim. */
   bar?: number | undefined;
 }
 
-/** Measures two servers in turns under the same load. */
+/** Measures two servers alternately under the same load. */
 export async function compare(
   what: string,
   [measured, bare]: [Contender, Contender],

@@ -4,8 +4,8 @@ import type { Pool } from 'pg';
 const CATEGORIES = 20;
 
 /**
- * Fills an empty, migrated database: titles of six words out of a few hundred, 1.2 KB of content, excerpts, one in
- * ten a draft, publications over the ten years before 2026-11-01.
+ * Fills an empty, migrated database: titles of six words from a vocabulary of a few hundred, 1.2 KB of
+ * content, excerpts, one article in ten a draft, published over the ten years before 2026-11-01.
  */
 export async function fillWithArticles(pool: Pool, articles: number): Promise<void> {
   await pool.query(

@@ -13,7 +13,7 @@ import { type Comparison, compare, median } from './compare.ts';
 import { fillWithArticles } from './content-data.ts';
 import { load } from './load.ts';
 
-/** The least ratios that are asked for: hot against bare bytes, uncached against the same SQL. */
+/** The smallest acceptable ratios: hot against bare bytes, uncached against the same SQL. */
 const HOT_BAR = 0.6;
 const COLD_BAR = 0.8;
 

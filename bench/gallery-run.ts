@@ -1,4 +1,4 @@
-/** `pnpm bench gallery [OBJECTS]`: measures the gallery with a bucket of so many objects. */
+/** `pnpm bench gallery [OBJECTS]`: measures the gallery with a bucket of that many objects. */
 import { benchGallery } from './gallery.ts';
 import { writeFigures } from './report.ts';
 

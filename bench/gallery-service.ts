@@ -17,19 +17,19 @@ import {
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 
-/** The gallery administration in a process of its own, with all that it needs, and somebody logged in. */
+/** The gallery administration in its own process, with everything it needs and a session. */
 export interface BenchGallery {
   process: ServerProcess;
-  /** The `Cookie` header of the one who is logged in. */
+  /** The `Cookie` header of the session. */
   cookie: string;
   s3: S3Client;
   store: Server;
   bucket: string;
   /** Media for the proxy, at `https://localhost`. */
   media: MediaHost;
-  /** A file with the certificate of the media host's authority. */
+  /** A file with the certificate of the authority that signed the media host's. */
   caFile: string;
-  /** POSTs JSON and returns the answer; throws when it is no success. */
+  /** POSTs JSON and returns the answer; throws unless it succeeded. */
   post: (path: string, json: unknown) => Promise<unknown>;
   stop: () => Promise<void>;
 }

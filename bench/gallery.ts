@@ -15,12 +15,12 @@ const MEDIA_BYTES = 10 * 2 ** 20;
 const MEMORY_BAR = 250;
 const THUMBNAILS = 64;
 
-/** A time or a rate, and what it is held against. */
+/** A time or a rate, and what it is compared with. */
 export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** As a ratio to the same work done by the library alone; the median of the rounds. */
+  /** The ratio to the library doing the same work alone: the median of the rounds. */
   ratio?: number;
   bar?: number;
 }
@@ -38,7 +38,7 @@ export async function benchGallery(objects: number): Promise<GalleryFigures> {
   try {
     const keys = Array.from({ length: objects }, (_, index) => `from/${index}.jpg`);
     await putAll(gallery.s3, gallery.bucket, keys);
-    // The move comes before what needs more memory by nature, so that the memory it needs can be seen.
+    // The move comes before the work that needs more memory, so that its own peak can be seen.
     const figures = [await measureListing(gallery, objects), ...(await measureMove(gallery, objects))];
     figures.push(await measureSigning(gallery), await measureThumbnails(gallery));
     const proxy = await measureProxy(gallery);
@@ -125,7 +125,7 @@ async function measureThumbnails({ process: service, cookie, media }: BenchGalle
       headers: { cookie },
     });
     await response.arrayBuffer();
-    if (response.headers.get('content-type') !== 'image/webp') throw new Error('that is no thumbnail');
+    if (response.headers.get('content-type') !== 'image/webp') throw new Error('that is not a thumbnail');
   };
   const all = (work: () => Promise<unknown>) => () => Promise.all(Array.from({ length: THUMBNAILS }, work));
   const { work, ratio } = await inTurns(

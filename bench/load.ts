@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net';
 
-/** What is sent, again and again. */
+/** The requests to send. */
 export interface Load {
   /** 127.0.0.1 only. */
   port: number;
-  /** The requests, each sent by every connection in turn. */
+  /** The paths; every connection requests each in turn. */
   paths: readonly string[];
   headers?: Readonly<Record<string, string>>;
   connections: number;
-  /** How long, in ms. */
+  /** Duration, in ms. */
   durationMs: number;
   /** The status that every answer must have. */
   status: number;
 }
 
-/** What came back. */
+/** The result of a load. */
 export interface LoadResult {
   requestsPerSecond: number;
   /** Median and 99th percentile of the time to an answer, in ms. */

@@ -3,14 +3,14 @@ import type { Pool } from 'pg';
 /** How much news there is. */
 export interface NewsSize {
   items: number;
-  /** Of them in the selected set. */
+  /** How many of them are in the selected set. */
   selected: number;
-  /** Of them in the last 7 days. */
+  /** How many of them fall into the last 7 days. */
   recent: number;
 }
 
 /**
- * Fills an empty, migrated database: titles of six words out of a few hundred, summaries of 300 characters in two
+ * Fills an empty, migrated database: titles of six words from a vocabulary of a few hundred, summaries of 300 characters in two
  * scripts, nine categories, two directions, 200 sources; `recent` of them spread over the last 7 days, the others
  * over the two years before.
  */

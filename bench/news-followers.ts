@@ -7,10 +7,10 @@ const WRITES_PER_SECOND = 500;
 const FOLLOWERS = 50;
 const DURATION_MS = 20_000;
 
-/** How long a follower rests between two polls, in ms. */
+/** The pause of a follower between two polls, in ms. */
 const POLL_MS = 100;
 
-/** Items that the writers write to. */
+/** How many items the writers change. */
 const WRITTEN = 5000;
 
 /** What followers saw of what writers wrote. */
@@ -20,10 +20,10 @@ export interface FollowerFigures {
   pollMs: number;
   writesPerSecond: number;
   pollsPerSecond: number;
-  /** From the commit of a write to a follower that has it, in ms; a poll's pause included. */
+  /** From the commit of a write until a follower has it, in ms; includes the pause between polls. */
   lagP50: number;
   lagP99: number;
-  /** Items whose last write a follower does not have after its last poll, over all followers. */
+  /** Items whose last write a follower lacks after its last poll, summed over the followers. */
   lost: number;
 }
 
@@ -72,7 +72,7 @@ export async function measureFollowers(databaseUrl: string, port: number): Promi
   const began = performance.now();
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
   const seconds = (performance.now() - began) / 1000;
-  // The answers of the last second may come from a cache that has yet to hear of the last write.
+  // For up to a second, answers may come from a cache that has not yet heard of the last write.
   await delay(1000);
   writing = false;
   await following;

@@ -12,7 +12,7 @@ const MIRRORS = 20;
 const SNAPSHOT = '/api/v1/selected/snapshot?limit=1000';
 const CHANGES = '/api/v1/selected/changes?limit=100';
 
-/** The time of a page by its place. */
+/** The time of a page, by its position. */
 export interface PageTime {
   page: string;
   /** Median time to an answer, in ms, one request at a time. */
@@ -36,11 +36,11 @@ export interface MirrorFigures {
   clients: number;
   /** All clients at once, until the last one is done, in seconds. */
   secondsTogether: number;
-  /** Resident memory of the server at its highest meanwhile, in MiB. */
+  /** Peak resident memory of the server during the copies, in MiB. */
   peakMemory: number;
 }
 
-/** A page's answer as far as it leads on. */
+/** The members of a page that lead to the next one. */
 interface Page {
   cursor: string;
   hasMore: boolean;
@@ -53,7 +53,7 @@ async function read(port: number, path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** The cursor of everything that follows: to ask by it is to be told that nothing has changed. */
+/** The cursor at the tip: asking with it answers that nothing has changed. */
 export async function cursorNow({ port }: ServerProcess): Promise<string> {
   let { cursor, hasMore } = { ...(await read(port, SNAPSHOT)), hasMore: true };
   while (hasMore) ({ cursor, hasMore } = await read(port, `${CHANGES}&cursor=${cursor}`));

@@ -23,7 +23,7 @@ export class MirrorClient {
     this.#port = port;
   }
 
-  /** Another client that stands where this one does, over a connection of its own. */
+  /** Another client in the same state, over its own connection. */
   fork(): MirrorClient {
     const client = new MirrorClient(this.#port);
     for (const [id, title] of this.copy) client.copy.set(id, title);

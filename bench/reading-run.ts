@@ -1,4 +1,4 @@
-/** `pnpm bench reading [ITEMS]`: measures what the news feed answers beside bare servers. */
+/** `pnpm bench reading [ITEMS]`: measures the news feed's reads next to bare servers. */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
@@ -19,7 +19,7 @@ import { fillWithNews } from './news-data.ts';
 import { cursorNow } from './news-ledger.ts';
 import { printComparisons, writeFigures } from './report.ts';
 
-/** The least ratios that are asked for: hot against bare bytes, cold against the same SQL. */
+/** The smallest acceptable ratios: hot against bare bytes, cold against the same SQL. */
 const HOT_BAR = 0.65;
 const COLD_BAR = 0.7;
 
@@ -35,7 +35,7 @@ type Parameters = Record<string, string>;
 function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
   const settings = {
     NEWS_RATE_LIMIT: '1000000000',
-    // The load searches more at once than the service would let it.
+    // The load searches more at once than the service allows by default.
     NEWS_SEARCH_CONCURRENCY: String(CONNECTIONS),
     ...(cacheBytes && { CACHE_BYTES: cacheBytes }),
   };
@@ -69,7 +69,7 @@ async function compareHot(service: ServerProcess, path: string): Promise<Compari
   return comparisons;
 }
 
-/** Different queries in turn, one of ten a search, each followed for some pages by its cursors. */
+/** Different queries in turn, one in ten a search, each followed for some pages by its cursors. */
 async function coldQueries(store: ItemStore): Promise<Parameters[]> {
   const schema = itemsQuery(readVocabulary({}));
   const queries: Parameters[] = [];

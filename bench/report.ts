@@ -6,7 +6,7 @@ import { machine } from './machine.ts';
 
 const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
-/** Prints comparisons as a table: the measured server, what it is held against, their ratio, and their times. */
+/** Prints comparisons as a table: the measured server, what it is compared with, their ratio, and their times. */
 export function printComparisons(comparisons: readonly Comparison[]): void {
   console.table(
     comparisons.map(({ what, requestsPerSecond, ratio, ratios, bar, p50, p99 }) => {

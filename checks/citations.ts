@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** A text to look at, with its path relative to the repository's root. */
+/** A text to check, with its path relative to the repository's root. */
 type Text = readonly [file: string, text: string];
 
 /** A Markdown file by its path from the root, and perhaps the heading in it: `docs/spec/wire.md`, "Session". */

@@ -51,7 +51,7 @@ test('a file whose every reference is provided has no faults', async () => {
 });
 
 test.each([
-  [COMPOSE, '{ database: {', '{ db: {', 'migrate: depends on db, which is no service'],
+  [COMPOSE, '{ database: {', '{ db: {', 'migrate: depends on db, which is not a service'],
   [
     COMPOSE,
     'healthcheck: { test: [CMD, "true"] }',
@@ -62,7 +62,7 @@ test.each([
     COMPOSE,
     'command: [node, src/migrate.ts]',
     'restart: always',
-    'web: waits for migrate to complete, which is restarted for ever',
+    'web: waits for migrate to complete, which is always restarted',
   ],
   [COMPOSE, '"data:/data", ', '', 'the volume data is declared and used by no service'],
   [COMPOSE, '"data:/data"', '"data:/data", "d:/d"', 'database: uses the volume d, which is not declared'],

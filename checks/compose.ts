@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** The parts of a Compose file that name something else; the whole is held by the Compose Specification's schema. */
+/** The parts of a Compose file that refer to something else. The Compose Specification's schema checks the whole. */
 interface ComposeFile {
   services: Record<string, Service>;
   volumes?: Record<string, unknown>;
@@ -42,7 +42,7 @@ export async function composeFaults(root: string): Promise<string[]> {
 function dependencyFaults(service: Service, services: Record<string, Service>): string[] {
   return Object.entries(service.depends_on ?? {}).flatMap(([name, { condition }]) => {
     const target = services[name];
-    if (!target) return [`depends on ${name}, which is no service`];
+    if (!target) return [`depends on ${name}, which is not a service`];
     if (condition === 'service_healthy' && !target.healthcheck) {
       return [`waits for ${name} to be healthy, which has no healthcheck`];
     }
@@ -50,7 +50,7 @@ function dependencyFaults(service: Service, services: Record<string, Service>): 
       condition === 'service_completed_successfully' &&
       /^(always|unless-stopped)$/.test(target.restart ?? 'no')
     ) {
-      return [`waits for ${name} to complete, which is restarted for ever`];
+      return [`waits for ${name} to complete, which is always restarted`];
     }
     return [];
   });

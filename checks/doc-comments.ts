@@ -30,7 +30,7 @@ function faultsOf(file: string, source: string): string[] {
   return faults;
 }
 
-/** Local names that a statement exports; what is passed on from another module is documented there. */
+/** Local names that a statement exports; a re-export is documented where it is declared. */
 function exportedNames(node: Node): string[] {
   if (node.type === 'ExportDefaultDeclaration') return declaredNames(node);
   if (node.type !== 'ExportNamedDeclaration' || node.source) return [];

@@ -1,6 +1,6 @@
-/** One thing that `pnpm check` looks at. */
+/** One thing that `pnpm check` checks. */
 export interface Step {
-  /** What is looked at, as the report names it. */
+  /** The name of the step in the report. */
   readonly name: string;
   /** Resolves to the faults found, one a line to be printed; none when all is well. */
   run(): Promise<string[]>;
@@ -13,7 +13,7 @@ export interface Tally {
 }
 
 /**
- * Runs every step in order, whatever the others found, and reports each as it ends.
+ * Runs every step in order, even after one has failed, and reports each as it ends.
  * A step that throws has failed, and what it threw is its fault.
  */
 export async function runSteps(steps: readonly Step[], report: (line: string) => void): Promise<Tally> {

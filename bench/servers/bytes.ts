@@ -1,6 +1,6 @@
 /**
- * The bare server: `node:http` that sends one answer, header for header and byte for byte, to whatever is asked, and
- * 304 with the same headers but the body's to a request with `If-None-Match`. `ANSWER` is a JSON file of it.
+ * The bare server: `node:http` that sends one answer, header for header and byte for byte, to every request, and
+ * 304 with the same headers, except those of the body, to a request with `If-None-Match`. `ANSWER` names its JSON file.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
