@@ -1,28 +1,32 @@
+import cookie from '@fastify/cookie';
 import { pingDatabase } from '@pressroom/common/database/database';
 import { createServer } from '@pressroom/common/http/create-server';
+import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import type { ActiveBucket } from './buckets/active.ts';
 import { pingStore } from './buckets/ping.ts';
-import { addBucketRoutes } from './buckets/routes.ts';
+import { bucketOperations } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { explainStoreFault } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
-import { addListingRoutes } from './listing/routes.ts';
+import { refuseForeignPages } from './foreign-pages.ts';
+import { listingOperations } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
-import { addOperationRoutes } from './operations/routes.ts';
+import { fileOperations } from './operations/routes.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
 import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
-import { addProxyRoutes } from './proxy/routes.ts';
+import { proxyOperation } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { Account } from './session/account.ts';
-import { addLogin, addLogout, guardSession, readCookies } from './session/routes.ts';
+import { sessionOperations } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
 import { LoginThrottle } from './session/throttle.ts';
+import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
-import { addUploadRoutes } from './uploads/routes.ts';
+import { uploadOperations } from './uploads/routes.ts';
 import { Uploads } from './uploads/store.ts';
 
 /** What the service is built from. */
@@ -64,37 +68,47 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
       invalidBody: 400,
     },
   });
-  const session = {
-    account: new Account({
-      username: config.ADMIN_USERNAME,
-      passwordHash: config.ADMIN_PASSWORD_HASH,
-      password: config.ADMIN_PASSWORD,
-      settingsKey: config.SETTINGS_KEY,
-    }),
-    sessions: new SessionStore(db),
-    throttle: new LoginThrottle(db),
-    secureCookie: config.COOKIE_SECURE,
-  };
-  await readCookies(app);
-  addLogin(app, session);
-  await app.register(async (guarded: Server) => {
-    guardSession(guarded, session);
-    addLogout(guarded, session);
-    addBucketRoutes(guarded, { buckets, changed: () => active.clear() });
-    addUploadRoutes(guarded, new Uploads(active));
-    addListingRoutes(guarded, { buckets: active });
-    addOperationRoutes(guarded, {
-      buckets: active,
-      unfinished: new UnfinishedTransfers(db),
-      limits: copyLimits,
-    });
-    addProxyRoutes(guarded, {
-      buckets: active,
-      fetcher,
-      thumbnails: new Thumbnails(fetcher, config.CACHE_BYTES),
-      allowedHosts: config.PROXY_ALLOWED_HOSTS,
-      privateHosts: config.PROXY_PRIVATE_HOSTS,
-    });
+  const account = new Account({
+    username: config.ADMIN_USERNAME,
+    passwordHash: config.ADMIN_PASSWORD_HASH,
+    password: config.ADMIN_PASSWORD,
+    settingsKey: config.SETTINGS_KEY,
   });
+  const sessions = new SessionStore(db);
+  const cookies = { secure: config.COOKIE_SECURE };
+  await app.register(cookie);
+  refuseForeignPages(app);
+
+  const session = sessionOperations({ account, sessions, throttle: new LoginThrottle(db), cookies });
+  const settings = bucketOperations({ buckets, changed: () => active.clear() });
+  const uploads = uploadOperations(new Uploads(active));
+  const listing = listingOperations(active);
+  const files = fileOperations({
+    buckets: active,
+    unfinished: new UnfinishedTransfers(db),
+    limits: copyLimits,
+  });
+  const proxy = proxyOperation({
+    buckets: active,
+    fetcher,
+    thumbnails: new Thumbnails(fetcher, config.CACHE_BYTES),
+    allowedHosts: config.PROXY_ALLOWED_HOSTS,
+    privateHosts: config.PROXY_PRIVATE_HOSTS,
+  });
+  const SESSION = sessionHolder({ account, sessions, cookies });
+  addRoutes(app, [
+    ['POST', '/api/login', session.login],
+    ['POST', '/api/logout', session.logout, SESSION],
+    ['GET', '/api/settings/buckets', settings.list, SESSION],
+    ['POST', '/api/settings/buckets', settings.change, SESSION],
+    ['POST', '/api/upload', uploads.sign, SESSION],
+    ['POST', '/api/upload/multipart', uploads.multipart, SESSION],
+    ['GET', '/api/gallery', listing.list, SESSION],
+    ['POST', '/api/gallery', listing.sign, SESSION],
+    ['GET', '/api/gallery/folder-preview', listing.folderPreview, SESSION],
+    ['POST', '/api/gallery/delete', files.remove, SESSION],
+    ['POST', '/api/gallery/batch', files.batch, SESSION],
+    ['GET', '/api/proxy', proxy, SESSION],
+  ]);
   return app;
 }

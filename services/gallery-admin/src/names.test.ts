@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentType, filename, folderPath, objectKey, objectPath } from './names.ts';
+import { contentType, existingPath, filename, folderPath, objectKey, objectPath } from './names.ts';
 
 describe('names', () => {
   test.each([
@@ -25,6 +25,17 @@ describe('names', () => {
 
   test('a path may be a file, and is kept as it is', () => {
     expect(objectPath.parse('a/b.jpg')).toBe('a/b.jpg');
+  });
+
+  test.each(['/a', 'a//b', 'a/../b', './a', '..', 'a\\b', 'a\nb', '\u0085', 'u\u0308', ''])(
+    'the path %j of what exists is kept as it is, though no new one may be like it',
+    (path) => expect(existingPath.parse(path)).toBe(path),
+  );
+
+  test('a path of what exists is counted in characters', () => {
+    expect(existingPath.safeParse('😀'.repeat(1024)).success).toBe(true);
+    expect(existingPath.safeParse('😀'.repeat(1025)).success).toBe(false);
+    expect(existingPath.safeParse('\ud800').success).toBe(false);
   });
 
   test('what is accepted joins to a key without an empty, "." or ".." segment', () => {

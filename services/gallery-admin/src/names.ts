@@ -50,6 +50,15 @@ export const storedPath = anyText()
   .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
   .refine(isPath, PATH_RULE);
 
+/**
+ * A path of what is in the bucket already, exactly as it is spelled there: 0–1024 characters. Other tools store keys that
+ * no new file may have, with `\`, control characters, `//`, a leading `/` or `..`; they are listed and managed as well.
+ */
+export const existingPath = anyText().refine(
+  (value) => codePoints(value) <= 1024,
+  'must be at most 1024 characters long',
+);
+
 /** The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty. */
 export function folderPrefix(path: string): string {
   return path === '' || path.endsWith('/') ? path : `${path}/`;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ContextConfigDefault,
   FastifyBaseLogger,
+  FastifyContextConfig,
   FastifySchema,
   preParsingHookHandler,
   RawServerDefault,
@@ -29,6 +30,8 @@ export interface Operation {
   readonly handler: RouteHandlerMethod;
   /** The largest body, in bytes, where it differs from the service's. */
   readonly bodyLimit?: number;
+  /** What the hooks of the server are told about the route, such as a query string that is not logged. */
+  readonly config?: FastifyContextConfig;
 }
 
 /** What {@link operation} is made of. */
@@ -38,6 +41,8 @@ export interface OperationDefinition<Schema extends FastifySchema> {
   handler: Handler<NoInfer<Schema>>;
   /** The largest body, in bytes, where it differs from the service's. */
   bodyLimit?: number;
+  /** What the hooks of the server are told about the route, such as a query string that is not logged. */
+  config?: FastifyContextConfig;
 }
 
 /**

@@ -1,12 +1,11 @@
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '../problems.ts';
-import { SESSION_SECURITY } from '../session/routes.ts';
 import { checkBucket } from './check.ts';
 import { type BucketAction, bucketAction, bucketActionAnswer, bucketListAnswer } from './schema.ts';
 import type { BucketStore } from './store.ts';
 
-/** What the routes of the bucket settings need. */
-export interface BucketRoutes {
+/** What the operations on the bucket settings need. */
+export interface BucketParts {
   buckets: BucketStore;
   /** Called after a change has been committed: the next request works with it. */
   changed: () => void;
@@ -17,42 +16,34 @@ const PROVIDER = 's3';
 
 const TAGS = ['settings'];
 
-/** `/api/settings/buckets`: the bucket configurations, and which of them is active. */
-export function addBucketRoutes(app: Server, routes: BucketRoutes): void {
-  const { buckets } = routes;
-  app.get(
-    '/api/settings/buckets',
-    {
-      schema: {
-        tags: TAGS,
-        summary: 'List the buckets',
-        security: SESSION_SECURITY,
-        response: { 200: bucketListAnswer, ...problemResponses(400, 401, 500, 503) },
-      },
+/** The bucket configurations, and which of them is active (`docs/spec/wire.md`, "Buckets"). */
+export function bucketOperations(parts: BucketParts) {
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      summary: 'List the buckets',
+      response: { 200: bucketListAnswer, ...problemResponses(400, 401, 500, 503) },
     },
-    async () => {
-      const listed = await buckets.list();
+    handler: async () => {
+      const listed = await parts.buckets.list();
       const activeBucketId = listed.find(({ active }) => active)?.id ?? '';
       const runtime = { provider: PROVIDER, activeBucketId };
       return { success: true as const, data: { buckets: listed, runtime } };
     },
-  );
-  app.post(
-    '/api/settings/buckets',
-    {
-      schema: {
-        tags: TAGS,
-        summary: 'Test, save, activate, remove or read a bucket',
-        security: SESSION_SECURITY,
-        body: bucketAction,
-        response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
-      },
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      summary: 'Test, save, activate, remove or read a bucket',
+      body: bucketAction,
+      response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },
-    async (request) => act(request.body, routes),
-  );
+    handler: (request) => act(request.body, parts),
+  });
+  return { list, change };
 }
 
-async function act(body: BucketAction, { buckets, changed }: BucketRoutes) {
+async function act(body: BucketAction, { buckets, changed }: BucketParts) {
   switch (body.action) {
     case 'test':
       return checkBucket(await buckets.configurationOf(body.bucket));

@@ -1,7 +1,6 @@
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
-import { SESSION_SECURITY } from '../session/routes.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deleteSources } from './delete-paths.ts';
 import { objects } from './problems.ts';
@@ -10,34 +9,30 @@ import { findSources } from './sources.ts';
 import { type Transferred, transfer } from './transfer.ts';
 import type { UnfinishedTransfers } from './unfinished.ts';
 
-/** What the operations need. */
-export interface OperationRoutes {
+/** What deletions and batches need. */
+export interface FileParts {
   buckets: BucketSource;
   unfinished: UnfinishedTransfers;
   limits: CopyLimits;
 }
 
-const SHARED = { tags: ['gallery'], security: SESSION_SECURITY };
+const TAGS = ['gallery'];
 const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 500, 503);
 
-/** `/api/gallery/delete` and `/api/gallery/batch` (`docs/spec/gallery-admin.md`, "Endpoints"). */
-export function addOperationRoutes(app: Server, routes: OperationRoutes): void {
-  addDelete(app, routes.buckets);
-  addBatch(app, routes);
+/** Deletions, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`, "Endpoints"). */
+export function fileOperations(parts: FileParts) {
+  return { remove: removeOperation(parts), batch: batchOperation(parts) };
 }
 
-function addDelete(app: Server, buckets: BucketSource): void {
-  app.post(
-    '/api/gallery/delete',
-    {
-      schema: {
-        ...SHARED,
-        summary: 'Delete a file, or a folder with everything in it',
-        body: deleteBody,
-        response: { 200: deleteAnswer, ...PROBLEMS },
-      },
+function removeOperation({ buckets }: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      summary: 'Delete a file, or a folder with everything in it',
+      body: deleteBody,
+      response: { 200: deleteAnswer, ...PROBLEMS },
     },
-    async ({ body }) => {
+    handler: async ({ body }) => {
       const bucket = await buckets.current();
       const { sources } = await findSources(bucket, [body.path]);
       // A file that is not there does not make the folder of its name one.
@@ -48,24 +43,21 @@ function addDelete(app: Server, buckets: BucketSource): void {
       );
       return { success: true as const, message: `${objects(deleted)} deleted`, deleted };
     },
-  );
+  });
 }
 
-function addBatch(app: Server, { buckets, unfinished, limits }: OperationRoutes): void {
-  app.post(
-    '/api/gallery/batch',
-    {
-      schema: {
-        ...SHARED,
-        summary: 'Delete, copy or move files and folders',
-        description:
-          'Everything is checked before anything is changed. A request that was interrupted can be sent again: it' +
-          ' finishes what it began.',
-        body: batchBody,
-        response: { 200: batchAnswer, ...PROBLEMS },
-      },
+function batchOperation({ buckets, unfinished, limits }: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      summary: 'Delete, copy or move files and folders',
+      description:
+        'Everything is checked before anything is changed. A request that was interrupted can be sent again: it' +
+        ' finishes what it began.',
+      body: batchBody,
+      response: { 200: batchAnswer, ...PROBLEMS },
     },
-    async ({ body }) => {
+    handler: async ({ body }) => {
       const bucket = await buckets.current();
       if (body.action === 'delete') {
         const { sources } = await findSources(bucket, body.paths);
@@ -75,7 +67,7 @@ function addBatch(app: Server, { buckets, unfinished, limits }: OperationRoutes)
       const done = await transfer({ bucket, unfinished, limits }, body);
       return { success: true as const, message: messageOf(body.action, done), affected: done.affected };
     },
-  );
+  });
 }
 
 function messageOf(action: 'copy' | 'move', { affected, stayed }: Transferred): string {

@@ -1,9 +1,8 @@
 import { isNotModified } from '@pressroom/common/caching/entity-tag';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
-import { SESSION_SECURITY } from '../session/routes.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders } from './media-request.ts';
@@ -14,7 +13,7 @@ import { thumbnailFormat } from './thumbnail.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 /** What the proxy needs. */
-export interface ProxyRoutes {
+export interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;
   thumbnails: Thumbnails;
@@ -30,31 +29,27 @@ const THUMBNAIL_CACHE = 'private, max-age=604800, immutable';
 /** What comes from elsewhere must not run as a page of this origin, an SVG with a script in it for one. */
 const HARMLESS = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
-/** `/api/proxy`: media of hosts that may be asked (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
-export function addProxyRoutes(app: Server, routes: ProxyRoutes): void {
-  app.get(
-    '/api/proxy',
-    {
-      config: { secretQuery: true },
-      schema: {
-        tags: ['gallery'],
-        security: SESSION_SECURITY,
-        summary: 'Fetch media from another host, or a thumbnail of it',
-        description:
-          'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF where' +
-          ' Accept names it; of an animation the first frame; an image that cannot be decoded comes as it is.',
-        querystring: proxyQuery,
-        response: { 200: proxyAnswer, ...problemResponses(400, 401, 403, 416, 500, 503, 504) },
-      },
+/** Media of hosts that may be asked (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
+export function proxyOperation(parts: ProxyParts) {
+  return operation({
+    config: { secretQuery: true },
+    schema: {
+      tags: ['gallery'],
+      summary: 'Fetch media from another host, or a thumbnail of it',
+      description:
+        'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF where' +
+        ' Accept names it; of an animation the first frame; an image that cannot be decoded comes as it is.',
+      querystring: proxyQuery,
+      response: { 200: proxyAnswer, ...problemResponses(400, 401, 403, 416, 500, 503, 504) },
     },
-    async (request, reply) => {
-      const hosts = await hostsOf(routes);
+    handler: async (request, reply) => {
+      const hosts = await hostsOf(parts);
       const target = readTarget(request.query.url, hosts);
       const signal = goneSignal(reply);
-      if (request.query.thumbnail) return replyThumbnail(request, reply, routes, { target, hosts, signal });
-      return replyMedia(request, reply, routes, { target, hosts, signal });
+      if (request.query.thumbnail) return replyThumbnail(request, reply, parts, { target, hosts, signal });
+      return replyMedia(request, reply, parts, { target, hosts, signal });
     },
-  );
+  });
 }
 
 /** A request of the proxy, checked. */
@@ -64,7 +59,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-async function hostsOf({ buckets, allowedHosts, privateHosts }: ProxyRoutes): Promise<ProxyHosts> {
+async function hostsOf({ buckets, allowedHosts, privateHosts }: ProxyParts): Promise<ProxyHosts> {
   const { endpointHost } = await buckets.current();
   const endpoint = parseHostRule(endpointHost);
   return { allowed: endpoint ? [endpoint, ...allowedHosts] : allowedHosts, private: privateHosts };
@@ -85,7 +80,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
 async function replyMedia(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fetcher }: ProxyRoutes,
+  { fetcher }: ProxyParts,
   { target, hosts, signal }: Asked,
 ) {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
@@ -109,7 +104,7 @@ function forwarded({ headers }: FastifyRequest): ForwardedHeaders {
 async function replyThumbnail(
   request: FastifyRequest,
   reply: FastifyReply,
-  { thumbnails }: ProxyRoutes,
+  { thumbnails }: ProxyParts,
   asked: Asked,
 ) {
   const format = thumbnailFormat(request.headers.accept);

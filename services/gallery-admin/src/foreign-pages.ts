@@ -1,0 +1,20 @@
+import type { Server } from '@pressroom/common/http/server';
+import { forbidden } from '@pressroom/common/problems/problem';
+import type { FastifyRequest } from 'fastify';
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Refuses with 403 whatever would change something on behalf of another site's page. */
+export function refuseForeignPages(app: Server): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(isForeign(request) ? forbidden('this request comes from a page of another origin') : undefined);
+  });
+}
+
+/** True for a request that may change something and that a page of another origin has sent (RFC 6454). */
+function isForeign({ method, headers, host }: FastifyRequest): boolean {
+  if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;
+  const { origin } = headers;
+  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+}

@@ -1,0 +1,29 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import type { Guard } from '@pressroom/common/http/operation';
+import { Problem } from '@pressroom/common/problems/problem';
+import type { Account } from './session/account.ts';
+import type { SessionStore } from './session/store.ts';
+import { type CookieStyle, clearSessionCookie, SESSION_COOKIE, sessionToken } from './session-cookie.ts';
+
+/** What the guard looks sessions up with. */
+export interface GuardParts {
+  account: Account;
+  sessions: SessionStore;
+  cookies: CookieStyle;
+}
+
+/** Whoever has a session; others are 401 before the body is read. Nothing behind it may be cached by others. */
+export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard {
+  return {
+    security: [{ session: [] }],
+    check: async (request, reply) => {
+      reply.header('cache-control', PRIVATE);
+      const token = sessionToken(request);
+      if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
+      if (token !== undefined) clearSessionCookie(reply, cookies);
+      throw new Problem(401, 'unauthorized', 'log in first: this needs the session cookie', {
+        headers: { 'www-authenticate': `Cookie cookie-name="${SESSION_COOKIE}"` },
+      });
+    },
+  };
+}
