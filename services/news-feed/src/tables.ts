@@ -179,7 +179,7 @@ export interface ResetMonitorTable {
   review_count: Generated<number>;
 }
 
-/** The tables of the news feed, as migration `0002_news_feed` makes them. */
+/** The tables of the news feed, as the migrations `…_news_…` make them. */
 export interface NewsTables {
   'news.story': StoryTable;
   'news.story_reference': StoryReferenceTable;

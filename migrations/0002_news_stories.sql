@@ -1,0 +1,65 @@
+-- The news feed begins: its schema, and stories with what they point to. A new schema: nothing waits for it.
+
+do $$
+begin
+  if current_setting('server_version_num')::integer < 180000 then
+    raise exception 'PostgreSQL % is too old: the news feed needs version 18 or later (casefold, uuidv7)',
+      current_setting('server_version');
+  end if;
+end
+$$;
+
+create schema news;
+
+create table news.story (
+  public_id text collate "C" primary key check (public_id ~ '^[A-Za-z0-9._~-]{1,128}$'),
+  title text not null check (title <> ''),
+  status text not null default 'active' check (status in ('active', 'settled')),
+  digest text,
+  digest_updated_at timestamptz(3) check ((digest is null) = (digest_updated_at is null)),
+  -- The story that this one has become; its own id redirects there.
+  merged_into text collate "C" constraint story_merged_into_fkey references news.story,
+  created_at timestamptz(3) not null default clock_timestamp(),
+  updated_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index story_by_survivor on news.story (merged_into) where merged_into is not null;
+
+-- Merges wait for each other here: two that are right by themselves must not close a circle together. A row and not
+-- an advisory lock, so that a transaction with an old snapshot fails (40001) instead of overlooking the other merge.
+create table news.story_merge (
+  singleton boolean primary key default true check (singleton),
+  merges bigint not null
+);
+insert into news.story_merge (merges) values (0);
+
+create function news.refuse_merge_circle() returns trigger language plpgsql as $$
+declare
+  survivor text := new.merged_into;
+begin
+  update news.story_merge set merges = merges + 1;
+  while survivor is not null loop
+    if survivor = new.public_id then
+      raise exception 'merging story % into % would close a circle', new.public_id, new.merged_into
+        using errcode = 'check_violation', schema = 'news', table = 'story', constraint = 'story_merge_circle';
+    end if;
+    select merged_into into survivor from news.story where public_id = survivor;
+  end loop;
+  return new;
+end
+$$;
+
+create trigger refuse_merge_circle before insert or update of merged_into, public_id on news.story
+  for each row when (new.merged_into is not null) execute function news.refuse_merge_circle();
+
+-- What a story points to: others of its storyline, and related ones, in the order in which they are shown.
+create table news.story_reference (
+  story text collate "C" not null references news.story on delete cascade,
+  kind text not null check (kind in ('storyline', 'related')),
+  neighbor text collate "C" not null references news.story on delete cascade check (neighbor <> story),
+  relation text not null check (relation <> ''),
+  position integer not null,
+  primary key (story, kind, neighbor)
+);
+
+create index story_reference_by_neighbor on news.story_reference (neighbor);
