@@ -27,7 +27,7 @@ import { LoginThrottle } from './session/throttle.ts';
 import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
 import { uploadOperations } from './uploads/routes.ts';
-import { Uploads } from './uploads/store.ts';
+import { Uploads } from './uploads/uploads.ts';
 
 /** What the service is built from. */
 export interface GalleryParts {

@@ -14,7 +14,9 @@ export type FailureKind =
   /** What is to be changed is no longer what the caller has seen. */
   | 'outdated'
   /** A dependency does not answer or is full; the same request may succeed later. */
-  | 'unavailable';
+  | 'unavailable'
+  /** Work of many steps stopped in between; the message says what was done, what was not, and how to go on. */
+  | 'incomplete';
 
 /** One fault of a value: where it is (`a.b.0`, empty for the whole), what kind, and what to change. */
 export interface FieldFault {

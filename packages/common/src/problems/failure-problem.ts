@@ -9,6 +9,7 @@ const ANSWERS: Record<FailureKind, [status: number, code: string]> = {
   refused: [400, 'invalid_request'],
   outdated: [412, 'precondition_failed'],
   unavailable: [503, 'temporarily_unavailable'],
+  incomplete: [500, 'operation_incomplete'],
 };
 
 /**

@@ -10,7 +10,7 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
-import { ObjectChanged } from './problems.ts';
+import { ObjectChanged } from './object-failure.ts';
 import { findObject } from './stored-object.ts';
 
 /** Parts of one object that are copied at a time. */

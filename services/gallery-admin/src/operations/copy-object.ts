@@ -4,7 +4,7 @@ import { isStoreFault } from '../buckets/store-fault.ts';
 import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { copyInParts } from './copy-in-parts.ts';
 import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
-import { ObjectChanged } from './problems.ts';
+import { ObjectChanged } from './object-failure.ts';
 import { findObject, isSameContent } from './stored-object.ts';
 
 /**

@@ -2,7 +2,8 @@ import { DeleteObjectCommand, DeleteObjectsCommand, type _Error as S3Error } fro
 import type { Bucket } from '../buckets/bucket.ts';
 import { isStoreFault } from '../buckets/store-fault.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
-import { MAX_NAMED, ObjectFailure, reasonOf } from './problems.ts';
+import { MAX_NAMED } from './messages.ts';
+import { ObjectFailure, reasonOf } from './object-failure.ts';
 
 /** The most keys that one DeleteObjects takes. */
 const BATCH = 1000;

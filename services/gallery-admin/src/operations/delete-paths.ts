@@ -1,20 +1,22 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import { listObjects } from '../listing/object-page.ts';
 import { type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
 import type { Source } from './destination.ts';
-import { objects, operationIncomplete } from './problems.ts';
+import { objects } from './messages.ts';
 
 /**
  * Deletes objects and whole folders, however many objects they hold. Resolves to the number of objects deleted.
- * Throws 500 `operation_incomplete` when some of them could not be, saying how many and which.
+ * Throws an `incomplete` {@link Failure} when some of them could not be, saying how many and which.
  */
 export async function deleteSources(bucket: Bucket, sources: readonly Source[]): Promise<number> {
   const deletion = await deleteObjects(bucket, objectsOf(bucket, sources));
   if (deletion.failed === 0) return deletion.deleted;
-  throw operationIncomplete(
+  throw new Failure(
+    'incomplete',
     `${objects(deletion.deleted)} are deleted; not confirmed to be deleted: ${failuresInWords(deletion)};` +
       ' send the same request again to delete the rest',
-    deletion.failures[0]?.cause,
+    { cause: deletion.failures[0]?.cause },
   );
 }
 

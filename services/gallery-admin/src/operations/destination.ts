@@ -1,3 +1,6 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { named } from './messages.ts';
+
 /** What a path of a request stands for: one object, or a folder with everything in it. */
 export interface Source {
   kind: 'object' | 'folder';
@@ -43,6 +46,13 @@ export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
     { reason: 'two sources would land on one destination', paths: repeatedTargets(transfers) },
   ];
   return obstacles.filter(({ paths }) => paths.length > 0);
+}
+
+/** Says that obstacles stand where the sources should go, and that nothing was changed. */
+export function destinationConflict(obstacles: readonly Obstacle[]): Failure {
+  const reasons = obstacles.map(({ reason, paths }) => `${reason}: ${named(paths)}`);
+  const code = 'destination_conflict';
+  return new Failure('refused', `${reasons.join('; ')}; nothing was changed`, { code });
 }
 
 function repeatedTargets(transfers: readonly Transfer[]): string[] {

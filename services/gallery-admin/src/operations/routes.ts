@@ -3,7 +3,7 @@ import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deleteSources } from './delete-paths.ts';
-import { objects } from './problems.ts';
+import { objects } from './messages.ts';
 import { batchAnswer, batchBody, deleteAnswer, deleteBody } from './schema.ts';
 import { findSources } from './sources.ts';
 import { type Transferred, transfer } from './transfer.ts';

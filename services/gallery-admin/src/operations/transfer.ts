@@ -1,4 +1,4 @@
-import { invalidRequest } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
@@ -6,18 +6,17 @@ import { forEachConcurrently } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { type Deletion, type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
-import { type Obstacle, plannedObstacles, planTransfers, type Source, type Transfer } from './destination.ts';
-import { type Pair, pairsOf } from './pairs.ts';
 import {
   destinationConflict,
-  MAX_NAMED,
-  named,
-  ObjectChanged,
-  ObjectFailure,
-  objects,
-  operationIncomplete,
-  reasonOf,
-} from './problems.ts';
+  type Obstacle,
+  plannedObstacles,
+  planTransfers,
+  type Source,
+  type Transfer,
+} from './destination.ts';
+import { MAX_NAMED, named, objects } from './messages.ts';
+import { ObjectChanged, ObjectFailure, reasonOf } from './object-failure.ts';
+import { type Pair, pairsOf } from './pairs.ts';
 import { findSources } from './sources.ts';
 import { isSameContent } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
@@ -52,7 +51,7 @@ export interface Transferred {
 /**
  * Copies or moves files and folders into a folder. Everything is checked before anything is changed; a move deletes a
  * source only when the whole copy of it is seen at the destination, and not before everything has been copied. After
- * a failure in between (500) every object is at its source or at its destination, and the same request again
+ * a failure in between (`incomplete`) every object is at its source or at its destination, and the same request again
  * finishes the work.
  */
 export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
@@ -101,7 +100,7 @@ class RunningTransfer {
     const moved = new Set([...known].map(({ source }) => source.path));
     const lost = missing.filter((path) => !possibleSources(path).some((source) => moved.has(source.path)));
     if (lost.length > 0) {
-      throw invalidRequest(`there is nothing at ${named(lost)}; nothing was changed`);
+      throw new Failure('refused', `there is nothing at ${named(lost)}; nothing was changed`);
     }
     return { sources, gone: [...known] };
   }
@@ -115,7 +114,7 @@ class RunningTransfer {
       if (pair.source) total += 1;
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
-        throw invalidRequest(`${detail}; nothing was changed`);
+        throw new Failure('refused', `${detail}; nothing was changed`);
       }
       if (pair.existing && !(await this.#isOwn(pair, pair.existing))) taken.paths.push(pair.target);
       if (taken.paths.length > MAX_NAMED) break;
@@ -172,10 +171,11 @@ class RunningTransfer {
     const where = failure
       ? `${JSON.stringify(failure.key)} failed (${reason})`
       : `listing failed (${reason})`;
-    return operationIncomplete(
+    return new Failure(
+      'incomplete',
       `${done} of ${objects(total)} are copied, then ${where}; nothing was deleted, every source is in its` +
         ` place; send the same request again to copy the rest`,
-      error,
+      { cause: error },
     );
   }
 
@@ -209,9 +209,10 @@ function possibleSources(path: string): Source[] {
 }
 
 function stoppedDeleting(copied: number, deletion: Deletion) {
-  return operationIncomplete(
+  return new Failure(
+    'incomplete',
     `${objects(copied)} are copied whole, ${deletion.deleted} of them deleted at the source; not confirmed to be` +
       ` deleted: ${failuresInWords(deletion)}; send the same request again to delete the rest`,
-    deletion.failures[0]?.cause,
+    { cause: deletion.failures[0]?.cause },
   );
 }

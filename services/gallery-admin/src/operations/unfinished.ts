@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { temporarilyUnavailable } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
@@ -10,9 +10,6 @@ export type TransferAction = 'copy' | 'move';
 
 /** How long an interrupted transfer can be finished by running it again, in days. */
 const KEPT_DAYS = 30;
-
-/** After how many seconds it is worth asking again while another transfer runs. */
-const BUSY_RETRY_S = 5;
 
 /**
  * Remembers in PostgreSQL which transfers have begun and not finished, so that what an interrupted one has left at
@@ -26,8 +23,8 @@ export class UnfinishedTransfers {
   }
 
   /**
-   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another. Throws 503 when one does:
-   * two moves in opposite directions could each take the other's sources for copies.
+   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another. Fails as
+   * `unavailable` when one does: two moves in opposite directions could each take the other's sources for copies.
    */
   exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
@@ -37,7 +34,7 @@ export class UnfinishedTransfers {
       );
       if (!rows[0]?.held) {
         const detail = 'another copy or move is running in this bucket; try again when it has finished';
-        throw temporarilyUnavailable(detail, BUSY_RETRY_S);
+        throw new Failure('unavailable', detail);
       }
       try {
         return await work(new UnfinishedTransfers(connection));

@@ -8,7 +8,7 @@ import {
   uploadAnswer,
   uploadBody,
 } from './schema.ts';
-import type { Uploads } from './store.ts';
+import type { Uploads } from './uploads.ts';
 
 const TAGS = ['uploads'];
 

@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { isSameEtag, listParts, someParts } from './arrived.ts';
@@ -50,7 +50,7 @@ export class Uploads {
     return { uploadId, key, ...planParts(size, partSize) };
   }
 
-  /** A URL to PUT a part to. Throws 404 for an upload that is not open. */
+  /** A URL to PUT a part to. Fails as `missing` for an upload that is not open. */
   async signPart({ uploadId, key }: MultipartSession, partNumber: number) {
     const bucket = await this.#buckets.current();
     const { name, signer } = bucket;
@@ -67,12 +67,12 @@ export class Uploads {
     return { url, partNumber, expiresIn: EXPIRES_IN };
   }
 
-  /** Every part that has arrived. Throws 404 for an upload that is not open. */
+  /** Every part that has arrived. Fails as `missing` for an upload that is not open. */
   async listParts(session: MultipartSession): Promise<UploadedPart[]> {
     return explained(listParts(await this.#buckets.current(), session));
   }
 
-  /** Makes the object of its parts. Throws 400 for parts that have not arrived like this, and 404. */
+  /** Makes the object of its parts. Fails as `refused` for parts that have not arrived like this, and as `missing`. */
   async complete({ uploadId, key, parts }: Completion): Promise<{ key: string; etag: string; size: number }> {
     const bucket = await this.#buckets.current();
     const arrived = await explained(listParts(bucket, { uploadId, key }));
@@ -81,7 +81,7 @@ export class Uploads {
     return { key, etag, size: chosen.reduce((sum, part) => sum + part.size, 0) };
   }
 
-  /** Gives a multipart upload up and removes its parts. Throws 404. */
+  /** Gives a multipart upload up and removes its parts. Fails as `missing` for one that is not open. */
   async abort({ uploadId, key }: MultipartSession): Promise<void> {
     const { name, s3 } = await this.#buckets.current();
     await explained(s3.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId })));
@@ -105,7 +105,7 @@ async function etagOf({ name, s3 }: Bucket, key: string): Promise<string> {
   return ETag;
 }
 
-/** The parts that the client names, in the order of their numbers. Throws 400 naming those that are not there. */
+/** The parts that the client names, in the order of their numbers. Fails naming those that are not there. */
 function choose(wanted: Completion['parts'], arrived: UploadedPart[]): UploadedPart[] {
   const byNumber = new Map(arrived.map((part) => [part.partNumber, part]));
   const chosen: UploadedPart[] = [];
@@ -118,12 +118,15 @@ function choose(wanted: Completion['parts'], arrived: UploadedPart[]): UploadedP
   }
   if (faults.length === 0) return chosen;
   const more = faults.length > 10 ? ` (and ${faults.length - 10} more)` : '';
-  throw invalidRequest(`parts: ${faults.slice(0, 10).join('; ')}${more}`);
+  throw new Failure('refused', `parts: ${faults.slice(0, 10).join('; ')}${more}`);
 }
 
 /** A part changed since it was looked at; or the store is one that wants every part (Ceph). */
 const PARTS_REFUSED =
   'parts: the store refuses them; list the parts again, and name every one that has arrived';
+
+const NO_UPLOAD =
+  'there is no such upload: it was completed or aborted, or uploadId and key do not belong together';
 
 /** S3's refusals of a multipart upload in the words of the wire. */
 async function explained<T>(answer: Promise<T>): Promise<T> {
@@ -132,15 +135,11 @@ async function explained<T>(answer: Promise<T>): Promise<T> {
   } catch (error) {
     // Ceph calls it NoSuchKey when it is asked for the parts.
     if (isRefusal(error, 'NoSuchUpload') || isRefusal(error, 'NoSuchKey')) {
-      throw new Problem(
-        404,
-        'upload_not_found',
-        'there is no such upload: it was completed or aborted, or uploadId and key do not belong together',
-      );
+      throw new Failure('missing', NO_UPLOAD, { code: 'upload_not_found' });
     }
     if (isRefusal(error, 'EntityTooSmall'))
-      throw invalidRequest('parts: only the last part may be below 5 MiB');
-    if (isRefusal(error, 'InvalidPart')) throw invalidRequest(PARTS_REFUSED);
+      throw new Failure('refused', 'parts: only the last part may be below 5 MiB');
+    if (isRefusal(error, 'InvalidPart')) throw new Failure('refused', PARTS_REFUSED);
     throw error;
   }
 }

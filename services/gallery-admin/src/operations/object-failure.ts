@@ -1,0 +1,21 @@
+import { isStoreFault } from '../buckets/store-fault.ts';
+
+/** An object is not what it was when the operation looked at it: somebody else works in the bucket. */
+export class ObjectChanged extends Error {}
+
+/** The failure of one object, with its key. */
+export class ObjectFailure extends Error {
+  readonly key: string;
+
+  constructor(key: string, cause: unknown) {
+    super(`${JSON.stringify(key)} failed: ${reasonOf(cause)}`, { cause });
+    this.key = key;
+  }
+}
+
+/** Why an object could not be dealt with, for the person who asked: S3's error code, or that no answer came. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ObjectChanged) return error.message;
+  if (!isStoreFault(error)) return 'an internal error';
+  return error.$metadata.httpStatusCode === undefined ? 'the object store did not answer' : error.name;
+}
