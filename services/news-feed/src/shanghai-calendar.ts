@@ -1,3 +1,5 @@
+import { Temporal } from 'temporal-polyfill';
+
 /** The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); IANA's rules say its offset. */
 export const SHANGHAI = 'Asia/Shanghai';
 
