@@ -1,12 +1,31 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of real articles, feeds and images: they read `REAL_DATA_DIR`. */
+const REAL = 'test/**/*.real.test.ts';
+
+const shared = {
+  // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for being slow.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // Said by `expect.poll`, whose own limit is a second.
+  expect: { poll: { timeout: 120_000 } },
+  globalSetup: ['test/support/global-setup.ts'],
+  pool: 'forks' as const,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', '{packages,services}/*/src/**/*.test.ts', 'checks/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    // Real servers start and stop in these tests, on machines that are shared and noisy.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
+    reporters: ['default', './test/support/left-out-reporter.ts'],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'default',
+          include: ['test/**/*.test.ts', '{packages,services}/*/src/**/*.test.ts', 'checks/**/*.test.ts'],
+          exclude: [REAL, '**/node_modules/**'],
+        },
+      },
+      { test: { ...shared, name: 'real', include: [REAL] } },
+    ],
   },
 });

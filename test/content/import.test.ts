@@ -1,72 +1,27 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ARTICLES, articleLines, LONG_EXCERPTS, PLAIN_ARTICLES, RUNNING_CODE } from '../fixtures/articles.ts';
 import { CONTENT } from '../support/articles.ts';
 import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { send } from '../support/http.ts';
-import { realArticles, realFile } from '../support/real-data.ts';
+import { expectImported, importText } from '../support/content-import.ts';
 
 const CLI = 'services/content/src/cli.ts';
 
-/** Runs `content import` against a service, from text instead of a file. */
-function importText(service: { url: string; key: string }, text: string, ...options: string[]) {
-  return run([CLI, 'import', '-', '--url', service.url, ...options], {
-    env: { CONTENT_API_KEY: service.key },
-    input: text,
+test('a service that trusts takes every article as it is, excerpts shortened, and takes none twice', async () => {
+  const trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
+  onTestFinished(trusting.close);
+  const first = await importText(trusting, articleLines(ARTICLES), '--truncate');
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: `${ARTICLES.length} created, 0 already there, 0 refused\n`,
   });
-}
+  await expectImported(trusting.url, ARTICLES);
 
-/** Every published article, by way of the list. */
-async function listAll(url: string): Promise<{ id: number; slug: string; title: string }[]> {
-  const pages = [1, 2].map((page) => send(`${url}/api/articles?per_page=100&page=${page}`));
-  return (await Promise.all(pages)).flatMap(({ body }) => body.data);
-}
-
-describe('the real articles', () => {
-  let trusting: ContentFixture;
-  beforeAll(async () => {
-    trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
-  });
-  afterAll(() => trusting.close());
-
-  test('all go in with their excerpts shortened, and come back byte for byte at the id of their slug', async () => {
-    const result = await run(
-      [CLI, 'import', realFile('articles', 'articles.jsonl'), '--truncate', '--url', trusting.url],
-      {
-        env: { CONTENT_API_KEY: trusting.key },
-      },
-    );
-    expect(result.stdout).toBe('92 created, 0 already there, 0 refused\n');
-    expect(result.code).toBe(0);
-
-    const listed = await listAll(trusting.url);
-    expect(new Set(listed.map(({ slug }) => slug)).size).toBe(92);
-    const details = await Promise.all(listed.map(({ id }) => send(`${trusting.url}/api/articles/${id}`)));
-    const shown = details.map(({ body: { data } }) => [data.title, data.content, data.author]);
-    const sent = realArticles().map(({ title, html, byline }) => [title, html, byline || 'Test']);
-    const sorted = (articles: string[][]) => articles.map((article) => JSON.stringify(article)).sort();
-    expect(sorted(shown)).toEqual(sorted(sent));
-
-    const excerpts = new Map(realArticles().map(({ title, html, excerpt }) => [title + html, excerpt ?? '']));
-    for (const { body } of details) {
-      const whole = excerpts.get(body.data.title + body.data.content) ?? '';
-      const kept = body.data.excerpt ?? '';
-      expect(whole.startsWith(kept)).toBe(true);
-      expect(kept === whole || /^\s/.test(whole.slice(kept.length))).toBe(true);
-    }
-  });
-
-  test('make no duplicates when they are imported again', async () => {
-    const again = await run(
-      [CLI, 'import', realFile('articles', 'articles.jsonl'), '--truncate', '--url', trusting.url],
-      {
-        env: { CONTENT_API_KEY: trusting.key },
-      },
-    );
-    expect(again.stdout).toBe('0 created, 92 already there, 0 refused\n');
-    expect((await listAll(trusting.url)).length).toBe(92);
-  });
+  const again = await importText(trusting, articleLines(ARTICLES), '--truncate');
+  expect(again.stdout).toBe(`0 created, ${ARTICLES.length} already there, 0 refused\n`);
+  await expectImported(trusting.url, ARTICLES);
 });
 
 describe('a service that checks its HTML', () => {
@@ -76,25 +31,22 @@ describe('a service that checks its HTML', () => {
   });
   afterAll(() => content.close());
 
-  test('refuses the real articles that hold code or too long an excerpt, naming line, source and reason', async () => {
-    const result = await run([CLI, 'import', realFile('articles', 'articles.jsonl'), '--url', content.url], {
-      env: { CONTENT_API_KEY: content.key },
-    });
-    expect(result.code).toBe(1);
-    const [count, ...refused] = result.stdout.trim().split('\n');
-    expect(count).toBe('86 created, 0 already there, 6 refused');
-    expect(refused.map((line) => line.slice(0, line.indexOf(')') + 1))).toEqual([
-      expect.stringMatching(/^line 20 \(source .+\)$/),
-      expect.stringMatching(/^line 32 \(source .+\)$/),
-      'line 58 (source qq)',
-      'line 74 (source table-style-attributes)',
-      'line 85 (source webmd-1)',
-      'line 86 (source webmd-2)',
+  test('refuses articles that run code or whose excerpt is too long, naming line, source and reason', async () => {
+    const { code, stdout } = await importText(content, articleLines(ARTICLES));
+    const [count, ...refusals] = stdout.trim().split('\n');
+    const bad = [...LONG_EXCERPTS.map((one) => ({ ...one, reason: 'excerpt: ' })), ...RUNNING_CODE];
+    expect([code, count]).toEqual([
+      1,
+      `${PLAIN_ARTICLES.length} created, 0 already there, ${bad.length} refused`,
     ]);
-    expect(refused[0]).toContain('422 excerpt: must be at most 500 characters long');
-    expect(refused[2]).toContain(
-      '422 content can run code: event handler onmouseover on <span> at line 13, column 17',
+    expect(refusals).toEqual(
+      bad.map(({ source, reason }, index) =>
+        expect.stringMatching(
+          new RegExp(`^line ${PLAIN_ARTICLES.length + index + 1} \\(source ${source}\\).*422.*${reason}`),
+        ),
+      ),
     );
+    await expectImported(content.url, PLAIN_ARTICLES);
   });
 
   test('tells of every line that cannot be read, and goes on', async () => {

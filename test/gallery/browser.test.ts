@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { type PageServer, servePage } from './browser/page-server.ts';
 import { sampleBytes } from './browser/sample-bytes.ts';
@@ -11,35 +12,23 @@ import type { PageResult, PageUpload } from './browser/uppy-page.ts';
 
 const CLI = fileURLToPath(new URL('../../services/gallery-admin/src/cli.ts', import.meta.url));
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 let gallery: GalleryFixture;
 let site: PageServer;
-let browser: Browser;
+let browser: Browser | undefined;
 let page: Page;
 
 beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
   gallery = await galleryFixture();
   site = await servePage(() => gallery.url);
   const args = [CLI, 'bucket', 'create', '--origin', site.origin];
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...gallery.settings } });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: FLAGS,
-  });
   page = await browser.newPage();
   await page.goto(site.origin);
   await page.evaluate(`post('/api/login', ${JSON.stringify(ADMIN)})`);
 });
+skipWithout(() => browser);
 afterAll(async () => {
   await browser?.close();
   await site?.close();

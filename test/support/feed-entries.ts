@@ -1,11 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseFeed } from 'feedsmith';
-import { realFile } from './real-data.ts';
 
-/** An entry of a real feed, as far as an item can hold it. */
-export interface RealEntry {
+/** An entry of a feed, as far as an item can hold it. */
+export interface FeedEntry {
   feed: string;
   title: string;
   link: string;
@@ -22,18 +19,8 @@ interface Entry {
   content?: string | { value?: string; encoded?: string };
 }
 
-/** The file that is a page and no feed. */
-export const NO_FEED = 'unrecognized.rss';
-
-/** The entries of the real feeds that have a title and a link; those without are not for an item. */
-export function realEntries(): RealEntry[] {
-  const folder = realFile('feeds');
-  return readdirSync(folder)
-    .filter((file) => file !== NO_FEED && file !== 'incomplete-fields.atom')
-    .flatMap((file) => entriesOf(file, readFileSync(join(folder, file))));
-}
-
-function entriesOf(file: string, bytes: Buffer): RealEntry[] {
+/** The entries of a feed that have a title and a link; those without are not for an item. */
+export function entriesOf(file: string, bytes: Buffer): FeedEntry[] {
   const { feed } = parseFeed(decode(bytes)) as { feed: { items?: Entry[]; entries?: Entry[] } };
   return (feed.items ?? feed.entries ?? []).flatMap((entry) => {
     const title = textOf(entry.title);

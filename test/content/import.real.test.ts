@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { articleLines } from '../fixtures/articles.ts';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { expectImported, importText } from '../support/content-import.ts';
+import { realArticles } from '../support/real-data.ts';
+
+let trusting: ContentFixture;
+let checking: ContentFixture;
+
+beforeAll(async () => {
+  trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
+  checking = await contentFixture();
+});
+
+afterAll(async () => {
+  await trusting?.close();
+  await checking?.close();
+});
+
+test('a service that trusts takes all real articles, once', async () => {
+  const lines = articleLines(realArticles());
+  const first = await importText(trusting, lines, '--truncate');
+  expect(first.stdout).toBe('92 created, 0 already there, 0 refused\n');
+  expect(first.code).toBe(0);
+  await expectImported(trusting.url, realArticles());
+  const again = await importText(trusting, lines, '--truncate');
+  expect(again.stdout).toBe('0 created, 92 already there, 0 refused\n');
+});
+
+test('a service that checks refuses the real articles that hold code or too long an excerpt, naming line, source and reason', async () => {
+  const result = await importText(checking, articleLines(realArticles()));
+  expect(result.code).toBe(1);
+  const [count, ...refused] = result.stdout.trim().split('\n');
+  expect(count).toBe('86 created, 0 already there, 6 refused');
+  expect(refused.map((line) => line.slice(0, line.indexOf(')') + 1))).toEqual([
+    expect.stringMatching(/^line 20 \(source .+\)$/),
+    expect.stringMatching(/^line 32 \(source .+\)$/),
+    'line 58 (source qq)',
+    'line 74 (source table-style-attributes)',
+    'line 85 (source webmd-1)',
+    'line 86 (source webmd-2)',
+  ]);
+  expect(refused[0]).toContain('422 excerpt: must be at most 500 characters long');
+  expect(refused[2]).toContain(
+    '422 content can run code: event handler onmouseover on <span> at line 13, column 17',
+  );
+});

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Becoming } from '../fixtures/images.ts';
+import { realFile } from '../support/real-data.ts';
+import { ThumbnailFixture } from '../support/thumbnails.ts';
+
+let proxy: ThumbnailFixture;
+
+beforeAll(async () => {
+  proxy = await ThumbnailFixture.start();
+});
+
+afterAll(() => proxy?.close());
+
+/** What becomes of each real image. */
+const REAL: Record<string, Becoming> = {
+  '320x240.jpg': [320, 240],
+  '5_webp_a.webp': [300, 300],
+  '65536-uint32-limit.png': 'too many pixels',
+  'Channel_digital_image_CMYK_color_no_profile.jpg': [480, 320],
+  'Crash_test.gif': [480, 320],
+  'G31D.TIF': [364, 480],
+  'Landscape_1.jpg': [480, 360],
+  'Portrait_6.jpg': [360, 480],
+  'animated-loop-3.gif': [370, 285],
+  'big-height.webp': [13, 169],
+  'blackbug.png': [480, 360],
+  'check.svg': 'as it is',
+  'corrupt-header.jpg': 'as it is',
+  'giant-image.jpg': 'too many pixels',
+  'pitm.avif': [480, 94],
+  'rotating-squares.gif': [80, 80],
+  'rotating-squares.webp': [80, 80],
+  'struct-image-04-t.svg': 'as it is',
+  'truncated.jpg': 'as it is',
+  'truncated.png': 'as it is',
+};
+
+const TYPES: Record<string, string> = { jpg: 'jpeg', svg: 'svg+xml', TIF: 'tiff' };
+
+test('every real image is expected to become something', () => {
+  expect(readdirSync(realFile('images')).sort()).toEqual(Object.keys(REAL).sort());
+});
+
+test.each(Object.entries(REAL))('%s becomes %j', async (name, expected) => {
+  const ending = name.slice(name.lastIndexOf('.') + 1);
+  await proxy.expectBecoming(
+    readFileSync(realFile('images', name)),
+    `image/${TYPES[ending] ?? ending}`,
+    expected,
+  );
+});

@@ -1,0 +1,85 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import type { Becoming } from '../fixtures/images.ts';
+import { type GalleryFixture, galleryFixture } from './gallery.ts';
+import { type Answering, type MediaHost, startMediaHost } from './media-host.ts';
+
+/** An answer of the proxy. */
+export interface Thumbnail {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+/** A gallery administration before a host of images. */
+export class ThumbnailFixture {
+  readonly gallery: GalleryFixture;
+  readonly host: MediaHost;
+  #served = 0;
+
+  private constructor(gallery: GalleryFixture, host: MediaHost) {
+    this.gallery = gallery;
+    this.host = host;
+  }
+
+  /** Starts both. */
+  static async start(): Promise<ThumbnailFixture> {
+    const host = await startMediaHost(['media.test']);
+    const name = `media.test:${host.port}`;
+    const gallery = await galleryFixture(
+      { PROXY_ALLOWED_HOSTS: name, PROXY_PRIVATE_HOSTS: name },
+      { proxy: { ca: host.ca, resolve: async () => [{ address: '127.0.0.1', family: 4 }] } },
+    );
+    return new ThumbnailFixture(gallery, host);
+  }
+
+  /** Serves `body` at a URL that no test has asked for before, and returns the URL. */
+  serve(body: Buffer | Answering, type = 'image/jpeg'): string {
+    this.#served += 1;
+    const path = `/image-${this.#served}`;
+    const send: Answering = (_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end(body);
+    this.host.answers.set(path, typeof body === 'function' ? body : send);
+    return `https://media.test:${this.host.port}${path}`;
+  }
+
+  /** Asks for the thumbnail of the image at `url`. */
+  async thumbnail(url: string, headers: Record<string, string> = {}): Promise<Thumbnail> {
+    const path = `/api/proxy?thumbnail=true&url=${encodeURIComponent(url)}`;
+    const response = await fetch(this.gallery.url + path, {
+      headers: { cookie: this.gallery.cookie, ...headers },
+    });
+    const body = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  /** Expects that a thumbnail of `image` is what is said: without metadata, in a sandbox. */
+  async expectBecoming(image: Buffer, type: string, expected: Becoming): Promise<void> {
+    const { status, headers, body } = await this.thumbnail(this.serve(image, type));
+    if (expected === 'too many pixels') {
+      expect([status, JSON.parse(body.toString()).code]).toEqual([400, 'too_many_pixels']);
+      return;
+    }
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'private, max-age=604800, immutable',
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+      vary: expect.stringContaining('Accept'),
+    });
+    expect(status).toBe(200);
+    if (expected === 'as it is') {
+      expect([headers.get('content-type'), body.equals(image)]).toEqual([type, true]);
+      return;
+    }
+    expect(headers.get('content-type')).toBe('image/webp');
+    const { format, width, height, ...made } = await sharp(body).metadata();
+    expect([format, width, height]).toEqual(['webp', ...expected]);
+    const { exif, icc, xmp, iptc, orientation } = made;
+    expect({ exif, icc, xmp, iptc, orientation }).toEqual({});
+  }
+
+  async close(): Promise<void> {
+    await this.gallery.close();
+    await this.host.close();
+  }
+}
