@@ -1,6 +1,10 @@
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { openDatabase } from '@pressroom/common/database/database';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { giveUpSilentConnections } from '@pressroom/common/database/silent-connections';
 import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { memoryLog } from '../support/log.ts';
@@ -17,14 +21,16 @@ let db: Kysely<unknown>;
 beforeEach(async () => {
   database = await createTestDatabase();
   proxied = await proxyDatabase(database.url);
-  db = openDatabase({
-    url: proxied.url,
-    applicationName: 'database test',
-    poolSize: 2,
-    connectTimeoutMs: 1000,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    log: memoryLog('test').log,
-  });
+  db = openDatabase(
+    {
+      DATABASE_URL: proxied.url,
+      DATABASE_POOL_SIZE: 2,
+      DATABASE_CONNECT_TIMEOUT_MS: 1000,
+      DATABASE_STATEMENT_TIMEOUT_MS: STATEMENT_TIMEOUT_MS,
+    },
+    'database test',
+    memoryLog('test').log,
+  );
 });
 
 afterEach(async () => {
@@ -107,4 +113,35 @@ test('a connection that breaks while it is kept fails the next statement, and no
 test('counts are numbers', async () => {
   const { rows } = await sql<{ n: unknown }>`select count(*) as n from (values (1), (2)) as v`.execute(db);
   expect(rows).toEqual([{ n: 2 }]);
+});
+
+test('pg still says by the name that is read here whether a statement is answered', async () => {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const readiness = () => (client as { readyForQuery?: unknown }).readyForQuery;
+  expect(readiness()).toBe(true);
+  const answer = client.query('select 1');
+  expect(readiness()).toBe(false);
+  await answer;
+  expect(readiness()).toBe(true);
+  await client.end();
+});
+
+test.each([
+  ['false, and the connection is given up', false, true],
+  ['true, and the connection is kept', true, false],
+  ['nothing, because pg has renamed it, and the connection is kept', undefined, false],
+])('a silent connection of which pg says %s', async (_what, readyForQuery, isGivenUp) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stream = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const pool = new EventEmitter();
+  giveUpSilentConnections(pool as unknown as pg.Pool, 10);
+  pool.emit('connect', { connection: { stream }, readyForQuery });
+  const fault = isGivenUp ? once(stream, 'error').catch((error) => [error]) : undefined;
+  await once(stream, 'timeout');
+  expect(stream.destroyed).toBe(isGivenUp);
+  if (fault !== undefined) expect(await fault).toMatchObject([{ name: 'SilenceError' }]);
+  stream.destroy();
+  server.close();
 });

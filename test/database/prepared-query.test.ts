@@ -17,14 +17,16 @@ beforeEach(async () => {
   await database.pool.query(
     `create table note as select n as id, 'note ' || n as text from generate_series(1, 9) as n`,
   );
-  db = openDatabase({
-    url: database.url,
-    applicationName: 'prepared query test',
-    poolSize: 1,
-    connectTimeoutMs: 1000,
-    statementTimeoutMs: 1000,
-    log: memoryLog('test').log,
-  });
+  db = openDatabase(
+    {
+      DATABASE_URL: database.url,
+      DATABASE_POOL_SIZE: 1,
+      DATABASE_CONNECT_TIMEOUT_MS: 1000,
+      DATABASE_STATEMENT_TIMEOUT_MS: 1000,
+    },
+    'prepared query test',
+    memoryLog('test').log,
+  );
 });
 
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { answerFromCache } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { pingDatabase } from '@pressroom/common/database/database';
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes } from '@pressroom/common/http/operation';
 import { limitRate } from '@pressroom/common/http/rate-limit';
@@ -49,7 +50,7 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
     description: DESCRIPTION,
     log,
     bodyLimit: config.CONTENT_BODY_LIMIT,
-    readiness: { database: () => pingDatabase(db) },
+    readiness: { database: checkSchema(db, await readMigrations()) },
     limit: async (server) => {
       identifySenders(server, verifier);
       const limits = { anonymous: config.CONTENT_RATE_LIMIT, key: config.CONTENT_KEY_RATE_LIMIT };

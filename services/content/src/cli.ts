@@ -1,27 +1,15 @@
-import { databaseUrl } from '@pressroom/common/database/database-url';
+import { withDatabase } from '@pressroom/common/database/with-database';
 import { Command, InvalidArgumentError } from 'commander';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { importFile } from './cli/import-file.ts';
 import { createKey, listKeys, revokeKey } from './cli/keys.ts';
 import { addSample } from './cli/sample.ts';
 import type { ContentTables } from './tables.ts';
 
-/** Runs `work` with the database, closes it, and turns what it throws into one line and exit code 1. */
-async function withDatabase(work: (db: Kysely<ContentTables>) => Promise<void>): Promise<void> {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl(process.env),
-    application_name: 'pressroom content cli',
-    max: 1,
-  });
-  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    await work(db);
-  } finally {
-    await db.destroy();
-  }
-}
+/** Runs `work` with the database of this command. */
+const withContent = (work: (db: Kysely<ContentTables>) => Promise<void>) =>
+  withDatabase('pressroom content cli', work);
 
 function date(value: string): Date {
   const time = new Date(value);
@@ -38,17 +26,17 @@ keys
   .requiredOption('--name <name>', 'whose key it is; the author of what it writes')
   .option('--expires <date>', 'when it ends, such as 2027-01-31', date)
   .action((options) =>
-    withDatabase((db) => createKey(new ApiKeyStore(db), options.name, options.expires ?? null)),
+    withContent((db) => createKey(new ApiKeyStore(db), options.name, options.expires ?? null)),
   );
 keys
   .command('list')
   .description('list the keys by their prefixes')
-  .action(() => withDatabase((db) => listKeys(new ApiKeyStore(db))));
+  .action(() => withContent((db) => listKeys(new ApiKeyStore(db))));
 keys
   .command('revoke')
   .description('end a key; it stops working within 5 s')
   .argument('<prefix>', 'the 8 characters after pk_')
-  .action((prefix) => withDatabase((db) => revokeKey(new ApiKeyStore(db), prefix)));
+  .action((prefix) => withContent((db) => revokeKey(new ApiKeyStore(db), prefix)));
 
 program
   .command('import')
@@ -73,7 +61,7 @@ program
 program
   .command('sample')
   .description('put a few articles into a database that never had one')
-  .action(() => withDatabase(addSample));
+  .action(() => withContent(addSample));
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

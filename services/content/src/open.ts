@@ -16,14 +16,7 @@ export interface OpenContent {
 
 /** Opens the database, starts to listen for changes, and builds the service on them. */
 export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
-  const db = openDatabase<ContentTables>({
-    url: config.DATABASE_URL,
-    applicationName: 'pressroom content',
-    poolSize: config.DATABASE_POOL_SIZE,
-    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
-    log,
-  });
+  const db = openDatabase<ContentTables>(config, 'pressroom content', log);
   const changes = new ChangeListener({
     url: config.DATABASE_URL,
     applicationName: 'pressroom content',

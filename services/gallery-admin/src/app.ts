@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
-import { pingDatabase } from '@pressroom/common/database/database';
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
@@ -61,7 +62,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
-    readiness: { database: () => pingDatabase(db), 'the object store': () => pingStore(active) },
+    readiness: {
+      database: checkSchema(db, await readMigrations()),
+      'the object store': () => pingStore(active),
+    },
     problems: {
       extend: galleryMembers,
       explain: explainStoreFault,

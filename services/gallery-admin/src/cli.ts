@@ -1,7 +1,6 @@
-import { databaseUrl } from '@pressroom/common/database/database-url';
+import { withDatabase } from '@pressroom/common/database/with-database';
 import { Command } from 'commander';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type { Kysely } from 'kysely';
 import type { Bucket } from './buckets/bucket.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
@@ -23,20 +22,9 @@ async function withBucket(work: (bucket: Bucket) => Promise<void>): Promise<void
   }
 }
 
-/** Runs `work` with the database. */
-async function withDatabase(work: (db: Kysely<GalleryTables>) => Promise<void>): Promise<void> {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl(process.env),
-    application_name: 'pressroom gallery cli',
-    max: 1,
-  });
-  const db = new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    await work(db);
-  } finally {
-    await db.destroy();
-  }
-}
+/** Runs `work` with the database of this command. */
+const withGallery = (work: (db: Kysely<GalleryTables>) => Promise<void>) =>
+  withDatabase('pressroom gallery cli', work);
 
 function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
@@ -70,7 +58,7 @@ bucket
 program
   .command('sample')
   .description('put a few drawn images into a bucket that is empty, once')
-  .action(() => withBucket((bucket) => withDatabase((db) => addSample(bucket, db))));
+  .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
 
 await program.parseAsync().catch((error: unknown) => {
   const fault = explainStoreFault(error) ?? error;

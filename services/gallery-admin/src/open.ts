@@ -35,14 +35,7 @@ export async function openGallery(
   { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
-  const db = openDatabase<GalleryTables>({
-    url: config.DATABASE_URL,
-    applicationName,
-    poolSize: config.DATABASE_POOL_SIZE,
-    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
-    log,
-  });
+  const db = openDatabase<GalleryTables>(config, applicationName, log);
   const changes = new ChangeListener({
     url: config.DATABASE_URL,
     applicationName,

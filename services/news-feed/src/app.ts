@@ -1,6 +1,7 @@
 import { answerFromCache } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { pingDatabase } from '@pressroom/common/database/database';
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { serveDescription } from '@pressroom/common/http/documentation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
@@ -53,7 +54,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     config,
     description: DESCRIPTION,
     log,
-    readiness: { database: () => pingDatabase(db) },
+    readiness: { database: checkSchema(db, await readMigrations()) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
     headers: READABLE_ANYWHERE,
     limit: async (server) => {

@@ -21,11 +21,17 @@ export async function openNewsFeed(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<OpenNewsFeed> {
-  const db = openPool(config, log, config.DATABASE_POOL_SIZE, config.DATABASE_STATEMENT_TIMEOUT_MS);
-  const searchDb = openPool(config, log, config.NEWS_SEARCH_CONCURRENCY, config.NEWS_SEARCH_TIMEOUT_MS);
+  const applicationName = 'pressroom news-feed';
+  const db = openDatabase<NewsTables>(config, applicationName, log);
+  const searches = {
+    ...config,
+    DATABASE_POOL_SIZE: config.NEWS_SEARCH_CONCURRENCY,
+    DATABASE_STATEMENT_TIMEOUT_MS: config.NEWS_SEARCH_TIMEOUT_MS,
+  };
+  const searchDb = openDatabase<NewsTables>(searches, applicationName, log);
   const changes = new ChangeListener({
     url: config.DATABASE_URL,
-    applicationName: 'pressroom news-feed',
+    applicationName,
     channel: 'news_changed',
     watermark: 'select count(*), max(id) from news.unannounced',
     onChange: () => cache.clear(),
@@ -42,15 +48,4 @@ export async function openNewsFeed(
     await Promise.all([db.destroy(), searchDb.destroy()]);
   };
   return { app: await buildApp({ config, db, searchDb, cache, clock, log }), release };
-}
-
-function openPool(config: NewsFeedConfig, log: Logger, poolSize: number, statementTimeoutMs: number) {
-  return openDatabase<NewsTables>({
-    url: config.DATABASE_URL,
-    applicationName: 'pressroom news-feed',
-    poolSize,
-    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
-    statementTimeoutMs,
-    log,
-  });
 }

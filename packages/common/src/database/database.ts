@@ -1,24 +1,20 @@
-import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { NamingClient } from '../fast/named-statements.ts';
 import { readTime } from '../fast/read-time.ts';
-import { SilenceError } from './database-fault.ts';
+import { giveUpSilentConnections } from './silent-connections.ts';
 
-/** What {@link openDatabase} needs to know. */
-export interface DatabaseOptions {
+/** Which database {@link openDatabase} opens, and how; a service's settings have it all. */
+export interface DatabaseConfig {
   /** A connection URL of PostgreSQL. */
-  url: string;
-  /** Shown in `pg_stat_activity`. */
-  applicationName: string;
-  /** The most connections that this process holds. */
-  poolSize: number;
-  /** How long a request waits for a connection, in ms, before it is answered 503. */
-  connectTimeoutMs: number;
-  /** How long PostgreSQL works on one statement, in ms, before it gives up. */
-  statementTimeoutMs: number;
-  log: FastifyBaseLogger;
+  DATABASE_URL: string;
+  /** The most connections that this process holds; 1 when absent. */
+  DATABASE_POOL_SIZE?: number;
+  /** How long a request waits for a connection, in ms, before it fails; for as long as it takes when absent. */
+  DATABASE_CONNECT_TIMEOUT_MS?: number;
+  /** How long PostgreSQL works on one statement, in ms; for as long as it takes when absent. */
+  DATABASE_STATEMENT_TIMEOUT_MS?: number;
 }
 
 /** How much longer than a statement may take its answer may be on the way, in ms. */
@@ -36,53 +32,37 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * Opens a pool of connections and the query builder on it. No connection is made before the first query, so a
- * service starts while its database is away. `destroy()` closes the pool.
+ * Opens a pool of connections and the query builder on it: the one way to a database, for services and commands alike.
+ * No connection is made before the first query, so a service starts while its database is away. `destroy()` closes the
+ * pool.
+ *
+ * @param name shown in `pg_stat_activity`
+ * @param log told of idle connections that break; absent in a command, whose next query fails instead
  */
-export function openDatabase<Tables>(options: DatabaseOptions): Kysely<Tables> {
+export function openDatabase<Tables>(
+  config: DatabaseConfig,
+  name: string,
+  log?: FastifyBaseLogger,
+): Kysely<Tables> {
+  const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({
     Client: NamingClient,
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: options.poolSize,
-    connectionTimeoutMillis: options.connectTimeoutMs,
+    connectionString: config.DATABASE_URL,
+    application_name: name,
+    max: config.DATABASE_POOL_SIZE ?? 1,
+    connectionTimeoutMillis: config.DATABASE_CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
     keepAlive: true,
     types: TYPES,
+    ...(statementTimeoutMs !== undefined && {
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    }),
   });
   // One that breaks in use fails its query, or the next one; without a listener the event would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  giveUpSilentConnections(pool, options.statementTimeoutMs + SILENCE_MARGIN_MS);
+  if (statementTimeoutMs !== undefined) giveUpSilentConnections(pool, statementTimeoutMs + SILENCE_MARGIN_MS);
   // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'database_connection_lost'));
+  pool.on('error', (error) => log?.warn({ err: error }, 'database_connection_lost'));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-}
-
-/** `pg` says so of each client, its types do not. */
-type Client = pg.PoolClient & {
-  /** False while a statement is not answered. */
-  readonly readyForQuery: boolean;
-};
-
-/**
- * Breaks a connection that owes an answer and on which nothing is heard for `limitMs`: its server hangs or is cut off,
- * and PostgreSQL's own time limit is of no help. What waits on it fails, and the pool makes another connection when it
- * can. A connection that is kept between two statements may be silent.
- */
-function giveUpSilentConnections(pool: pg.Pool, limitMs: number): void {
-  pool.on('connect', (client) => {
-    const socket = client.connection.stream as Socket;
-    // Counts from the last byte that was sent or received.
-    socket.setTimeout(limitMs);
-    socket.on('timeout', () => {
-      if (!(client as Client).readyForQuery) socket.destroy(new SilenceError(limitMs));
-    });
-  });
-}
-
-/** Resolves when the database answers; rejects with its fault otherwise. For `/readyz`. */
-export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
-  await sql`select 1`.execute(db);
 }

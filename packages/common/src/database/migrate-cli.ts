@@ -1,13 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { reasonOf } from '../start/reason.ts';
 import { databaseUrl } from './database-url.ts';
 import { migrate } from './migrate.ts';
 
-/** The repository's migrations. */
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
-
 try {
-  const ran = await migrate(databaseUrl(process.env), MIGRATIONS);
+  const ran = await migrate(databaseUrl(process.env));
   console.log(ran.length === 0 ? 'The database is up to date.' : `Migrated: ${ran.join(', ')}`);
 } catch (error) {
   console.error(`Cannot migrate: ${reasonOf(error)}`);

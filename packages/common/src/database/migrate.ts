@@ -1,52 +1,83 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, type MigrationProvider, type MigrationResult, Migrator } from 'kysely/migration';
-import pg from 'pg';
+import { type Kysely, sql } from 'kysely';
+import { type Migration, type MigrationResult, Migrator } from 'kysely/migration';
 import { reasonOf } from '../start/reason.ts';
+import { appliedMigrations } from './applied-migrations.ts';
+import { openDatabase } from './database.ts';
+import { compareMigrations, type MigrationFile, readMigrations } from './migrations.ts';
 
-/** Files of SQL, run in the order of their names. Forward only: a mistake is mended by the next file. */
-class SqlFiles implements MigrationProvider {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  async getMigrations(): Promise<Record<string, Migration>> {
-    const files = (await readdir(this.#folder)).filter((file) => file.endsWith('.sql')).sort();
-    return Object.fromEntries(
-      files.map((file) => [file.slice(0, -4), this.#migration(join(this.#folder, file))]),
-    );
-  }
-
-  #migration(path: string): Migration {
-    return { up: async (db) => void (await sql.raw(await readFile(path, 'utf8')).execute(db)) };
-  }
-}
+/** The lock under which the table of checksums is made, in PostgreSQL's space of advisory locks: any number of ours. */
+const TABLE_LOCK = 7_227_001;
 
 /**
  * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an advisory
- * lock meanwhile, so any number of processes may call this at once: one works, the others wait and find
+ * lock while it works, so any number of processes may call this at once: one works, the others wait and find
  * nothing left to do. Each run is one transaction; a failure leaves the database as it was and is thrown, with the
- * name of the migration.
+ * name of the migration. Forward only: a mistake is mended by the next file. Throws before anything is done when a file
+ * has been edited since it was applied, and names it.
  *
  * @param url a connection URL of PostgreSQL
- * @param folder where the `.sql` files are
+ * @param folder where the `.sql` files are; those of the repository when absent
  */
-export async function migrate(url: string, folder: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, application_name: 'pressroom migrate', max: 1 });
-  // A connection that breaks fails its query; the event alone must not end the process.
-  pool.on('connect', (client) => void client.on('error', () => undefined));
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+export async function migrate(url: string, folder?: string): Promise<string[]> {
+  const files = await readMigrations(folder);
+  const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom migrate');
   try {
-    const migrator = new Migrator({ db, provider: new SqlFiles(folder), migrationTableSchema: 'pressroom' });
+    refuseChanged(files, await appliedMigrations(db));
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: async () => Object.fromEntries(files.map(asMigration)) },
+      migrationTableSchema: 'pressroom',
+    });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined) throw named(error, results);
+    await adoptChecksums(db, files);
     return (results ?? []).map(({ migrationName }) => migrationName);
   } finally {
     await db.destroy();
   }
+}
+
+function refuseChanged(files: readonly MigrationFile[], applied: ReadonlyMap<string, string>): void {
+  const { changed } = compareMigrations(files, applied);
+  if (changed.length === 0) return;
+  const names = changed.map((name) => `${name}.sql`).join(', ');
+  throw new Error(
+    `edited after it was applied: ${names}; restore it and put the change into a new file of migrations/`,
+  );
+}
+
+/** The file's SQL and the record of its checksum, in the transaction of the run. */
+function asMigration({ name, sql: text, checksum }: MigrationFile): [string, Migration] {
+  const up = async (db: Kysely<unknown>) => {
+    await sql.raw(text).execute(db);
+    await makeTable(db);
+    await record(db, name, checksum);
+  };
+  return [name, { up }];
+}
+
+async function makeTable(db: Kysely<unknown>): Promise<void> {
+  await sql`create table if not exists pressroom.migration_file (
+    name text primary key,
+    checksum text not null
+  )`.execute(db);
+}
+
+async function record(db: Kysely<unknown>, name: string, checksum: string): Promise<void> {
+  await sql`insert into pressroom.migration_file (name, checksum) values (${name}, ${checksum})
+    on conflict (name) do nothing`.execute(db);
+}
+
+/** A database that was migrated before checksums were kept is taken to have the files as they are now. */
+async function adoptChecksums(db: Kysely<unknown>, files: readonly MigrationFile[]): Promise<void> {
+  const { missing } = compareMigrations(files, await appliedMigrations(db));
+  if (missing.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    // Two that make the table at once would collide in the catalogue, `if not exists` or not.
+    await sql`select pg_advisory_xact_lock(${TABLE_LOCK})`.execute(tx);
+    await makeTable(tx);
+    for (const { name, checksum } of files) await record(tx, name, checksum);
+  });
 }
 
 function named(error: unknown, results: MigrationResult[] = []): unknown {

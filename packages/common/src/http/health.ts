@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { PRIVATE } from '../caching/conditional.ts';
+import { Failure } from '../failures/failure.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { problemResponses } from '../problems/problem-document.ts';
 import type { Server } from './server.ts';
 
-/** Rejects when a dependency does not answer. */
+/**
+ * Rejects when a dependency cannot be used: with a `Failure` whose message says what is missing, or with anything else when
+ * it does not answer.
+ */
 export type ReadinessCheck = () => Promise<void>;
 
 const health = z.object({ status: z.literal('ok') });
 
 /**
- * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer too; send
- * it requests only while this is 200. Both are never cached or counted.
+ * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer, and the
+ * database has what this build needs; send it requests only while this is 200. Both are never cached or counted.
  */
 export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
   app.get(
@@ -26,13 +30,14 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
     {
       schema: {
         tags: ['health'],
-        summary: 'The dependencies answer',
+        summary: 'The dependencies can be used',
         response: { 200: health, ...problemResponses(503) },
       },
     },
     async (_request, reply) => {
       for (const [name, check] of Object.entries(checks)) {
         await check().catch((error: unknown) => {
+          if (error instanceof Failure) throw error;
           throw temporarilyUnavailable(`${name} does not answer`, 1, error);
         });
       }

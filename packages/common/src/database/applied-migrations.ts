@@ -1,0 +1,37 @@
+import { type Kysely, sql } from 'kysely';
+import { Failure } from '../failures/failure.ts';
+import { compareMigrations, type MigrationFile } from './migrations.ts';
+
+/** PostgreSQL's SQLSTATEs of a table and of a schema that do not exist. */
+const ABSENT = new Set<unknown>(['42P01', '3F000']);
+
+/** The checksums of the migrations that were applied, by name; empty before the first one. */
+export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<Map<string, string>> {
+  const query = sql<{ name: string; checksum: string }>`select name, checksum from pressroom.migration_file`;
+  try {
+    const { rows } = await query.execute(db);
+    return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ABSENT.has(error.code)) return new Map();
+    throw error;
+  }
+}
+
+/**
+ * Makes the check of a database for `/readyz`: it answers, and the migrations of this build are applied to it as they
+ * are here. One small query each time, because a database may be replaced by an older copy. The check throws a
+ * {@link Failure} that names what is missing or changed, and the database's fault when it does not answer.
+ */
+export function checkSchema<Tables>(
+  db: Kysely<Tables>,
+  files: readonly MigrationFile[],
+): () => Promise<void> {
+  return async () => {
+    const { missing, changed } = compareMigrations(files, await appliedMigrations(db));
+    const faults = [
+      ...(missing.length > 0 ? [`the database lacks ${missing.join(', ')}; run \`pnpm migrate\``] : []),
+      ...(changed.length > 0 ? [`the database has another version of ${changed.join(', ')}`] : []),
+    ];
+    if (faults.length > 0) throw new Failure('unavailable', faults.join('; '));
+  };
+}

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The migrations of this build: beside the packages in the repository, and in the image (`deploy/Dockerfile`). */
+export const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
+
+/** A file of SQL that takes the database one step further. */
+export interface MigrationFile {
+  /** The file's name without `.sql`. */
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly checksum: string;
+}
+
+/** Reads the `.sql` files of `folder`, in the order in which they run. Throws when there is none. */
+export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  if (files.length === 0) throw new Error(`there are no migrations in ${folder}`);
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(join(folder, file), 'utf8');
+      return { name: file.slice(0, -4), sql, checksum: hash('sha256', sql) };
+    }),
+  );
+}
+
+/** How the migrations of a build and those of a database differ. */
+export interface MigrationDifference {
+  /** Names of those that the database does not have. */
+  readonly missing: readonly string[];
+  /** Names of those that were applied when their files read otherwise. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * Compares the migrations of a build with what was applied, by name and checksum. What the database has besides them is
+ * passed over: a newer build has migrated it, and the older one runs until it is replaced.
+ */
+export function compareMigrations(
+  files: readonly MigrationFile[],
+  applied: ReadonlyMap<string, string>,
+): MigrationDifference {
+  const isChanged = ({ name, checksum }: MigrationFile) =>
+    applied.has(name) && applied.get(name) !== checksum;
+  return {
+    missing: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
+    changed: files.filter(isChanged).map(({ name }) => name),
+  };
+}
