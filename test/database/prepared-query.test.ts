@@ -1,5 +1,5 @@
 import { openDatabase } from '@pressroom/common/database/database';
-import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries, PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -88,4 +88,46 @@ test('one that fails once, fails once', async () => {
   await expect(query.execute(db, { first: 1, most: 1 })).rejects.toThrow('does not exist');
   await database.pool.query('alter table elsewhere rename to note');
   expect(await query.execute(db, { first: 1, most: 1 })).toEqual([{ id: 1, text: 'note 1' }]);
+});
+
+test('whatever its SQL depends on is in its shape, so that no value of another shape is kept', async () => {
+  const built: object[] = [];
+  const queries = new PreparedQueries<
+    Tables,
+    { order: 'asc' | 'desc'; odd: boolean },
+    { most: number },
+    { id: number }
+  >((on, shape, value) => {
+    built.push({ ...shape });
+    return on
+      .selectFrom('note')
+      .select('id')
+      .$if(shape.odd, (query) => query.where(sql<boolean>`id % 2 = 1`))
+      .orderBy('id', shape.order)
+      .limit(value('most'));
+  });
+  const ids = async (order: 'asc' | 'desc', odd: boolean, most: number) =>
+    (await queries.of({ order, odd }).execute(db, { most })).map(({ id }) => id);
+  for (const _round of [1, 2]) {
+    expect(await ids('asc', false, 2)).toEqual([1, 2]);
+    expect(await ids('desc', false, 2)).toEqual([9, 8]);
+    expect(await ids('asc', true, 2)).toEqual([1, 3]);
+    expect(await ids('desc', true, 3)).toEqual([9, 7, 5]);
+  }
+  expect(built).toHaveLength(4);
+});
+
+test('a shape that is changed after it was given is another shape', async () => {
+  const shape = { order: 'asc' };
+  const queries = new PreparedQueries<Tables, { order: string }, object, { id: number }>((on, { order }) =>
+    on
+      .selectFrom('note')
+      .select('id')
+      .orderBy('id', order === 'asc' ? 'asc' : 'desc')
+      .limit(1),
+  );
+  const first = queries.of(shape);
+  shape.order = 'desc';
+  expect(await first.execute(db, {})).toEqual([{ id: 1 }]);
+  expect(await queries.of(shape).execute(db, {})).toEqual([{ id: 9 }]);
 });

@@ -48,14 +48,37 @@ export class PreparedQuery<Tables, Values extends object, Row> {
   }
 }
 
-/** Prepared queries by shape, which is whatever their SQL depends on. The shapes have to be few: each is kept. */
-export class PreparedQueries<Tables, Values extends object, Row> {
+/** What the SQL of a query depends on, besides its values: a few members with a few possible values each. */
+export type Shape = Readonly<Record<string, string | boolean>>;
+
+/**
+ * Builds the query of a shape. It stands at module level and captures nothing: all that its SQL depends on is in
+ * `shape`, by whose every member the query is kept.
+ */
+export type BuildShape<Tables, QueryShape extends Shape, Values extends object, Row> = (
+  db: Kysely<Tables>,
+  shape: QueryShape,
+  value: ValueOf<Values>,
+) => Compilable<Row>;
+
+/** Prepared queries that differ by shape. The shapes have to be few, because each is kept. */
+export class PreparedQueries<Tables, QueryShape extends Shape, Values extends object, Row> {
+  readonly #build: BuildShape<Tables, QueryShape, Values, Row>;
   readonly #known = new Map<string, PreparedQuery<Tables, Values, Row>>();
 
-  /** The query of `shape`, built by `build` when it is asked for the first time. */
-  of(shape: string, build: Build<Tables, Values, Row>): PreparedQuery<Tables, Values, Row> {
-    const found = this.#known.get(shape) ?? new PreparedQuery(build);
-    this.#known.set(shape, found);
-    return found;
+  constructor(build: BuildShape<Tables, QueryShape, Values, Row>) {
+    this.#build = build;
+  }
+
+  /** The query of `shape`, built when it is run for the first time. */
+  of(shape: QueryShape): PreparedQuery<Tables, Values, Row> {
+    const key = JSON.stringify(shape);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    // A copy, so that the query is that of its key, whatever becomes of the object meanwhile.
+    const own = { ...shape };
+    const query = new PreparedQuery<Tables, Values, Row>((db, value) => this.#build(db, own, value));
+    this.#known.set(key, query);
+    return query;
   }
 }

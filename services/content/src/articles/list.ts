@@ -1,4 +1,4 @@
-import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import type { Page } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
@@ -32,11 +32,62 @@ interface Place extends PageWindow {
   day?: string;
 }
 
-/** Lists articles; it builds each shape of its queries once. */
-export class ArticleList {
-  readonly #counts = new PreparedQueries<ContentTables, ListValues, { total: number }>();
-  readonly #rows = new PreparedQueries<ContentTables, ListValues, ListRow>();
+/** What the SQL of a list depends on. */
+type ListShape = {
+  status: ArticleStatus;
+  inCategory: boolean;
+};
 
+/** What the SQL of a page's rows depends on. */
+type RowsShape = ListShape & {
+  from: PageWindow['from'];
+  byDay: boolean;
+};
+
+/** The whole site's counts stand under a null category. */
+const COUNTS = new PreparedQueries<
+  ContentTables,
+  ListShape,
+  Pick<ListValues, 'categoryId'>,
+  { total: number }
+>((db, { status, inCategory }, value) =>
+  db
+    .selectFrom('content.article_count')
+    .select(({ fn }) => fn.coalesce(fn.sum<number>('articles'), sql.lit(0)).as('total'))
+    .$if(!inCategory, (query) => query.where('category_id', 'is', null))
+    .$if(inCategory, (query) => query.where('category_id', '=', value('categoryId')))
+    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published')),
+);
+
+/** The index alone finds the ids, so that only the rows of the page are touched. */
+const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
+  (db, { status, inCategory, from, byDay }, value) => {
+    const direction = from === 'oldest' ? 'asc' : 'desc';
+    const ids = db
+      .selectFrom('content.article')
+      .select('id')
+      .$if(inCategory, (query) => query.where('category_id', '=', value('categoryId')))
+      .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
+      .$if(byDay, (query) =>
+        query.where(
+          'published_at',
+          '<',
+          sql<Date>`(${value('day')}::date + 1)::timestamp at time zone 'UTC'`,
+        ),
+      )
+      .orderBy('published_at', direction)
+      .orderBy('id', direction)
+      .offset(value('offset'))
+      .limit(value('limit'));
+    return selectListItems(db)
+      .where('article.id', 'in', ids)
+      .orderBy('article.published_at', 'desc')
+      .orderBy('article.id', 'desc');
+  },
+);
+
+/** Lists articles. */
+export class ArticleList {
   /**
    * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
    * beginning, in the depth and at the end of a list of any length: the total is kept by the database, and the rows
@@ -55,36 +106,19 @@ export class ArticleList {
   }
 
   async #count(db: Database, scope: ArticleScope): Promise<number> {
-    const query = this.#counts.of(shapeOf(scope), (db, value) => countQuery(db, scope, value));
-    const [row] = await query.execute(db, {
-      categoryId: scope.categoryId ?? 0,
-      day: '',
-      offset: 0,
-      limit: 0,
-    });
+    const [row] = await COUNTS.of(shapeOf(scope)).execute(db, { categoryId: scope.categoryId ?? 0 });
     return Number(row?.total ?? 0);
   }
 
   #read(db: Database, scope: ArticleScope, place: Place): Promise<ListRow[]> {
-    const shape = `${shapeOf(scope)} ${place.from} ${place.day !== undefined}`;
-    const query = this.#rows.of(shape, (db, value) => rowsQuery(db, scope, place, value));
-    const { offset, limit, day = '' } = place;
+    const { from, offset, limit, day = '' } = place;
+    const query = ROWS.of({ ...shapeOf(scope), from, byDay: place.day !== undefined });
     return query.execute(db, { categoryId: scope.categoryId ?? 0, day, offset, limit });
   }
 }
 
-function shapeOf({ status, categoryId }: ArticleScope): string {
-  return `${status} ${categoryId !== undefined}`;
-}
-
-/** The whole site's counts stand under a null category. */
-function countQuery(db: Database, { status, categoryId }: ArticleScope, value: ValueOf<ListValues>) {
-  return db
-    .selectFrom('content.article_count')
-    .select(({ fn }) => fn.coalesce(fn.sum<number>('articles'), sql.lit(0)).as('total'))
-    .$if(categoryId === undefined, (query) => query.where('category_id', 'is', null))
-    .$if(categoryId !== undefined, (query) => query.where('category_id', '=', value('categoryId')))
-    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'));
+function shapeOf({ status, categoryId }: ArticleScope): ListShape {
+  return { status, inCategory: categoryId !== undefined };
 }
 
 /** A page in the depth is entered by its day: the one on which the row at its offset lies. */
@@ -111,32 +145,6 @@ async function dayOf(db: Database, { status, categoryId }: ArticleScope, offset:
     .limit(1)
     .executeTakeFirstOrThrow();
   return { day, before: Number(before) };
-}
-
-/** The index alone finds the ids, so that only the rows of the page are touched. */
-function rowsQuery(
-  db: Database,
-  { status, categoryId }: ArticleScope,
-  place: Place,
-  value: ValueOf<ListValues>,
-) {
-  const direction = place.from === 'oldest' ? 'asc' : 'desc';
-  const ids = db
-    .selectFrom('content.article')
-    .select('id')
-    .$if(categoryId !== undefined, (query) => query.where('category_id', '=', value('categoryId')))
-    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
-    .$if(place.day !== undefined, (query) =>
-      query.where('published_at', '<', sql<Date>`(${value('day')}::date + 1)::timestamp at time zone 'UTC'`),
-    )
-    .orderBy('published_at', direction)
-    .orderBy('id', direction)
-    .offset(value('offset'))
-    .limit(value('limit'));
-  return selectListItems(db)
-    .where('article.id', 'in', ids)
-    .orderBy('article.published_at', 'desc')
-    .orderBy('article.id', 'desc');
 }
 
 function selectListItems(db: Database) {

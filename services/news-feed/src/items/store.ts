@@ -56,7 +56,6 @@ interface PageRow extends ListedItem {
 /** The items of the last days, as the database keeps them. */
 export class ItemStore {
   readonly #parts: ItemStoreParts;
-  readonly #pages = new PreparedQueries<NewsTables, PageValues, PageRow>();
 
   constructor(parts: ItemStoreParts) {
     this.#parts = parts;
@@ -96,43 +95,56 @@ export class ItemStore {
       direction: query.direction ?? '',
       limit: query.limit + 1,
     };
-    if (query.q === undefined) {
-      const page = this.#pages.of(shapeOf(query), (db, value) => selectPage(db, query, value));
-      return page.execute(db, values);
-    }
+    const shape = shapeOf(query);
+    if (query.q === undefined) return PAGES.of(shape).execute(db, values);
     const words = searchWords(query.q);
     const given: ValueOf<PageValues> = (name) => sql`${values[name]}`;
-    return gate.run(() => withWords(selectPage(searchDb, query, given), words).execute());
+    return gate.run(() => withWords(selectPage(searchDb, shape, given), words).execute());
   }
 }
 
 /** What the SQL of a page depends on, the words of a search aside. */
-function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): string {
-  return [mode, by, cursor !== undefined, category !== undefined, direction !== undefined].join(' ');
+type PageShape = {
+  mode: ItemsQuery['mode'];
+  by: ItemsQuery['by'];
+  continued: boolean;
+  inCategory: boolean;
+  inDirection: boolean;
+};
+
+function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
+  return {
+    mode,
+    by,
+    continued: cursor !== undefined,
+    inCategory: category !== undefined,
+    inDirection: direction !== undefined,
+  };
 }
 
 /** One row more than the page holds tells whether there is more: `limit` counts it. */
-function selectPage(db: Database, query: ItemsQuery, value: ValueOf<PageValues>) {
-  const time = TIME_COLUMN[query.by];
+function selectPage(db: Database, shape: PageShape, value: ValueOf<PageValues>) {
+  const time = TIME_COLUMN[shape.by];
   const key = sql`(${sql.ref(time)}, id)`;
   return db
     .selectFrom('news.item')
     .select([...ITEM_COLUMNS, 'reason', `${time} as at`])
-    .$if(query.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
-    .$if(query.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
+    .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
+    .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
     .where(time, '>', value('after'))
     .where(time, '<=', value('through'))
-    .$if(query.cursor !== undefined, (select) =>
+    .$if(shape.continued, (select) =>
       select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
     )
-    .$if(query.category !== undefined, (select) => select.where('category', '=', value('category')))
-    .$if(query.direction !== undefined, (select) =>
-      select.where(sql<boolean>`${value('direction')} = any(directions)`),
-    )
+    .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
+    .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
     .orderBy(time, 'desc')
     .orderBy('id', 'desc')
     .limit(value('limit'));
 }
+
+/** The pages without a search. */
+const PAGES = new PreparedQueries<NewsTables, PageShape, PageValues, PageRow>(selectPage);
 
 /** Every word, wherever it stands: `strpos` takes each character as itself. */
 function withWords<Row>(page: SelectQueryBuilder<NewsTables, 'news.item', Row>, words: string[]) {
