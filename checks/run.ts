@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { circleFaults } from './circles.ts';
 import { citationFaults } from './citations.ts';
 import { runCommand } from './command.ts';
 import { composeFaults } from './compose.ts';
@@ -13,6 +14,7 @@ const steps: readonly Step[] = [
   { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
   { name: 'walls', run: async () => wallFaults(await readSources(root)) },
+  { name: 'import circles', run: async () => circleFaults(await readSources(root)) },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
   { name: 'citations', run: () => citationFaults(root) },
   {

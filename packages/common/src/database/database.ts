@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { NamingClient } from '../fast/named-statements.ts';
@@ -15,6 +14,11 @@ export interface DatabaseConfig {
   DATABASE_CONNECT_TIMEOUT_MS?: number;
   /** How long PostgreSQL works on one statement, in ms; for as long as it takes when absent. */
   DATABASE_STATEMENT_TIMEOUT_MS?: number;
+}
+
+/** Told of what happens to connections that nobody is waiting for. */
+export interface ConnectionLog {
+  warn(event: object, message: string): void;
 }
 
 /** How much longer than a statement may take its answer may be on the way, in ms. */
@@ -42,7 +46,7 @@ const TYPES: pg.CustomTypesConfig = {
 export function openDatabase<Tables>(
   config: DatabaseConfig,
   name: string,
-  log?: FastifyBaseLogger,
+  log?: ConnectionLog,
 ): Kysely<Tables> {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({

@@ -1,0 +1,32 @@
+import { type ImportGraph, importGraph } from './import-graph.ts';
+import type { Sources } from './sources.ts';
+
+/**
+ * Finds the files that import each other in a circle, imports of types included, each as `a → b → a`. A circle of two or
+ * more files has no order to be read in, and may run before what it needs exists.
+ */
+export function circleFaults(sources: Sources): string[] {
+  const graph = importGraph(sources);
+  const faults: string[] = [];
+  const done = new Set<string>();
+  for (const file of graph.keys()) visit(graph, file, [], done, faults);
+  return faults;
+}
+
+/** Follows the imports of `file`, to which `path` has led; each file is followed once. */
+function visit(
+  graph: ImportGraph,
+  file: string,
+  path: readonly string[],
+  done: Set<string>,
+  faults: string[],
+): void {
+  const begin = path.indexOf(file);
+  if (begin !== -1) {
+    faults.push([...path.slice(begin), file].join(' → '));
+    return;
+  }
+  if (done.has(file)) return;
+  for (const { target } of graph.get(file) ?? []) visit(graph, target, [...path, file], done, faults);
+  done.add(file);
+}
