@@ -44,7 +44,8 @@ test('a file that is not there is a fault wherever it is cited', async () => {
 
 test('a heading that is not there is a fault, also where the citation goes on in the next line', async () => {
   const source = '/**\n * As decided (`docs/spec/wire.md`,\n * "Old news").\n */';
-  expect(await faultsOf({ 'test/a.ts': source })).toEqual([
+  const sql = '-- As decided (docs/spec/wire.md, "News\n-- feed").';
+  expect(await faultsOf({ 'test/a.ts': source, 'migrations/0001.sql': sql })).toEqual([
     'test/a.ts: cites "Old news", which is not a heading of docs/spec/wire.md',
   ]);
 });

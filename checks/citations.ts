@@ -75,8 +75,10 @@ function withoutCode(markdown: string): string {
 async function headingFault(root: string, path: string, heading: string | undefined) {
   if (!existsSync(join(root, path))) return `cites ${path}, which does not exist`;
   if (heading === undefined) return undefined;
+  // The comment may have gone on in the next line.
+  const cited = heading.replace(/\s+/g, ' ').toLowerCase();
   const headings = headingsOf(await readFile(join(root, path), 'utf8'));
-  const found = headings.some((text) => text.replace(/ \(.*\)$/, '') === heading.toLowerCase());
+  const found = headings.some((text) => text.replace(/ \(.*\)$/, '') === cited);
   return found ? undefined : `cites "${heading}", which is not a heading of ${path}`;
 }
 

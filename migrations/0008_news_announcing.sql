@@ -1,25 +1,40 @@
--- Changes are announced to the replicas of the news feed.
+-- Replicas keep finished answers in memory and drop them when they hear of a change. docs/ledger.md, "How replicas hear of
+-- a change", has the argument; the numbers of its invariants stand below.
 
--- Commits that no replica has been told of: see below.
-create table news.unannounced (
-  id bigint generated always as identity primary key
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+-- Counts changes that nobody is notified of. A sequence and not a table: it is never rolled back, belongs to no
+-- snapshot, conflicts with nobody, and does not grow while a transaction stays open.
+create sequence news.quiet_change;
+-- The first number of a sequence changes nothing that can be read.
+select nextval('news.quiet_change');
 
--- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
--- Transactions that notify commit one after the other, so only one at a time does. The others leave a row, which the
--- replicas' heartbeat finds a quarter of a second later. Whoever notifies speaks for all rows that it can see, and
--- takes them away; not with a snapshot of its transaction's begin, which may show rows that are gone.
+-- Transactions that notify commit one after the other, so only one of them at a time does. The others hold a lock that
+-- they share until they have ended, and count. 1852143475 is "news" in ASCII; 1 is the right to notify, 2 the shared lock.
 create function news.announce_change() returns trigger language plpgsql as $$
 begin
-  if pg_try_advisory_xact_lock(hashtextextended('news_changed', 0)) then
-    if current_setting('transaction_isolation') = 'read committed' then
-      delete from news.unannounced;
-    end if;
+  if pg_try_advisory_xact_lock(1852143475, 1) then
     perform pg_notify('news_changed', '');
   else
-    insert into news.unannounced default values;
+    -- In this order: whoever sees the number sees the lock, until the transaction has ended (A2).
+    perform pg_advisory_xact_lock_shared(1852143475, 2);
+    perform nextval('news.quiet_change');
   end if;
   return null;
+end
+$$;
+
+-- What a replica compares between two heartbeats: the number, and the transactions that hold the shared lock. Volatile
+-- and two statements, so that the number is read first (A3).
+create function news.change_watermark() returns text language plpgsql volatile as $$
+declare
+  number bigint;
+  writers text;
+begin
+  select last_value into strict number from news.quiet_change;
+  select string_agg(virtualtransaction, ' ' order by virtualtransaction) into writers
+    from pg_locks
+    where locktype = 'advisory' and classid = 1852143475 and objid = 2 and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database());
+  return concat_ws(' ', number, writers);
 end
 $$;
 

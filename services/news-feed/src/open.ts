@@ -3,6 +3,7 @@ import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openDatabase } from '@pressroom/common/database/database';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import { ANNOUNCEMENTS } from './announcements.ts';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { NewsFeedConfig } from './config.ts';
@@ -32,8 +33,7 @@ export async function openNewsFeed(
   const changes = new ChangeListener({
     url: config.DATABASE_URL,
     applicationName,
-    channel: 'news_changed',
-    watermark: 'select count(*), max(id) from news.unannounced',
+    ...ANNOUNCEMENTS,
     onChange: () => cache.clear(),
     log,
   });
