@@ -12,7 +12,8 @@ $$;
 create schema news;
 
 create table news.story (
-  public_id text collate "C" primary key check (public_id ~ '^[A-Za-z0-9._~-]{1,128}$'),
+  public_id text collate "C" primary key
+    check (public_id ~ '^[A-Za-z0-9._~-]{1,128}$' and public_id not in ('.', '..')),
   title text not null check (title <> ''),
   status text not null default 'active' check (status in ('active', 'settled')),
   digest text,

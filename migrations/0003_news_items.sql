@@ -6,7 +6,9 @@ create function news.fold(value text) returns text language sql immutable strict
 $$;
 
 create table news.item (
-  id text collate "C" primary key default uuidv7()::text check (id ~ '^[!-~]{1,128}$'),
+  -- A segment of a path: visible ASCII characters other than the slash, and none of the two that mean a folder.
+  id text collate "C" primary key default uuidv7()::text
+    check (id ~ '^[!-.0-~]{1,128}$' and id not in ('.', '..')),
   title text not null check (title <> ''),
   original_title text,
   summary text,

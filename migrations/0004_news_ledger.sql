@@ -45,8 +45,15 @@ begin
 end
 $$;
 
+-- A transaction that keeps its first snapshot would overlook members that were committed after it, and mirrors would keep
+-- them. A read committed one holds the table's lock by now and sees them all.
 create function news.record_truncation() returns trigger language plpgsql as $$
 begin
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    raise exception 'TRUNCATE of news.item needs a read committed transaction'
+      using errcode = 'invalid_transaction_state',
+        hint = 'Begin with BEGIN ISOLATION LEVEL READ COMMITTED, or use DELETE.';
+  end if;
   perform news.commit_durably();
   insert into news.ledger_change (item_id) select id from news.item where in_selected_set;
   return null;

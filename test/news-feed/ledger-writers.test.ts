@@ -22,12 +22,12 @@ afterEach(async () => {
 });
 
 /** Begins a transaction on a connection of its own. */
-async function begin(): Promise<pg.Client> {
+async function begin(isolation = 'read committed'): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: feed.database.url });
   client.on('error', () => undefined);
   writers.push(client);
   await client.connect();
-  await client.query('begin');
+  await client.query(`begin isolation level ${isolation}`);
   return client;
 }
 
@@ -121,6 +121,36 @@ describe('ten writers with open transactions', () => {
       return left.rowCount === 0;
     });
   }
+});
+
+describe('TRUNCATE', () => {
+  it.each(['repeatable read', 'serializable'])(
+    'is refused in a %s transaction, which would overlook members',
+    async (isolation) => {
+      await put(feed.database.pool, 'known');
+      const cursor = await cursorNow();
+      const writer = await begin(isolation);
+      await writer.query('select from news.item');
+      await put(feed.database.pool, 'unseen');
+      await expect(writer.query('truncate news.item cascade')).rejects.toThrow(
+        'TRUNCATE of news.item needs a read committed transaction',
+      );
+      await writer.query('rollback');
+      expect((await drain(cursor)).changes).toEqual(['+unseen']);
+    },
+  );
+
+  it('removes what was committed while it waited', async () => {
+    const cursor = await cursorNow();
+    const [before, truncating] = [await begin(), await begin()];
+    await truncating.query('select from news.item');
+    await put(before, 'late');
+    const truncated = truncating.query('truncate news.item cascade');
+    await before.query('commit');
+    await truncated;
+    await truncating.query('commit');
+    expect((await drain(cursor)).changes).toEqual(['-late']);
+  });
 });
 
 describe('an item that changes more than once', () => {
