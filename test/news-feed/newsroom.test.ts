@@ -264,7 +264,8 @@ describe('import', () => {
   });
 
   test.each([
-    [['import', '/no/such/file'], /ENOENT/],
+    [['import', '/no/such/file'], /^there is no file \/no\/such\/file$/],
+    [['import', '/tmp'], /^\/tmp is a directory; name a file$/],
     [['import'], /no file/],
   ])('%j ends with one line', async (args, message) => {
     const { code, stderr } = await run(args);

@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readJsonLines } from '@pressroom/common/files/json-lines';
 import { readImportLine } from './import-line.ts';
-import { linesOf } from './lines.ts';
 
 /** What {@link importFile} needs to know. */
 export interface Import {
@@ -36,21 +35,21 @@ const REPORT_EVERY = 100;
  * Resolves to the exit code: 1 when a line was refused. Throws when the service cannot be used at all.
  */
 export async function importFile(options: Import): Promise<0 | 1> {
-  const input =
-    options.file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(options.file, 'utf8');
   const tally: Tally = { created: 0, known: 0, refused: [] };
-  let number = 0;
-  for await (const line of linesOf(input)) {
-    number += 1;
-    if (line.trim() === '') continue;
-    await importLine(options, line, number, tally);
+  for await (const { number, text } of readJsonLines(options.file)) {
+    await importLine(options, text, number, tally);
     reportProgress(number, tally);
   }
   report(tally);
   return tally.refused.length === 0 ? 0 : 1;
 }
 
-async function importLine(options: Import, text: string, line: number, tally: Tally): Promise<void> {
+async function importLine(
+  options: Import,
+  text: string | undefined,
+  line: number,
+  tally: Tally,
+): Promise<void> {
   let source = '';
   try {
     const article = readImportLine(text, options.truncate);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { codePoints } from '@pressroom/common/fields/text';
+import { parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
 
 /** The longest excerpt that the service takes, in characters (`docs/spec/content.md`, "Limits"). */
@@ -22,9 +23,9 @@ export interface ImportLine {
   body: { title: string; content: string; excerpt: string | null; author?: string; is_published: true };
 }
 
-/** Reads a line. Throws an error whose message says what is wrong with it. */
-export function readImportLine(line: string, truncate: boolean): ImportLine {
-  const parsed = importLine.safeParse(parseJson(line));
+/** Reads a line, undefined when it is not UTF-8. Throws an error whose message says what is wrong with it. */
+export function readImportLine(text: string | undefined, truncate: boolean): ImportLine {
+  const parsed = importLine.safeParse(parseJsonLine(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`${issue?.path.join('.') || 'line'}: ${issue?.message}`);
@@ -44,14 +45,6 @@ export function readImportLine(line: string, truncate: boolean): ImportLine {
       is_published: true,
     },
   };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Error('the line is not JSON');
-  }
 }
 
 /** The longest beginning of `text` of at most `max` code points that ends with a whole word, if it holds one. */

@@ -1,11 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { readJsonLines } from '@pressroom/common/files/json-lines';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { importLineReader } from './import-line.ts';
 import { Importer, type ImportTally } from './importer.ts';
-import { linesOf } from './lines.ts';
-import { Refusal } from './refusal.ts';
 import { inTransactions, type RunWork, rehearse } from './transactions.ts';
 
 /** What {@link importFile} needs to know. */
@@ -31,13 +29,9 @@ export async function importFile(options: Import): Promise<ImportTally> {
 }
 
 async function importLines({ file, vocabulary, onProgress }: Import, runWork: RunWork): Promise<ImportTally> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
   const importer = new Importer({ read: importLineReader(vocabulary), runWork, now: () => new Date() });
-  let number = 0;
-  for await (const line of linesOf(input)) {
-    number += 1;
-    if (line === undefined) importer.refuse(number, new Refusal('the line is not UTF-8'));
-    else if (line.trim() !== '') await importer.add(line, number);
+  for await (const { number, text } of readJsonLines(file)) {
+    await importer.add(text, number);
     if (number % REPORT_EVERY === 0) onProgress(number, importer.tally);
   }
   return importer.finish();

@@ -1,4 +1,5 @@
 import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
 import { resetRecords } from '../codex-resets/schema.ts';
 import { shanghaiTimestamp } from '../shanghai-calendar.ts';
@@ -112,9 +113,9 @@ export type ImportLine = z.infer<ReturnType<typeof importLine>>;
 export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
 
 /** The reader of an import's lines: throws an error whose message says everything that is wrong with a line. */
-export function importLineReader(vocabulary: Vocabulary): (line: string) => ImportLine {
+export function importLineReader(vocabulary: Vocabulary): (text: string | undefined) => ImportLine {
   const schema = importLine(vocabulary);
-  return (line) => parse(schema, parseJson(line));
+  return (text) => parse(schema, parseJsonLine(text));
 }
 
 /** What an editor may change of an item, in the words of an item's line. */
@@ -152,14 +153,6 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infe
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Error(result.error.issues.map(faultOf).join('; '));
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Error('the line is not JSON');
-  }
 }
 
 function faultOf({ path, message, ...issue }: z.core.$ZodIssue): string {

@@ -25,7 +25,7 @@ const BATCH = 1000;
 
 /** What an {@link Importer} is made with. */
 export interface ImporterParts {
-  read: (line: string) => ImportLine;
+  read: (text: string | undefined) => ImportLine;
   runWork: RunWork;
   now: () => Date;
 }
@@ -52,8 +52,8 @@ export class Importer {
     return this.#tally;
   }
 
-  /** Takes a line of text. Throws only where the database cannot be used. */
-  async add(text: string, number: number): Promise<void> {
+  /** Takes a line, undefined when it is not UTF-8. Throws only where the database cannot be used. */
+  async add(text: string | undefined, number: number): Promise<void> {
     let line: ImportLine;
     let keys: string[] = [];
     try {

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type JsonLine, jsonLinesOf, parseJsonLine, readJsonLines } from './json-lines.ts';
+
+async function linesOf(...chunks: (string | Uint8Array)[]): Promise<JsonLine[]> {
+  async function* stream() {
+    for (const chunk of chunks) yield Buffer.from(chunk as string);
+  }
+  return Array.fromAsync(jsonLinesOf(stream()));
+}
+
+async function textsOf(...chunks: (string | Uint8Array)[]) {
+  return (await linesOf(...chunks)).map(({ text }) => text);
+}
+
+test.each([
+  [[], []],
+  [['a\nb'], ['a', 'b']],
+  [['a\r\nb\r\n'], ['a', 'b']],
+  [
+    ['a\r', '\nb'],
+    ['a', 'b'],
+  ],
+  [['\n \r\n\t\n'], []],
+  [['\uFEFFa\n\uFEFFb'], ['a', '\uFEFFb']],
+  [['a\u2028b\u2029c\n\nd'], ['a\u2028b\u2029c', 'd']],
+])('%j has the lines %j', async (chunks, expected) => expect(await textsOf(...chunks)).toEqual(expected));
+
+test('empty lines count', async () => {
+  expect((await linesOf('\n\na\n\nb')).map(({ number }) => number)).toEqual([3, 5]);
+});
+
+test('a line that is not UTF-8 has no text, and the others keep theirs', async () => {
+  expect(await textsOf('ä\n', Uint8Array.of(0xe4, 0x0a), 'ö')).toEqual(['ä', undefined, 'ö']);
+});
+
+test('a value comes back as it was written, wherever the stream is cut', async () => {
+  const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify({ text }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { maxLength: 5 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.integer({ min: 1, max: 30 }),
+      async (written, end, size) => {
+        const bytes = Buffer.from(written.map((text) => text + end).join(''));
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+          bytes.subarray(n * size, (n + 1) * size),
+        );
+        const read = (await textsOf(...chunks)).map(parseJsonLine);
+        expect(read).toEqual(written.map((text) => JSON.parse(text)));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('what is not JSON or not UTF-8 is named', () => {
+  expect(() => parseJsonLine('{')).toThrow('the line is not JSON');
+  expect(() => parseJsonLine(undefined)).toThrow('the line is not UTF-8');
+});
+
+test('a file is read, and what cannot be read is named in a sentence', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-lines-'));
+  const file = join(folder, 'some.jsonl');
+  await writeFile(file, '1\n2\n');
+  expect(await Array.fromAsync(readJsonLines(file))).toEqual([
+    { number: 1, text: '1' },
+    { number: 2, text: '2' },
+  ]);
+  await expect(Array.fromAsync(readJsonLines(folder))).rejects.toThrow(
+    `${folder} is a directory; name a file`,
+  );
+  await expect(Array.fromAsync(readJsonLines(`${file}x`))).rejects.toThrow(`there is no file ${file}x`);
+  await expect(Array.fromAsync(readJsonLines(`${file}/x`))).rejects.toThrow(`there is no file ${file}/x`);
+  await rm(folder, { recursive: true });
+});
