@@ -7,7 +7,7 @@ import { readVocabulary } from '@pressroom/news-feed/config';
 import { type ItemsQuery, itemsQuery } from '@pressroom/news-feed/items/schema';
 import { SearchGate } from '@pressroom/news-feed/items/search-gate';
 import { ItemStore } from '@pressroom/news-feed/items/store';
-import { publishRanking } from '@pressroom/news-feed/newsroom/rank';
+import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-import { publishDaily } from '@pressroom/news-feed/newsroom/daily';
+import { publishDaily } from '@pressroom/news-feed/newsroom/publishing/daily';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonValue, send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../support/news-feed.ts';

@@ -1,4 +1,4 @@
-import { addSample } from '@pressroom/news-feed/newsroom/sample';
+import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { canonicalUrl } from '@pressroom/news-feed/newsroom/canonical-url';
+import { canonicalUrl } from '@pressroom/news-feed/newsroom/editing/canonical-url';
 import { expect, onTestFinished } from 'vitest';
 import type { FeedEntry } from './feed-entries.ts';
 import { type JsonValue, send } from './http.ts';

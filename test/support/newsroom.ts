@@ -1,6 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { importLineReader } from '@pressroom/news-feed/newsroom/import-line';
-import { Importer, type ImportTally } from '@pressroom/news-feed/newsroom/importer';
+import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
+import { Importer, type ImportTally } from '@pressroom/news-feed/newsroom/import/importer';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';

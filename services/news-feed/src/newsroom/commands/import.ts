@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { readVocabulary } from '../../config.ts';
-import { importFile } from '../import-file.ts';
-import { importLineJsonSchema } from '../import-line.ts';
-import { importCounts, importReport } from '../import-report.ts';
-import type { ImportTally } from '../importer.ts';
+import { importFile } from '../import/import-file.ts';
+import { importLineJsonSchema } from '../import/import-line.ts';
+import { importCounts, importReport } from '../import/import-report.ts';
+import type { ImportTally } from '../import/importer.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `newsroom import`. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
-import { type ItemChange, itemChangeReader } from '../import-line.ts';
-import { editItem, restoreItem, withdrawItem } from '../items.ts';
+import { editItem, restoreItem, withdrawItem } from '../editing/items.ts';
+import { type ItemChange, itemChangeReader } from '../import/import-line.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 

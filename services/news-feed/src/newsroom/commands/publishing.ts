@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
-import { type DailyOutcome, publishDaily } from '../daily.ts';
-import { explainRanking, publishRanking } from '../rank.ts';
-import { addSample } from '../sample.ts';
+import { type DailyOutcome, publishDaily } from '../publishing/daily.ts';
+import { explainRanking, publishRanking } from '../publishing/rank.ts';
+import { addSample } from '../sample/sample.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { mergeStories, setDigest } from '../stories.ts';
+import { mergeStories, setDigest } from '../editing/stories.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 

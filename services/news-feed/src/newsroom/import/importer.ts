@@ -1,10 +1,10 @@
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { upsertItems, urlOf, withdrawItem } from '../editing/items.ts';
+import { setResetState, upsertResetActivity, upsertResetEvent } from '../editing/resets.ts';
+import { mergeStories, upsertStory, writeReferences } from '../editing/stories.ts';
+import { Refusal } from '../refusal.ts';
+import type { RunWork, Work } from '../transactions.ts';
 import type { ImportLine, LineOf } from './import-line.ts';
-import { upsertItems, urlOf, withdrawItem } from './items.ts';
-import { Refusal } from './refusal.ts';
-import { setResetState, upsertResetActivity, upsertResetEvent } from './resets.ts';
-import { mergeStories, upsertStory, writeReferences } from './stories.ts';
-import type { RunWork, Work } from './transactions.ts';
 
 /** A line with its number, counted from 1. */
 interface Numbered<Line> {

@@ -1,9 +1,9 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { survivorsOf } from '../stories/survivors.ts';
-import type { NewsTables } from '../tables.ts';
-import type { LineOf } from './import-line.ts';
-import { Refusal } from './refusal.ts';
+import { survivorsOf } from '../../stories/survivors.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { LineOf } from '../import/import-line.ts';
+import { Refusal } from '../refusal.ts';
 
 /** A story that another one points to. */
 type Reference = NonNullable<LineOf<'story'>['storyline']>[number];

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import { addDays, latestReportDate } from '../shanghai-calendar.ts';
-import type { NewsTables } from '../tables.ts';
-import type { Vocabulary } from '../vocabulary.ts';
-import { publishDaily } from './daily.ts';
-import { importLineReader } from './import-line.ts';
-import { Importer } from './importer.ts';
-import { publishRanking } from './rank.ts';
+import { addDays, latestReportDate } from '../../shanghai-calendar.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { importLineReader } from '../import/import-line.ts';
+import { Importer } from '../import/importer.ts';
+import { publishDaily } from '../publishing/daily.ts';
+import { publishRanking } from '../publishing/rank.ts';
 import { sampleLines } from './sample-lines.ts';
 
 /** How many daily reports the sample has. */

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
-import { composeDaily, type Quotable, sectionLabel } from '../dailies/composition.ts';
-import type { DailyReport, Quote } from '../dailies/report.ts';
-import { reportWindow, type TimeWindow } from '../shanghai-calendar.ts';
-import type { NewsTables } from '../tables.ts';
-import { Refusal } from './refusal.ts';
+import type { DailyReport, Quote } from '../../dailies/report.ts';
+import { reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
+import type { NewsTables } from '../../tables.ts';
+import { Refusal } from '../refusal.ts';
+import { composeDaily, type Quotable, sectionLabel } from './composition.ts';
 
 /** An item with what a report quotes of it. */
 interface QuotableItem extends Quotable {

@@ -1,5 +1,5 @@
-import { shanghaiDate } from '../shanghai-calendar.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import { shanghaiDate } from '../../shanghai-calendar.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
 import { SAMPLE_ITEMS, SAMPLE_REPORTS, type SampleItem } from './sample-news.ts';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,10 +1,10 @@
 import { readJsonLines } from '@pressroom/common/files/json-lines';
 import type { Kysely } from 'kysely';
-import type { NewsTables } from '../tables.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { inTransactions, type RunWork, rehearse } from '../transactions.ts';
 import { importLineReader } from './import-line.ts';
 import { Importer, type ImportTally } from './importer.ts';
-import { inTransactions, type RunWork, rehearse } from './transactions.ts';
 
 /** What {@link importFile} needs to know. */
 export interface Import {

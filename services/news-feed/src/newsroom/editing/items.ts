@@ -1,9 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { NewsTables } from '../tables.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { ItemChange, LineOf } from '../import/import-line.ts';
+import { Refusal } from '../refusal.ts';
 import { canonicalUrl } from './canonical-url.ts';
-import type { ItemChange, LineOf } from './import-line.ts';
 import { type ItemValues, sameValues, valuesOf, WRITTEN_COLUMNS, type WrittenItem } from './item-values.ts';
-import { Refusal } from './refusal.ts';
 import { lockStories } from './stories.ts';
 
 type ItemLine = LineOf<'item'>;

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import { LEGACY_LABELS } from '../codex-resets/schema.ts';
-import type { NewsTables } from '../tables.ts';
-import type { LineOf } from './import-line.ts';
+import { LEGACY_LABELS } from '../../codex-resets/schema.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { LineOf } from '../import/import-line.ts';
 
 /** Replaces a reset event and its posts by what a line says. Returns whether the event is new. */
 export async function upsertResetEvent(

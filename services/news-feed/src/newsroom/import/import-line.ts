@@ -1,9 +1,9 @@
 import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
-import { resetRecords } from '../codex-resets/schema.ts';
-import { shanghaiTimestamp } from '../shanghai-calendar.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import { resetRecords } from '../../codex-resets/schema.ts';
+import { shanghaiTimestamp } from '../../shanghai-calendar.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
 
 /** The longest title, in characters. */
 const MAX_TITLE = 1000;

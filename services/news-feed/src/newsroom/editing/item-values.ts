@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { ItemTable } from '../tables.ts';
+import type { ItemTable } from '../../tables.ts';
+import type { LineOf } from '../import/import-line.ts';
 import { canonicalUrl } from './canonical-url.ts';
-import type { LineOf } from './import-line.ts';
 
 /** The columns of an item that the newsroom writes. */
 export const WRITTEN_COLUMNS = [

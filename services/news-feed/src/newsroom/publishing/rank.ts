@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from '../hot-topics/ranking.ts';
-import type { NewsTables } from '../tables.ts';
+import type { NewsTables } from '../../tables.ts';
+import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.ts';
 
 /** How far back reports count, in hours: six half-lives, after which a report weighs less than a fiftieth. */
 const WINDOW_HOURS = 72;
