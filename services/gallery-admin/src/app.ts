@@ -28,6 +28,7 @@ import { LoginThrottle } from './session/throttle.ts';
 import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
 import { uploadOperations } from './uploads/routes.ts';
+import { CompletedUploads } from './uploads/store.ts';
 import { Uploads } from './uploads/uploads.ts';
 
 /** What the service is built from. */
@@ -85,7 +86,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
 
   const session = sessionOperations({ account, sessions, throttle: new LoginThrottle(db), cookies });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
-  const uploads = uploadOperations(new Uploads(active));
+  const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const listing = listingOperations(active);
   const files = fileOperations({
     buckets: active,

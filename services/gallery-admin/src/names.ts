@@ -8,7 +8,7 @@ const CONTROL = /\p{Cc}/u;
 
 /** A media type with parameters (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE =
-  /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:\s*;\s*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
+  /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
 /** Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for what looks the same. */
 function name(min: number, max: number) {

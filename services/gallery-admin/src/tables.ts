@@ -31,10 +31,19 @@ export interface UnfinishedTransferTable {
   started_at: DefaultedTime;
 }
 
+/** `gallery.completed_upload` */
+export interface CompletedUploadTable {
+  id: Buffer;
+  etag: string;
+  size: number;
+  begun_at: DefaultedTime;
+}
+
 /** The tables of the gallery administration, as the migrations `…_gallery_…` make them. */
 export interface GalleryTables {
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;
   'gallery.setting': SettingTable;
+  'gallery.completed_upload': CompletedUploadTable;
   'gallery.unfinished_transfer': UnfinishedTransferTable;
 }

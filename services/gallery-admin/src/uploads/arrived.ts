@@ -41,12 +41,3 @@ export async function listParts(bucket: Bucket, session: MultipartSession): Prom
 function partOf({ PartNumber = 0, ETag = '', Size = 0, LastModified = new Date(0) }: Part): UploadedPart {
   return { partNumber: PartNumber, etag: ETag, size: Size, lastModified: LastModified.toISOString() };
 }
-
-/** True for two spellings of one entity tag: clients send it with quotes or without. */
-export function isSameEtag(one: string, other: string): boolean {
-  return bare(one) === bare(other);
-}
-
-function bare(etag: string): string {
-  return etag.replace(/^"(.*)"$/, '$1').toLowerCase();
-}

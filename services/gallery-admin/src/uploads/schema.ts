@@ -1,3 +1,4 @@
+import { anyText } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { contentType, filename, folderPath, isKeyLength, MAX_KEY_BYTES, objectKey } from '../names.ts';
 import { DEFAULT_PART_SIZE, MAX_PART_SIZE, MAX_PARTS, MAX_SIZE, MIN_PART_SIZE } from './parts.ts';
@@ -19,7 +20,7 @@ function wholeNumber(min: number, max: number, unit = '') {
 }
 
 /** The body of `POST /api/upload`. */
-export const uploadBody = z.object(named).refine(isShort, KEY_TOO_LONG);
+export const uploadBody = z.strictObject(named).refine(isShort, KEY_TOO_LONG);
 
 /** A file that is about to be uploaded; `path` is the folder's prefix. */
 export type Upload = z.infer<typeof uploadBody>;
@@ -27,10 +28,7 @@ export type Upload = z.infer<typeof uploadBody>;
 /** The answer of `POST /api/upload`. */
 export const uploadAnswer = z.object({ success: z.literal(true), url: z.string(), key: z.string() });
 
-const uploadId = z
-  .string('must be a string')
-  .min(1, 'must not be empty')
-  .max(1024, 'must be at most 1024 characters long');
+const uploadId = anyText().min(1, 'must not be empty').max(1024, 'must be at most 1024 characters long');
 
 const session = { uploadId, key: objectKey };
 
@@ -42,7 +40,7 @@ const etag = z
   .max(255, 'must be at most 255 characters long');
 
 const parts = z
-  .array(z.object({ partNumber, etag }), 'must be a list of parts')
+  .array(z.strictObject({ partNumber, etag }), 'must be a list of parts')
   .min(1, 'must hold at least one part')
   .max(MAX_PARTS, `must hold at most ${MAX_PARTS} parts`)
   .refine(areDistinct, 'must hold each partNumber once');
@@ -52,7 +50,7 @@ function areDistinct(list: { partNumber: number }[]): boolean {
 }
 
 const create = z
-  .object({
+  .strictObject({
     action: z.literal('create'),
     ...named,
     size: wholeNumber(1, MAX_SIZE, ' (bytes)'),
@@ -63,7 +61,7 @@ const create = z
 /** A multipart upload that is to be begun. */
 export type MultipartUpload = z.infer<typeof create>;
 
-const complete = z.object({ action: z.literal('complete'), ...session, parts });
+const complete = z.strictObject({ action: z.literal('complete'), ...session, parts });
 
 /** A multipart upload that is to become an object. */
 export type Completion = z.infer<typeof complete>;
@@ -73,10 +71,10 @@ export const multipartAction = z.discriminatedUnion(
   'action',
   [
     create,
-    z.object({ action: z.literal('sign-part'), ...session, partNumber }),
-    z.object({ action: z.literal('list-parts'), ...session }),
+    z.strictObject({ action: z.literal('sign-part'), ...session, partNumber }),
+    z.strictObject({ action: z.literal('list-parts'), ...session }),
     complete,
-    z.object({ action: z.literal('abort'), ...session }),
+    z.strictObject({ action: z.literal('abort'), ...session }),
   ],
   'must be create, sign-part, complete, abort or list-parts',
 );

@@ -10,9 +10,12 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
-import { isSameEtag, listParts, someParts } from './arrived.ts';
+import { listParts, someParts } from './arrived.ts';
+import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
+import { explained, explainedByParts, isNoUpload, noUpload } from './refusals.ts';
 import type { Completion, MultipartSession, MultipartUpload, Upload, UploadedPart } from './schema.ts';
+import type { CompletedUploads } from './store.ts';
 
 /** How long a URL to upload to is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
@@ -23,12 +26,21 @@ const COMPLETE_TIMEOUT_MS = 300_000;
 /** The media type is part of the promise: the file is stored as what was announced. */
 const SIGNED_HEADERS = new Set(['content-type']);
 
-/** Uploads into the active bucket: URLs to send files to, and multipart uploads from their begin to their end. */
+/** The answer of a completion; `size` in bytes. */
+export interface Completed {
+  key: string;
+  etag: string;
+  size: number;
+}
+
+/** Uploads into the active bucket: URLs to send files to, and multipart uploads from their beginning to their end. */
 export class Uploads {
   readonly #buckets: BucketSource;
+  readonly #completed: CompletedUploads;
 
-  constructor(buckets: BucketSource) {
+  constructor(buckets: BucketSource, completed: CompletedUploads) {
     this.#buckets = buckets;
+    this.#completed = completed;
   }
 
   /** A URL to PUT a file to, with the `Content-Type` that was announced. */
@@ -40,12 +52,12 @@ export class Uploads {
     return { url, key };
   }
 
-  /** Begins a multipart upload. */
+  /** Begins a multipart upload. Fails as `refused` for a name that the store does not take. */
   async create({ path, filename, contentType, size, partSize }: MultipartUpload) {
     const { name, s3 } = await this.#buckets.current();
     const key = path + filename;
     const command = new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType: contentType });
-    const { UploadId: uploadId } = await s3.send(command);
+    const { UploadId: uploadId } = await explained(s3.send(command));
     if (uploadId === undefined) throw new Error('the object store has begun an upload without an UploadId');
     return { uploadId, key, ...planParts(size, partSize) };
   }
@@ -62,32 +74,72 @@ export class Uploads {
     });
     const [url] = await Promise.all([
       getSignedUrl(signer, part, { expiresIn: EXPIRES_IN }),
-      explained(someParts(bucket, { uploadId, key }, 1)),
+      assertOpen(bucket, { uploadId, key }),
     ]);
     return { url, partNumber, expiresIn: EXPIRES_IN };
   }
 
   /** Every part that has arrived. Fails as `missing` for an upload that is not open. */
   async listParts(session: MultipartSession): Promise<UploadedPart[]> {
-    return explained(listParts(await this.#buckets.current(), session));
+    return explainedByParts(listParts(await this.#buckets.current(), session));
   }
 
-  /** Makes the object of its parts. Fails as `refused` for parts that have not arrived like this, and as `missing`. */
-  async complete({ uploadId, key, parts }: Completion): Promise<{ key: string; etag: string; size: number }> {
+  /**
+   * Makes the object of its parts. The same completion again gives the same answer, while the object is the one that it
+   * made. Fails as `refused` for parts that have not arrived like this, and as `missing` for an upload that is not open.
+   */
+  async complete(completion: Completion): Promise<Completed> {
     const bucket = await this.#buckets.current();
-    const arrived = await explained(listParts(bucket, { uploadId, key }));
-    const chosen = choose(parts, arrived);
-    const etag = await explained(complete(bucket, { uploadId, key }, chosen));
-    return { key, etag, size: chosen.reduce((sum, part) => sum + part.size, 0) };
+    try {
+      return await this.#assemble(bucket, completion);
+    } catch (error) {
+      // Whoever else completed it, an answer before or a request at the same time: the object tells.
+      const completed = isNoUpload(error) ? await this.#completedBefore(bucket, completion) : undefined;
+      if (completed === undefined) throw error;
+      return completed;
+    }
+  }
+
+  async #assemble(bucket: Bucket, completion: Completion): Promise<Completed> {
+    const { uploadId, key } = completion;
+    const arrived = await explainedByParts(listParts(bucket, { uploadId, key }));
+    const chosen = choose(completion.parts, arrived);
+    const size = chosen.reduce((sum, part) => sum + part.size, 0);
+    const expected = etagOfParts(chosen.map((part) => part.etag));
+    await this.#completed.begin(bucket, completion, { etag: expected, size });
+    const told = await explained(complete(bucket, { uploadId, key }, chosen));
+    // Ceph leaves the tag out of this answer.
+    const etag = told || (await etagOf(bucket, key).catch(() => expected));
+    // The work is done: without the note, the tag that was expected still tells the object.
+    await this.#completed.finish(bucket, completion, etag).catch(() => undefined);
+    return { key, etag, size };
+  }
+
+  async #completedBefore(bucket: Bucket, completion: Completion): Promise<Completed | undefined> {
+    const { key } = completion;
+    const noted = await this.#completed.find(bucket, completion);
+    if (noted === undefined) return undefined;
+    const etag = await etagOf(bucket, key).catch((error: unknown) => {
+      throw isMissing(error) ? noUpload(error) : error;
+    });
+    return isSameEtag(etag, noted.etag) ? { key, etag: noted.etag, size: noted.size } : undefined;
   }
 
   /** Gives a multipart upload up and removes its parts. Fails as `missing` for one that is not open. */
   async abort({ uploadId, key }: MultipartSession): Promise<void> {
-    const { name, s3 } = await this.#buckets.current();
-    await explained(s3.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId })));
+    const bucket = await this.#buckets.current();
+    // MinIO answers 204 for uploads that it does not know.
+    await assertOpen(bucket, { uploadId, key });
+    const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId });
+    await explained(bucket.s3.send(command));
   }
 }
 
+async function assertOpen(bucket: Bucket, session: MultipartSession): Promise<void> {
+  await explainedByParts(someParts(bucket, session, 1));
+}
+
+/** Resolves to the entity tag of the object; empty where the store does not tell it. */
 async function complete(bucket: Bucket, session: MultipartSession, parts: UploadedPart[]): Promise<string> {
   const command = new CompleteMultipartUploadCommand({
     Bucket: bucket.name,
@@ -95,14 +147,17 @@ async function complete(bucket: Bucket, session: MultipartSession, parts: Upload
     UploadId: session.uploadId,
     MultipartUpload: { Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag })) },
   });
-  const { ETag } = await bucket.s3.send(command, { requestTimeout: COMPLETE_TIMEOUT_MS });
-  // Ceph leaves it out of this answer.
-  return ETag || etagOf(bucket, session.key);
+  const { ETag = '' } = await bucket.s3.send(command, { requestTimeout: COMPLETE_TIMEOUT_MS });
+  return ETag;
 }
 
 async function etagOf({ name, s3 }: Bucket, key: string): Promise<string> {
   const { ETag = '' } = await s3.send(new HeadObjectCommand({ Bucket: name, Key: key }));
   return ETag;
+}
+
+function isMissing(error: unknown): boolean {
+  return isRefusal(error, 'NotFound') || isRefusal(error, 'NoSuchKey');
 }
 
 /** The parts that the client names, in the order of their numbers. Fails naming those that are not there. */
@@ -119,27 +174,4 @@ function choose(wanted: Completion['parts'], arrived: UploadedPart[]): UploadedP
   if (faults.length === 0) return chosen;
   const more = faults.length > 10 ? ` (and ${faults.length - 10} more)` : '';
   throw new Failure('refused', `parts: ${faults.slice(0, 10).join('; ')}${more}`);
-}
-
-/** A part changed since it was looked at; or the store is one that wants every part (Ceph). */
-const PARTS_REFUSED =
-  'parts: the store refuses them; list the parts again, and name every one that has arrived';
-
-const NO_UPLOAD =
-  'there is no such upload: it was completed or aborted, or uploadId and key do not belong together';
-
-/** S3's refusals of a multipart upload in the words of the wire. */
-async function explained<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    // Ceph calls it NoSuchKey when it is asked for the parts.
-    if (isRefusal(error, 'NoSuchUpload') || isRefusal(error, 'NoSuchKey')) {
-      throw new Failure('missing', NO_UPLOAD, { code: 'upload_not_found' });
-    }
-    if (isRefusal(error, 'EntityTooSmall'))
-      throw new Failure('refused', 'parts: only the last part may be below 5 MiB');
-    if (isRefusal(error, 'InvalidPart')) throw new Failure('refused', PARTS_REFUSED);
-    throw error;
-  }
 }
