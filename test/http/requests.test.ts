@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
 import { articleBody } from '../support/content-client.ts';
 import { send } from '../support/http.ts';
 import { exchange, parseAnswer, type RawAnswer } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
 
 /** The largest body of this file's service, in bytes. */
 const BODY_LIMIT = 4096;
@@ -53,11 +54,40 @@ test.each([
   ['a byte of the path that is no visible character', request('GET /api/a\tb HTTP/1.1'), 400],
   ['a path that is not encoded', request('GET /api/\xe9 HTTP/1.1'), 400],
   ['a segment that is too long', request(`GET /api/articles/${'9'.repeat(5000)} HTTP/1.1`), 400],
+  ['two Hosts', request('GET /healthz HTTP/1.1', ['Host: other']), 400],
+  ['one Host twice', request('GET /healthz HTTP/1.1', ['host: test']), 400],
+  ...['', 'a b', 'a,b', 'user@a', 'a/b', 'a:b', 'a:1:2', '[::1', '[::g]', 'a?b', 'https://a', 'é'].map(
+    (host): [string, string, number] => [
+      `the Host "${host}"`,
+      `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      400,
+    ],
+  ),
 ])('%s is a problem', async (_what, text, status) => {
   const { answer, rest } = parseAnswer(await exchange(content.url, text));
   expectProblem(answer, status, 'invalid_request');
   expect(rest).toBe('');
 });
+
+test.each(['test', 'a.example:4003', '127.0.0.1:80', '[::1]:4003', 'xn--bcher-kva.example', 'my_host'])(
+  'the Host "%s" is one',
+  async (host) => {
+    const text = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    expect(parseAnswer(await exchange(content.url, text)).answer.status).toBe(200);
+  },
+);
+
+test.each(['/api/%zz', '/api/articles/%ff', '/%', `/api/articles/${'9'.repeat(5000)}`, '/caf%E9?page=1'])(
+  'the path %s, which cannot be read, is counted as any other',
+  async (path) => {
+    const limited = await startContent(content.database.url, { CONTENT_RATE_LIMIT: '2' });
+    const ask = async () => parseAnswer(await exchange(limited.url, request(`GET ${path} HTTP/1.1`))).answer;
+    const answers = [await ask(), await ask(), await ask()];
+    await limited.close();
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
+    for (const { headers } of answers) expect(headers['x-ratelimit-limit']).toBe('2');
+  },
+);
 
 test('a request that cannot be read is in the log by the id that it was answered with', async () => {
   const { answer } = parseAnswer(await exchange(content.url, request('FOO / HTTP/1.1')));
@@ -173,6 +203,82 @@ test('a body up to the limit is read, and one byte more is 413, announced or not
     request('POST /api/articles HTTP/1.1', [...raw, CHUNKED], chunked),
   );
   expectProblem(parseAnswer(text).answer, 413, 'payload_too_large');
+});
+
+test.each([
+  [['Content-Type: application/json', 'Content-Encoding: gzip'], 'Content-Encoding'],
+  [['Content-Type: application/json', 'Content-Encoding: br, gzip'], 'Content-Encoding'],
+  [['Content-Type: application/json; charset=utf-16'], 'UTF-8'],
+  [['Content-Type: application/json;charset="iso-8859-1"'], 'UTF-8'],
+])('a body with %j is 415, which says how to send it', async (form, hint) => {
+  const headers = [`X-API-Key: ${content.key}`, 'Content-Length: 2', ...form];
+  const { answer } = parseAnswer(
+    await exchange(content.url, request('POST /api/articles HTTP/1.1', headers, '{}')),
+  );
+  expectProblem(answer, 415, 'unsupported_media_type');
+  expect(JSON.parse(answer.body).detail).toContain(hint);
+});
+
+test.each(['utf-8', 'UTF-8', '"utf-8"'])('a body in charset=%s is read', async (charset) => {
+  const headers = {
+    'content-type': `application/json; charset=${charset}`,
+    'content-encoding': 'identity',
+  };
+  expect((await content.client.send('/api/articles', { method: 'POST', headers, raw: '{}' })).status).toBe(
+    422,
+  );
+});
+
+test('many thousand unknown members are counted, and the first 20 are named', async () => {
+  const roomy = await startContent(content.database.url, { CONTENT_BODY_LIMIT: String(4 * 2 ** 20) });
+  const json = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, 1]));
+  const raw = JSON.stringify({ ...articleBody(), ...json });
+  // What this test made kept the event loop busy, which it shares with the service.
+  await until('it is at rest', async () => (await send(`${roomy.url}/api/articles`)).status === 200);
+  const answer = await send(`${roomy.url}/api/articles`, {
+    method: 'POST',
+    headers: { 'x-api-key': content.key, 'content-type': 'application/json' },
+    raw,
+  });
+  await roomy.close();
+  expect(answer.status, answer.text.slice(0, 300)).toBe(422);
+  const named = answer.body.errors.filter(({ code }: { code: string }) => code === 'unknown_member');
+  expect(named.map(({ field }: { field: string }) => field)).toEqual(
+    Array.from({ length: 20 }, (_, index) => `m${index}`),
+  );
+  expect(answer.body.errors.at(-1)).toMatchObject({
+    code: 'unknown_members',
+    message: expect.stringContaining('99980'),
+  });
+});
+
+test.each([
+  ['/api/articles?page=%ff', '"page"'],
+  ['/api/articles?page=caf%E9', '"page"'],
+  ['/api/articles?page=1%', '"page"'],
+  ['/api/articles?%ff=1', 'name'],
+  ['/api/articles?&&&', 'empty member'],
+  ['/api/articles?&page=1', 'empty member'],
+  ['/api/articles?page=1&', 'empty member'],
+  ['/api/articles?page=1&&per_page=2', 'empty member'],
+  ['/api/articles?=1', 'without a name'],
+  ['/healthz?&', 'empty member'],
+])('%s is 400, which says what is wrong', async (target, fault) => {
+  const { answer } = parseAnswer(await exchange(content.url, request(`GET ${target} HTTP/1.1`)));
+  expectProblem(answer, 400, 'invalid_request');
+  expect(JSON.parse(answer.body).detail).toMatch(/^query string: /);
+  expect(JSON.parse(answer.body).detail).toContain(fault);
+});
+
+test('a query string that is there and empty is none', async () => {
+  expect((await send(`${content.url}/api/articles?`)).status).toBe(200);
+});
+
+test('many unknown parameters are counted, and the first 20 are named', async () => {
+  const query = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&');
+  const answer = await send(`${content.url}/api/articles?${query}`);
+  expect(answer.status).toBe(400);
+  expect(answer.body.detail).toMatch(/"p19"; 480 more unknown parameters; remove them$/);
 });
 
 test.each([

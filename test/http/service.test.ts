@@ -165,6 +165,41 @@ test('no credential is ever in the log, whatever becomes of the request', async 
   }
 });
 
+test('an API key in the URL is never in the log, whatever becomes of the request', async () => {
+  const { key } = content;
+  const [, , secret = ''] = key.split('_');
+  const paths = [
+    `/api/articles?api_key=${key}`,
+    `/api/articles?page=1&X-API-Key=${secret}`,
+    `/api/articles?${key}`,
+    `/api/articles?page=${key}`,
+    `/api/articles?page=1&token=${encodeURIComponent(key).replace('_', '%5F')}`,
+    `/api/articles/${key}`,
+    `/nowhere?key=${key}`,
+    `/docs?key=${key}`,
+    `/api/%zz?key=${key}`,
+    `/api/articles?&access_token=${key}`,
+  ];
+  const id = { 'x-request-id': 'key-in-url' };
+  for (const path of paths) await send(`${content.url}${path}`, { headers: id });
+  await until('all are in the log', async () => (await eventsOf('key-in-url')).length >= paths.length);
+  expect(content.log.text()).not.toContain(secret);
+  const urls = (await eventsOf('key-in-url')).map(({ url }) => url);
+  expect(urls.slice(0, 2)).toEqual([
+    '/api/articles?api_key=(hidden)',
+    '/api/articles?page=1&X-API-Key=(hidden)',
+  ]);
+});
+
+test('a file that the documentation does not have is a problem', async () => {
+  for (const path of ['/docs/static/nothing.js', '/docs/nothing']) {
+    const answer = await send(`${content.url}${path}`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(answer.body).toMatchObject({ code: 'not_found', requestId: answer.headers.get('x-request-id') });
+  }
+});
+
 test('a failure of ours is in the log with its cause and the request id, and opaque outside', async () => {
   await content.database.pool.query('alter table content.category rename to category_gone');
   const answer = await send(`${content.url}/api/categories`, { headers: { 'x-request-id': 'ours' } });

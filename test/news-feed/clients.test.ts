@@ -40,7 +40,56 @@ describe('browsers', () => {
   });
 });
 
+test.each([[{}], [{ origin: 'https://reader.example' }], [{ 'access-control-request-method': 'GET' }]])(
+  'OPTIONS with %j is not a preflight: 405, and none of its headers',
+  async (headers: Record<string, string>) => {
+    const answer = await send(feed.url + SNAPSHOT, { method: 'OPTIONS', headers });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    for (const name of ['methods', 'headers']) {
+      expect(answer.headers.get(`access-control-allow-${name}`)).toBeNull();
+    }
+    expect(answer.headers.get('access-control-max-age')).toBeNull();
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  },
+);
+
 describe('a client', () => {
+  it('is one client, whatever its port, and one that is not an address is the hop before it', async () => {
+    const settings = { NEWS_RATE_LIMIT: '3', DENY_CIDRS: '10.1.0.0/16', TRUST_PROXY: '2' };
+    const trusting = await startNewsFeed(feed.database.url, settings);
+    const from = async (address: string) => {
+      const answer = await send(trusting.url + SNAPSHOT, { headers: { 'x-forwarded-for': address } });
+      return `${answer.status} ${answer.headers.get('x-ratelimit-remaining')}`;
+    };
+    const answers = [];
+    for (const address of [
+      '7.7.7.8:1234',
+      '7.7.7.8:1235',
+      '7.7.7.8',
+      '7.7.7.8:1, 9.9.9.1',
+      '[2001:db8:1:2::3]:5',
+      '[2001:db8:1:2::4]',
+      '2001:db8:1:2::5',
+      'unknown, 9.9.9.2:80',
+      'other, 9.9.9.2',
+      '10.1.2.3:443',
+    ])
+      answers.push(await from(address));
+    await trusting.close();
+    expect(answers).toEqual([
+      '200 2',
+      '200 1',
+      '200 0',
+      '429 0',
+      '200 2',
+      '200 1',
+      '200 0',
+      '200 2',
+      '200 1',
+      '403 null',
+    ]);
+  });
+
   it('may call itself anything of up to 2048 characters', async () => {
     for (const [length, status] of [
       [2048, 200],
@@ -85,7 +134,10 @@ describe('a client', () => {
 
   it('has as many requests a minute as NEWS_RATE_LIMIT says, preflights aside, then 429 and when to come back', async () => {
     const limited = await startNewsFeed(feed.database.url, { NEWS_RATE_LIMIT: '3' });
-    const preflight = await send(limited.url + SNAPSHOT, { method: 'OPTIONS' });
+    const preflight = await send(limited.url + SNAPSHOT, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://reader.example', 'access-control-request-method': 'GET' },
+    });
     expect(preflight.status).toBe(204);
     const answers = [];
     for (let request = 0; request < 4; request += 1) answers.push(await send(limited.url + SNAPSHOT));

@@ -13,7 +13,7 @@ export const READABLE_ANYWHERE = {
   'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id, Link',
 };
 
-/** What a preflight is told, beside what it asks for, and for how many seconds a browser may keep it. */
+/** What a preflight is told, besides what it asks for, and for how many seconds a browser may keep it. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-max-age': '86400',
@@ -22,7 +22,7 @@ const PREFLIGHT = {
 
 /**
  * Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered. Preflights are
- * answered here, whatever the path, so that they are not counted beside the requests that they announce.
+ * answered here, whatever the path, so that they are not counted next to the requests that they announce.
  */
 export function admitClients(app: Server, denied: BlockList | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -32,9 +32,18 @@ export function admitClients(app: Server, denied: BlockList | undefined): void {
     if ((request.headers['user-agent'] ?? '').length > MAX_USER_AGENT) {
       return done(invalidRequest(`header: "user-agent" must be at most ${MAX_USER_AGENT} characters long`));
     }
-    if (request.method === 'OPTIONS') return answerPreflight(request, reply);
+    if (isPreflight(request)) return answerPreflight(request, reply);
     done();
   });
+}
+
+/** A browser's question before a request of another site (Fetch Standard, "CORS-preflight fetch"). */
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
 }
 
 function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): void {

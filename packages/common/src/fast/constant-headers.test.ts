@@ -40,3 +40,22 @@ test('an answer that sets no header has the constant ones, and cookies stay apar
   const cookies = await headersOf((response) => response.writeHead(204, { 'set-cookie': ['a=1', 'b=2'] }));
   expect(cookies).toMatchObject({ 'x-a': ['1'], 'x-b': ['2'], 'set-cookie': ['a=1', 'b=2'] });
 });
+
+test.each<[how: string, write: (response: ServerResponse) => void]>([
+  ['at once', (response) => response.writeHead(304, { 'content-type': 'text/css', etag: '"1"' })],
+  [
+    'one by one',
+    (response) => response.setHeader('Content-Type', 'text/css').setHeader('etag', '"1"').writeHead(304),
+  ],
+  [
+    'by Node itself',
+    (response) => {
+      response.statusCode = 304;
+      response.setHeader('content-type', 'text/css').setHeader('etag', '"1"');
+    },
+  ],
+])('a 304 whose headers are set %s has no Content-Type', async (_how, write) => {
+  const headers = await headersOf(write);
+  expect(headers).toMatchObject({ 'x-a': ['1'], etag: ['"1"'] });
+  expect(headers).not.toHaveProperty('content-type');
+});

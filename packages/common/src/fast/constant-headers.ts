@@ -5,17 +5,24 @@ import {
   ServerResponse,
 } from 'node:http';
 
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+/** Headers as `writeHead` takes them. */
+export type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** What `writeHead` takes beside the status: a reason, headers, both or neither. */
-type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
+/** What `writeHead` takes besides the status: a reason, headers, both or neither. */
+export type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
 
 /**
  * Makes the class of a server's responses (`http.createServer`, "ServerResponse"): each has the headers `constant`, names
  * in lower case, where it does not set them itself. They are known before any request, so they are handed to Node as the
- * list that it writes; one by one, through Fastify's object, they were a twentieth of a cached answer.
+ * list that it writes; one by one, through Fastify's object, they were a twentieth of a cached answer. A 304 describes no
+ * body, whoever sends it (`docs/spec/wire.md`, "All three services").
+ *
+ * @param Response what the class extends
  */
-export function responsesWith(constant: Readonly<Record<string, string>>): typeof ServerResponse {
+export function responsesWith(
+  constant: Readonly<Record<string, string>>,
+  Response = ServerResponse,
+): typeof ServerResponse {
   const entries = Object.entries(constant);
   const list = entries.flat();
   const names = new Set(Object.keys(constant));
@@ -30,9 +37,10 @@ export function responsesWith(constant: Readonly<Record<string, string>>): typeo
     return all as OutgoingHttpHeader[];
   };
 
-  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+  return class<Request extends IncomingMessage> extends Response<Request> {
     override writeHead(status: number, ...head: Head): this {
       const [headers] = head;
+      if (status === 304) describeNoBody(this, headers);
       // As Fastify writes them. A stream's are set one by one.
       const all = isObject(headers) && this.getHeaderNames().length === 0 ? listed(headers) : undefined;
       if (all !== undefined) return super.writeHead(status, all);
@@ -40,6 +48,12 @@ export function responsesWith(constant: Readonly<Record<string, string>>): typeo
       return super.writeHead(status, ...(head as [Headers?]));
     }
   };
+}
+
+/** A 304 has no body to describe (RFC 9110, section 15.4.5). */
+function describeNoBody(response: ServerResponse, headers: Head[number]): void {
+  response.removeHeader('content-type');
+  if (isObject(headers) && headers['content-type'] !== undefined) delete headers['content-type'];
 }
 
 function isObject(headers: Head[number]): headers is OutgoingHttpHeaders {

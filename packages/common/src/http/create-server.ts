@@ -7,32 +7,34 @@ import {
   type RawServerDefault,
 } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { responsesWith } from '../fast/constant-headers.ts';
+import type { Logger } from '../log/logging.ts';
 import { RequestLog } from '../log/request-log.ts';
 import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { addDocumentation, type Description } from './documentation.ts';
+import { EarlyAnswer } from './early-answer.ts';
+import { plainForwarding } from './forwarded-for.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { queryStringReader } from './query-string.ts';
+import { readQueryString, refuseUnreadableQueries } from './query-string.ts';
 import { requestId } from './request-id.ts';
+import { MAX_SEGMENT_LENGTH, UnreadablePaths } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Server } from './server.ts';
+import { refuseUnknownMembers } from './strict-bodies.ts';
 import { answerUnreadable } from './unreadable-request.ts';
 
-/** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
-const MAX_PARAM_LENGTH = 4096;
-
-/** How long a request may take to arrive, body included, in ms: half a request must not hold a connection for good. */
-const REQUEST_TIMEOUT_MS = 120_000;
+/** What Fastify's types say of a reader of query strings. */
+type QueryReader = (text: string) => Record<string, unknown>;
 
 /** What {@link createServer} is made with. */
 export interface ServerOptions {
@@ -45,10 +47,12 @@ export interface ServerOptions {
   readiness: Record<string, ReadinessCheck>;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
-  /** Headers of every answer, beside those that all services send; names in lower case. */
+  /** Headers of every answer, besides those that all services send; names in lower case. */
   headers?: Readonly<Record<string, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
+  /** How long clients may take; {@link CONNECTION_LIMITS} unless given. */
+  connectionLimits?: ConnectionLimits;
 }
 
 /**
@@ -58,23 +62,31 @@ export interface ServerOptions {
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options;
-  const app = createBareServer(options);
+  const unreadable = new UnreadablePaths();
+  const app = createBareServer(options, unreadable);
   const allowedMethods = watchMethods(app);
   judgeRequests(app);
   closeAnsweredConnections(app);
+  limitConnections(app, options.connectionLimits ?? CONNECTION_LIMITS);
   refuseUnknownParameters(app);
+  refuseUnknownMembers(app);
   readJsonBodies(app);
   await refuseUnderPressure(app);
   if (config.METRICS_PORT !== undefined) exposeMetrics(app, config.METRICS_PORT, config.HOST);
   await addDocumentation(app, options.description);
   await options.limit?.(app);
   addHealth(app, options.readiness);
+  unreadable.refuse(app);
+  refuseUnreadableQueries(app);
   refuseUnknownRoutes(app, allowedMethods);
   return app;
 }
 
 /** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
-function createBareServer({ config, log, bodyLimit, problems, headers }: ServerOptions): Server {
+function createBareServer(
+  { config, log, bodyLimit, problems, headers, connectionLimits = CONNECTION_LIMITS }: ServerOptions,
+  unreadable: UnreadablePaths,
+): Server {
   const replyProblem: typeof replyWithProblem = (error, request, reply) =>
     replyWithProblem(error, request, reply, problems);
   const requestLog = new RequestLog(log);
@@ -88,16 +100,24 @@ function createBareServer({ config, log, bodyLimit, problems, headers }: ServerO
     requestIdHeader: false,
     trustProxy: trustProxy(config.TRUST_PROXY),
     ...(bodyLimit !== undefined && { bodyLimit }),
+    rewriteUrl: (request) => {
+      if (config.TRUST_PROXY !== undefined) plainForwarding(request);
+      return unreadable.routableUrl(request);
+    },
     http: {
-      ServerResponse: responsesWith(constantHeaders),
+      ServerResponse: responsesWith(constantHeaders, EarlyAnswer),
       requireHostHeader: false,
+      // So that a second Host shows; each header that is joined is one that has one value.
+      joinDuplicateHeaders: true,
+      headersTimeout: connectionLimits.headersMs,
+      connectionsCheckingInterval: connectionLimits.lookMs,
       // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
       optimizeEmptyRequests: bodyLimit === undefined,
     },
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: connectionLimits.requestMs,
     // Requests that arrive on open connections while the server closes are answered, not refused.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, querystringParser: queryStringReader() },
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH, querystringParser: readQueryString as QueryReader },
     // What the router refuses passes no hook.
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply);
@@ -128,6 +148,10 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
 function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? noSuchRoute(allowedMethods(pathOf(request.url))) : undefined);
+  });
+  // What a route finds nothing for, such as a file of the documentation.
+  app.setNotFoundHandler(() => {
+    throw noSuchRoute([]);
   });
 }
 

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { invalidRequest } from '../problems/problem.ts';
+import type { FastifyRequest } from 'fastify';
+import { invalidRequest, Problem } from '../problems/problem.ts';
 import type { Server } from './server.ts';
 
 /**
- * Reads JSON bodies as Fastify does, and refuses bytes that are no UTF-8 (RFC 8259, section 8.1) instead of
- * quietly replacing them: what is stored is what was sent. No other media type is read. An empty body is none
- * where the route takes none, whatever its `Content-Type`. A member named `__proto__` is left to the schemas, which
+ * Reads JSON bodies as Fastify does, and refuses bytes that are not UTF-8 (RFC 8259, section 8.1) instead of
+ * quietly replacing them: what is stored is what was sent. No other media type, charset or coding is read. An empty body
+ * is none where the route takes none, whatever its `Content-Type`. A member named `__proto__` is left to the schemas, which
  * refuse it by its name and copy it nowhere.
  */
 export function readJsonBodies(app: Server): void {
@@ -13,7 +14,24 @@ export function readJsonBodies(app: Server): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
+    const unsupported = unsupportedForm(request);
+    if (unsupported !== undefined) return done(unsupported);
     if (!isUtf8(body)) return done(invalidRequest('the body is not UTF-8'));
     return parse(request, body.toString('utf8'), done);
   });
+}
+
+/** 415 for JSON that is compressed or in another charset than UTF-8; undefined for what can be read. */
+function unsupportedForm({ headers }: FastifyRequest): Problem | undefined {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
+    // RFC 9110, section 12.5.3 has the header name what is accepted.
+    return unsupported('send the body as it is, without Content-Encoding', { 'accept-encoding': 'identity' });
+  }
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return /^utf-?8$/i.test(charset) ? undefined : unsupported('send the body in UTF-8');
+}
+
+function unsupported(detail: string, headers: Record<string, string> = {}): Problem {
+  return new Problem(415, 'unsupported_media_type', detail, { headers });
 }

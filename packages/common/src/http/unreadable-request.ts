@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from '../problems/problem-document.ts';
 import type { ProblemExtension } from '../problems/problem-replies.ts';
+import { isAnsweredEarly } from './early-answer.ts';
 import { requestId } from './request-id.ts';
 
 /** What Node's HTTP server says of a request that it cannot read. */
@@ -17,6 +18,9 @@ const ANSWERS: Record<string, [status: number, detail: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'the headers are larger than this service accepts'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are larger than this service accepts'],
 };
+
+/** How long an answer may be on its way before its connection is closed, in ms. */
+const DELIVERY_MS = 5_000;
 
 /** The name of a request that could not be read, and so has no id of its own. */
 const UNREAD = { headers: {} } as IncomingMessage;
@@ -34,6 +38,7 @@ export function answerUnreadable(
 ) {
   const constant = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (fault: UnreadableFault, socket: Socket): void => {
+    if (isAnsweredEarly(socket)) return void endAfterAnswer(socket);
     if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
       return void socket.destroy();
     const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a request of HTTP/1.1'];
@@ -47,8 +52,19 @@ export function answerUnreadable(
 }
 
 /** Node keeps the answer under way on its socket, without a public name; another must not be written into it. */
-function isAnswerBegun(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+type Answering = Socket & { _httpMessage?: ServerResponse | null };
+
+function isAnswerBegun(socket: Answering): boolean {
   return socket._httpMessage?.headersSent === true;
+}
+
+/** What follows an answer is of no interest, but the answer may still be on its way. */
+function endAfterAnswer(socket: Answering): void {
+  const answer = socket._httpMessage;
+  if (answer?.writableEnded === false) answer.once('finish', () => socket.end());
+  else socket.end();
+  const timer = setTimeout(() => socket.destroy(), DELIVERY_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function response(document: ProblemDocument, constant: string[], extend?: ProblemExtension): string {

@@ -13,6 +13,9 @@ interface Issue {
 /** zod's issue codes that the wire uses as they are. */
 const CODES = new Set(['invalid_type', 'invalid_format', 'invalid_value']);
 
+/** How many unknown members, or parameters, are named. */
+const MOST_UNKNOWN = 20;
+
 /** Of what has a length and not a size. */
 const LENGTHY = new Set<unknown>(['string', 'array']);
 
@@ -36,16 +39,27 @@ function fieldErrors(issue: Issue, part: unknown): FieldError[] {
   const path = issue.instancePath.split('/').filter((member) => member !== '');
   const field = path.join('.');
   if (issue.keyword === 'unrecognized_keys' && Array.isArray(issue.params.keys)) {
-    return issue.params.keys.map((key) => ({
-      field: field ? `${field}.${key}` : String(key),
-      code: 'unknown_member',
-      message: 'is not a member of this resource; remove it',
-    }));
+    return unknownMembers(field, issue.params.keys.map(String));
   }
   if (issue.keyword === 'invalid_type' && path.length > 0 && valueAt(part, path) === undefined) {
     return [{ field, code: 'required', message: 'is required' }];
   }
   return [{ field, code: codeOf(issue), message: issue.message ?? 'is invalid' }];
+}
+
+/** Names the first of them, however many a client sends, and how many more there are. */
+function unknownMembers(field: string, names: string[]): FieldError[] {
+  const errors = names.slice(0, MOST_UNKNOWN).map((name) => ({
+    field: field ? `${field}.${name}` : name,
+    code: 'unknown_member',
+    message: 'is not a member of this resource; remove it',
+  }));
+  const more = names.length - errors.length;
+  if (more === 0) return errors;
+  return [
+    ...errors,
+    { field, code: 'unknown_members', message: `has ${more} more unknown members; remove them` },
+  ];
 }
 
 /** The parts of a request that are read before the body, as a client names them. */
@@ -57,7 +71,7 @@ type Part = 'body' | 'querystring' | 'params' | 'headers';
 /**
  * Turns a failed zod validation into the problem that `docs/spec/wire.md` decides: 400 `invalid_request` for the path,
  * the query string and headers; for a readable body 422 `validation_failed` or 400 `invalid_request`, as the
- * service has it, with every fault. Returns undefined when `error` is no validation error.
+ * service has it, with every fault. Returns undefined when `error` is not a validation error.
  */
 export function validationProblem(
   error: FastifyError,
@@ -76,6 +90,7 @@ export function validationProblem(
   }
   const faults = errors.map(({ field, code, message }) => {
     if (code === 'unknown_member') return `unknown parameter "${field}"`;
+    if (code === 'unknown_members') return message.replace('has ', '').replaceAll('member', 'parameter');
     return `"${field}" ${Array.isArray(valueAt(value, [field])) ? 'must be given once' : message}`;
   });
   return invalidRequest(`${PLACES[part]}: ${[...new Set(faults)].join('; ')}`);

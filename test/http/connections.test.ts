@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { CONNECTION_LIMITS, type ConnectionLimits } from '@pressroom/common/http/connection-limits';
+import { createServer } from '@pressroom/common/http/create-server';
+import type { Server } from '@pressroom/common/http/server';
+import { afterEach, expect, test } from 'vitest';
+import { memoryLog } from '../support/log.ts';
+import { parseAnswer, type RawAnswer } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+
+/** The largest body of the service, in bytes. */
+const BODY_LIMIT = 4096;
+
+let app: Server;
+let url: string;
+/** Lets the handler of `/slow` answer. */
+let answerSlow: () => void;
+const sockets: Socket[] = [];
+
+/** Starts a service with limits that a test can wait for, where it says so. */
+async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
+  app = await createServer({
+    config: { HOST: '127.0.0.1' },
+    description: { title: 'Test', version: '1.0.0', description: 'A service with short limits.' },
+    log: memoryLog('test').log,
+    bodyLimit: BODY_LIMIT,
+    readiness: {},
+    connectionLimits: { ...CONNECTION_LIMITS, lookMs: 20, ...limits },
+  });
+  const slow = new Promise<void>((resolve) => {
+    answerSlow = resolve;
+  });
+  app.get('/quick', async () => 'quick');
+  app.post('/quick', async () => 'quick');
+  app.get('/slow', () => slow.then(() => 'slow'));
+  url = await app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await app.close();
+});
+
+/** A connection, and what it has received. */
+async function open(): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  // What was received says whether a reset has lost anything.
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await once(socket, 'connect');
+  return { socket, received: () => text, closed };
+}
+
+function answers(text: string): RawAnswer[] {
+  const all: RawAnswer[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const parsed = parseAnswer(rest);
+    all.push(parsed.answer);
+    rest = parsed.rest;
+  }
+  return all;
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`;
+}
+
+test('a client that closes its sending half after the request gets its answer', async () => {
+  await start();
+  const { socket, received, closed } = await open();
+  const ended = new Promise<void>((resolve) => {
+    app.server.on('request', (request) => request.socket.once('end', resolve));
+  });
+  socket.end(get('/slow'));
+  await ended;
+  answerSlow();
+  await closed;
+  expect(answers(received())).toMatchObject([{ status: 200, body: 'slow' }]);
+});
+
+test.each([
+  ['a head', 'GET /quick HTTP/1.1\r\nHost: test\r\n'],
+  ['nothing', ''],
+  ['empty lines', '\r\n\r\n'],
+  [
+    'a body with a length',
+    'POST /quick HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  ],
+  [
+    'a body in chunks',
+    'POST /quick HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
+  ],
+])('a client that sends %s and no end of it is told so at its time limit', async (_what, text) => {
+  await start({ headersMs: 300, requestMs: 600 });
+  const { socket, received, closed } = await open();
+  socket.write(text);
+  await closed;
+  expect(answers(received())).toMatchObject([{ status: 408 }]);
+});
+
+test('a connection that goes on with empty lines after an answer is ended, one that is silent is kept', async () => {
+  await start({ noiseMs: 300 });
+  const [noisy, silent] = [await open(), await open()];
+  for (const { socket, received } of [noisy, silent]) {
+    socket.write(get('/quick'));
+    await until('it is answered', () => received() !== '');
+  }
+  const timer = setInterval(() => noisy.socket.write('\r\n'), 20);
+  await noisy.closed;
+  clearInterval(timer);
+  silent.socket.write(get('/quick'));
+  await until('it is answered again', () => answers(silent.received()).length === 2);
+  expect(answers(noisy.received())).toMatchObject([{ status: 200 }]);
+});
+
+test('a request that takes longer than noise may is answered, empty lines sent ahead or not', async () => {
+  await start({ noiseMs: 300 });
+  const { socket, received } = await open();
+  socket.write(get('/quick'));
+  await until('it is answered', () => received() !== '');
+  socket.write(`\r\n${get('/slow')}`);
+  const began = performance.now();
+  await until('noise would be over', () => performance.now() - began > 600);
+  answerSlow();
+  await until('it is answered', () => answers(received()).length === 2);
+});
+
+test.each([
+  ['at once', 0],
+  ['after the answer', 1],
+])('a refused POST whose body is malformed, %s, gets one answer', async (_when, awaited) => {
+  await start();
+  const { socket, received, closed } = await open();
+  socket.write('POST /nowhere HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await until('it is answered', () => answers(received()).length >= awaited);
+  socket.write('zz\r\nno chunk');
+  await closed;
+  expect(answers(received())).toMatchObject([{ status: 404 }]);
+});
+
+test.each([
+  ['with a length', (size: number) => `Content-Length: ${size}\r\n\r\n`],
+  ['in chunks', (size: number) => `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`],
+])('a client that sends a body %s whole before it reads has its 413', async (_how, head) => {
+  await start();
+  const size = 16 * 2 ** 20;
+  const { socket, received, closed } = await open();
+  socket.pause();
+  socket.write(`POST /quick HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n${head(size)}`);
+  const faults: unknown[] = [];
+  socket.on('error', (error) => faults.push(error));
+  await new Promise<void>((resolve) => {
+    socket.write(Buffer.alloc(size, 0x20), () => resolve());
+  });
+  socket.resume();
+  await closed;
+  expect(faults).toEqual([]);
+  const [answer, ...more] = answers(received());
+  expect([answer?.status, answer?.headers.connection, more]).toEqual([413, 'close', []]);
+  expect(JSON.parse(answer?.body ?? '')).toMatchObject({ code: 'payload_too_large' });
+});
