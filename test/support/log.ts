@@ -1,5 +1,4 @@
-import { createLogger } from '@pressroom/common/log/logging';
-import type { Logger } from 'pino';
+import { createLogger, type Logger } from '@pressroom/common/log/logging';
 
 /** A log kept in memory: what a test looks at, and what nobody else sees. */
 export interface TestLog {

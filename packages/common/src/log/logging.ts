@@ -1,8 +1,19 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { LineBatch } from '../fast/line-batch.ts';
 
-export type { Logger } from 'pino';
+/** What a line of the log is made of, for whoever writes lines without pino: see `RequestLog`. */
+export interface LogLines {
+  /** Where lines go. */
+  readonly stream: DestinationStream;
+  /** The members that every line has, besides its level and time. */
+  readonly base: Readonly<Record<string, string>>;
+  /** Writes the member that says what time it is, with a comma before it. */
+  readonly time: () => string;
+}
+
+/** The log of a service. */
+export type Logger = Pino & { readonly lines: LogLines };
 
 /** Levels that `LOG_LEVEL` may name. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -52,14 +63,16 @@ function isoTime(): () => string {
 export function createLogger({ service, level, stream }: LoggingOptions): Logger {
   const terminal = stream === undefined && process.stdout.isTTY;
   const output = stream ?? (terminal ? pretty({ ignore: 'pid,hostname' }) : new LineBatch(process.stdout.fd));
-  return pino(
+  const lines = { stream: output, base: { service }, time: isoTime() };
+  const log = pino(
     {
       level,
-      base: { service },
-      timestamp: isoTime(),
+      base: lines.base,
+      timestamp: lines.time,
       redact: { paths: SECRETS, censor: '[redacted]' },
       formatters: { level: (label) => ({ level: label }) },
     },
     output,
   );
+  return Object.assign(log, { lines });
 }

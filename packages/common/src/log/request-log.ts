@@ -1,5 +1,14 @@
-import { type FastifyContextConfig, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import {
+  type FastifyContextConfig,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+  LogController,
+} from 'fastify';
+import { z } from 'zod';
+import { eventLine, type RequestEvent } from '../fast/event-line.ts';
+import { loggedUrl } from './logged-url.ts';
+import type { Logger } from './logging.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,60 +20,33 @@ declare module 'fastify' {
 /** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
-/** The event of a request: who asked for what, how it was answered, and how long it took, in ms. */
-interface RequestEvent {
-  requestId: string;
-  method: string;
-  url: string;
-  status: number;
-  ms: number;
-  /** Unknown where the connection was gone before anybody asked. */
-  address: string | undefined;
-}
-
 const MESSAGE = 'request_answered';
-
-/** What a pino logger makes a line of, by its documented symbols ("pino.symbols"). */
-interface Lines {
-  /** Where lines go. */
-  [pino.symbols.streamSym]: DestinationStream;
-  /** How a line of each level begins. */
-  [pino.symbols.lsCacheSym]: Record<number, string>;
-  /** Writes the member that says what time it is. */
-  [pino.symbols.timeSym]: () => string;
-  /** The members that every line has. */
-  [pino.symbols.chindingsSym]: string;
-}
 
 /**
  * The log of requests: one event for each, when it has been answered or has broken off; failures log their own. Probes
- * that succeed are logged at `debug`. What pino would write is written by a template: its way through levels, options
- * and the members of an object that it does not know was a tenth of a cached answer.
+ * that succeed are logged at `debug`. The lines are written by a template, see {@link eventLine}.
  */
 export class RequestLog extends LogController {
   readonly #log: Logger;
-  readonly #stream: DestinationStream;
-  readonly #time: () => string;
-  readonly #members: string;
-  /** How a line begins; undefined at a level that is not logged. */
-  readonly #beginnings: Record<'debug' | 'info', string | undefined>;
+  /** Writes a line; undefined at a level that is not logged. */
+  readonly #lines: Record<'debug' | 'info', ((event: RequestEvent) => string) | undefined>;
+  /** The names of the parameters that any route has. */
+  readonly #parameters = new Set<string>();
   #hasSecretQueries = false;
 
   constructor(log: Logger) {
     super({ requestIdLogLabel: 'requestId' });
-    const lines = log as unknown as Lines;
-    const beginning = (level: 'debug' | 'info') =>
-      log.isLevelEnabled(level) ? lines[pino.symbols.lsCacheSym][log.levels.values[level] ?? 0] : undefined;
+    const line = (level: 'debug' | 'info') =>
+      log.isLevelEnabled(level) ? eventLine(log.lines, level, MESSAGE) : undefined;
     this.#log = log;
-    this.#stream = lines[pino.symbols.streamSym];
-    this.#time = lines[pino.symbols.timeSym];
-    this.#members = lines[pino.symbols.chindingsSym];
-    this.#beginnings = { debug: beginning('debug'), info: beginning('info') };
+    this.#lines = { debug: line('debug'), info: line('info') };
   }
 
   /** Tells it of a route: looking for what some hide would cost those that hide nothing. */
-  noteRoute({ config }: { config?: FastifyContextConfig }): void {
+  noteRoute({ config, schema }: { config?: FastifyContextConfig; schema?: FastifySchema }): void {
     this.#hasSecretQueries ||= config?.secretQuery === true;
+    const query = schema?.querystring;
+    if (query instanceof z.ZodObject) for (const name in query.shape) this.#parameters.add(name);
   }
 
   /** Nothing is known yet that the answer's event does not say. */
@@ -80,7 +62,7 @@ export class RequestLog extends LogController {
     const event: RequestEvent = {
       requestId: request.id,
       method: request.method,
-      url: this.#hasSecretQueries ? withoutSecrets(request) : request.url,
+      url: this.#urlOf(request, reply.statusCode),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 1000) / 1000,
       address: request.ip,
@@ -107,24 +89,15 @@ export class RequestLog extends LogController {
   }
 
   #write(level: 'debug' | 'info', event: RequestEvent): void {
-    const beginning = this.#beginnings[level];
-    if (beginning === undefined) return;
-    const line = `${beginning}${this.#time()}${this.#members}${membersOf(event)},"msg":"${MESSAGE}"}\n`;
-    this.#stream.write(line);
+    const line = this.#lines[level]?.(event);
+    if (line !== undefined) this.#log.lines.stream.write(line);
   }
-}
 
-function membersOf({ requestId, method, url, status, ms, address }: RequestEvent): string {
-  const who = `,"requestId":${quote(requestId)},"method":"${method}","url":${quote(url)}`;
-  return `${who},"status":${status},"ms":${ms},"address":${JSON.stringify(address ?? null)}`;
-}
-
-/** Writes visible ASCII, as the ids and URLs of requests are, as JSON: hardly any of it has to be escaped. */
-function quote(text: string): string {
-  return text.includes('"') || text.includes('\\') ? JSON.stringify(text) : `"${text}"`;
-}
-
-/** The URL of a request; a query string that may hold a signed URL is a key to what it leads to. */
-function withoutSecrets({ url, routeOptions }: FastifyRequest): string {
-  return routeOptions.config?.secretQuery === true ? url.replace(/\?.*$/, '?(hidden)') : url;
+  #urlOf(request: FastifyRequest, status: number): string {
+    const { originalUrl } = request;
+    // A query string that may hold a signed URL is a key to what it leads to.
+    if (this.#hasSecretQueries && request.routeOptions.config?.secretQuery === true)
+      return originalUrl.replace(/\?.*$/, '?(hidden)');
+    return loggedUrl(originalUrl, status >= 400, this.#parameters);
+  }
 }

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
-import type { Logger } from 'pino';
 import type { Server } from '../http/server.ts';
+import type { Logger } from '../log/logging.ts';
 import { ConfigError } from './config.ts';
 import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
 

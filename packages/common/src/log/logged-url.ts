@@ -1,0 +1,27 @@
+/** An API key as it is written (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in part. */
+const API_KEY = /(?:p|%70)(?:k|%6b)(?:_|%5f)[\w%-]*/gi;
+
+/**
+ * The URL of a request as the log has it. An API key belongs in a header; where one is sent in the URL, the log must not
+ * keep it. So a value is hidden when its parameter is one that no route has, as in `?api_key=…`, or when it looks like a
+ * key.
+ *
+ * @param isRefused true when the request was answered with an error: only then can there be an unknown parameter
+ */
+export function loggedUrl(url: string, isRefused: boolean, parameters: ReadonlySet<string>): string {
+  const query = url.indexOf('?');
+  if (query === -1 && !isRefused) return url;
+  const shown = isRefused && query !== -1 ? withoutUnknown(url, query + 1, parameters) : url;
+  return shown.replace(API_KEY, 'pk_(hidden)');
+}
+
+function withoutUnknown(url: string, begin: number, parameters: ReadonlySet<string>): string {
+  const members = url.slice(begin).split('&');
+  const shown = members.map((member) => {
+    const equals = member.indexOf('=');
+    const isKnown = equals === -1 ? member.length < 2 : parameters.has(member.slice(0, equals));
+    if (isKnown) return member;
+    return equals === -1 ? '(hidden)' : `${member.slice(0, equals)}=(hidden)`;
+  });
+  return url.slice(0, begin) + shown.join('&');
+}
