@@ -97,11 +97,11 @@ export function minimalItem(row: ItemRow, site: Site): MinimalItem {
 /** Renders a row as an item. */
 export function item(row: ItemRow, site: Site): Item {
   const shown = minimalItem(row, site);
-  // Added to, because copies of items are most of what a page leaves to be collected.
-  return Object.assign(shown, {
+  return {
+    ...shown,
     originalTitle: row.original_title,
     summary: row.summary,
-    links: Object.assign(shown.links, { original: row.original_url }),
+    links: { ...shown.links, original: row.original_url },
     attribution: site.attribution,
-  });
+  };
 }

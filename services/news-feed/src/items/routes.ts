@@ -55,7 +55,7 @@ function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) 
   const ordering = by === 'timeline' ? 'timelineDesc' : 'publishedAtDesc';
   return success({
     query: { mode, category, window, q, by, direction, ordering },
-    items: items.map((row) => Object.assign(item(row, site), { reason: row.reason })),
+    items: items.map((row) => ({ ...item(row, site), reason: row.reason })),
     page: { count: items.length, hasMore: nextCursor !== null, nextCursor },
   });
 }
