@@ -8,8 +8,9 @@ import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { isRunning, parentOf } from '@pressroom/embedded-postgres/processes';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOpen, killHard, postmasterOf, until, untilUnused } from '../support/processes.ts';
+import { isOpen, killHard, postmasterOf, untilUnused } from '../support/processes.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
 
 const STARTER = fileURLToPath(new URL('programs/start-postgres.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -36,7 +37,7 @@ afterEach(async () => {
   for (const home of homes) await untilUnused(home);
   rmSync(directory, { recursive: true });
   for (const place of elsewhere) rmSync(place, { recursive: true });
-}, 60_000);
+});
 
 interface Started {
   process: ChildProcess;
@@ -64,9 +65,9 @@ async function start(home = path.join(directory, 'postgres')): Promise<Started> 
   throw new Error('the starter ended without a word');
 }
 
-function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
-  return until(() => child.exitCode !== null || child.signalCode !== null);
+  await until('it has ended', () => child.exitCode !== null || child.signalCode !== null);
 }
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -82,7 +83,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 const leaveMark = (url: string) => query(url, "CREATE TABLE mark AS SELECT 'é' AS text");
 const readMark = (url: string) => query(url, 'SELECT text FROM mark');
 
-describe('embedded PostgreSQL', { timeout: 60_000 }, () => {
+describe('embedded PostgreSQL', () => {
   test('keeps its data from one run to the next, and frees its port in between', async () => {
     const first = await start();
     await leaveMark(first.url);
@@ -117,7 +118,7 @@ describe('embedded PostgreSQL', { timeout: 60_000 }, () => {
     const second = await start();
     expect(await readMark(second.url)).toEqual([{ text: 'é' }]);
     await killHard(second.process);
-    await until(async () => !(await isOpen(port)));
+    await until('the port is free', async () => !(await isOpen(port)));
   });
 
   test('replaces a server that was left running when starter and supervisor were killed', async () => {

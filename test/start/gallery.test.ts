@@ -6,18 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { login } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { isOpen, untilUnused } from '../support/processes.ts';
 import { clientOf, startEmbedded } from '../support/s3/fixtures.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
-
-/** How long a start or two may take on a machine that does other things, in ms: far longer than they should. */
-const PATIENCE_MS = 180_000;
-
-vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 
 const START = fileURLToPath(new URL('programs/start-gallery.ts', import.meta.url));
 
@@ -37,7 +32,7 @@ afterEach(async () => {
   for (const process of launched) await stop(process);
   await untilUnused(path.join(dataDir, 'postgres'));
   rmSync(dataDir, { recursive: true });
-}, 60_000);
+});
 
 async function stop(process: ChildProcess): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
@@ -65,7 +60,7 @@ async function start(env: NodeJS.ProcessEnv = {}): Promise<{ process: ChildProce
       output += chunk;
     });
   }
-  await until('it runs', () => output.includes('Ctrl-C') || child.exitCode !== null, PATIENCE_MS);
+  await until('it runs', () => output.includes('Ctrl-C') || child.exitCode !== null);
   return { process: child, output };
 }
 

@@ -6,9 +6,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { parentOf } from '@pressroom/embedded-postgres/processes';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOpen, killHard, postmasterOf, until, untilUnused } from '../support/processes.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { isOpen, killHard, postmasterOf, untilUnused } from '../support/processes.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
 
 const START = fileURLToPath(new URL('programs/start.ts', import.meta.url));
 const NPX = fileURLToPath(new URL('programs/npx.mjs', import.meta.url));
@@ -28,11 +30,11 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { process } of launches) {
     process.kill('SIGTERM');
-    await until(() => process.exitCode !== null || process.signalCode !== null);
+    await until('it has ended', () => process.exitCode !== null || process.signalCode !== null);
   }
   await untilUnused(path.join(dataDir, 'postgres'));
   rmSync(dataDir, { recursive: true });
-}, 60_000);
+});
 
 interface Launched {
   process: ChildProcess;
@@ -40,8 +42,8 @@ interface Launched {
   output: string;
 }
 
-function launch(more: NodeJS.ProcessEnv = {}, program = START): Launched {
-  const child = spawn(process.execPath, [program], {
+function launch(more: NodeJS.ProcessEnv = {}, program = START, args: string[] = []): Launched {
+  const child = spawn(process.execPath, [program, ...args], {
     env: {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
@@ -62,9 +64,12 @@ function launch(more: NodeJS.ProcessEnv = {}, program = START): Launched {
   return launched;
 }
 
-async function running(more?: NodeJS.ProcessEnv, program?: string): Promise<Launched> {
-  const launched = launch(more, program);
-  await until(() => launched.output.includes('Ctrl-C') || launched.process.exitCode !== null);
+async function running(more?: NodeJS.ProcessEnv, program?: string, args?: string[]): Promise<Launched> {
+  const launched = launch(more, program, args);
+  await until(
+    'it runs or has ended',
+    () => launched.output.includes('Ctrl-C') || launched.process.exitCode !== null,
+  );
   expect(launched.output).toContain('Pressroom is running');
   return launched;
 }
@@ -83,7 +88,7 @@ async function ask(): Promise<unknown> {
   return response.json();
 }
 
-describe('pnpm start', { timeout: 60_000 }, () => {
+describe('pnpm start', () => {
   test('migrates, leaves sample data, runs the services and says where everything is', async () => {
     const { output } = await running();
     expect(await ask()).toEqual([{ name: 'sample' }]);
@@ -116,7 +121,7 @@ describe('pnpm start', { timeout: 60_000 }, () => {
 
   test('Ctrl-C while it is still starting ends it in good order', async () => {
     const launched = launch();
-    await until(() => launched.output.includes('Creating the database'));
+    await until('it creates the database', () => launched.output.includes('Creating the database'));
     launched.process.kill('SIGINT');
     expect(await exitCode(launched)).toBe(0);
     expect(await isOpen(databasePort)).toBe(false);
@@ -129,14 +134,20 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     const second = await running();
     expect(await ask()).toEqual([{ name: 'sample' }]);
     await killHard(second.process);
-    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
+    await until(
+      'all ports are free',
+      async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)),
+    );
   });
 
   test('ends in good order when npx, which started it, is killed', async () => {
     const npx = await running({}, NPX);
     await killHard(npx.process);
-    await until(async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)));
-    await until(() => npx.output.includes('at the end'));
+    await until(
+      'all ports are free',
+      async () => !(await isOpen(servicePort)) && !(await isOpen(databasePort)),
+    );
+    await until('the service has ended', () => npx.output.includes('at the end'));
     expect(npx.output).toContain('service: at the end the database answers');
   });
 
@@ -173,10 +184,33 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     await once(holder, 'close');
   });
 
-  test('a port that is none is one line naming its variable', async () => {
-    const launched = launch({ FIXTURE_PORT: '70000' });
+  test('a second start says that the first one is running, and where', async () => {
+    const first = await running();
+    const second = launch({ FIXTURE_PORT: String(await findFreePort()) });
+    expect(await exitCode(second)).toBe(1);
+    expect(second.output).toContain(`Pressroom is already running on ${dataDir}`);
+    expect(second.output).toContain(`fixture  http://127.0.0.1:${servicePort}`);
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    await killHard(first.process);
+    // What a killed start has left is no start.
+    await running();
+  });
+
+  test("an empty database of the reader's own gets samples only when asked", async () => {
+    const own = await createTestDatabase();
+    onTestFinished(own.drop);
+    const without = await running({ DATABASE_URL: own.url });
+    expect(await ask()).toEqual([]);
+    without.process.kill('SIGTERM');
+    expect(await exitCode(without)).toBe(0);
+    await running({ DATABASE_URL: own.url }, START, ['--sample']);
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+  });
+
+  test('a database that does not answer is told by the name of its variable', async () => {
+    const launched = launch({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
     expect(await exitCode(launched)).toBe(1);
-    expect(launched.output).toBe('FIXTURE_PORT is "70000", expected a port from 1 to 65535\n');
+    expect(launched.output).toContain('The migration of the database of DATABASE_URL failed');
   });
 
   test('embeds nothing when DATABASE_URL names a server', async () => {
@@ -185,7 +219,7 @@ describe('pnpm start', { timeout: 60_000 }, () => {
     const otherDir = path.join(dataDir, 'other');
     const otherPort = await findFreePort();
     const second = await running({ DATABASE_URL: url, DATA_DIR: otherDir, FIXTURE_PORT: String(otherPort) });
-    expect(existsSync(otherDir)).toBe(false);
+    expect(existsSync(path.join(otherDir, 'postgres'))).toBe(false);
     second.process.kill('SIGTERM');
     expect(await exitCode(second)).toBe(0);
     expect(await ask()).toEqual([{ name: 'sample' }]);

@@ -3,13 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Lock } from '@pressroom/embedded-postgres/lock';
-
-/** Returns when a condition holds; the test's own time limit is the only one. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(20);
-}
+import { until } from './until.ts';
 
 /** Whether something accepts connections on a loopback port. */
 export function isOpen(port: number): Promise<boolean> {
@@ -31,8 +26,8 @@ export async function killHard(child: ChildProcess): Promise<void> {
 }
 
 /** Returns when no process works on a directory of embedded PostgreSQL any more. */
-export function untilUnused(home: string): Promise<void> {
-  return until(() => {
+export async function untilUnused(home: string): Promise<void> {
+  await until(`no process works on ${home}`, () => {
     if (!existsSync(home)) return true;
     const lock = Lock.tryAcquire(path.join(home, 'supervisor.lock'));
     lock?.release();

@@ -1,19 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a condition may take to come true, in ms: far longer than it ever should. */
-const PATIENCE_MS = 30_000;
+/** How long a condition may take to come true on a machine with fifteen times the work it can do, in ms. */
+const PATIENCE_MS = 120_000;
 
 /** Waits until `probe` returns something other than undefined, null or false, and returns that. */
-export async function until<T>(
-  what: string,
-  probe: () => T | Promise<T>,
-  patienceMs = PATIENCE_MS,
-): Promise<NonNullable<T>> {
-  const end = performance.now() + patienceMs;
+export async function until<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const value = await probe();
     if (value !== undefined && value !== null && value !== false) return value;
-    if (performance.now() > end) throw new Error(`still not so after ${patienceMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`still not so after ${PATIENCE_MS} ms: ${what}`);
     await delay(10);
   }
 }

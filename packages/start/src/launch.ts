@@ -1,13 +1,16 @@
 import path from 'node:path';
 import { ensureFreePort, LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
+import { configurationFaults } from './configuration.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd } from './program.ts';
 import { untilReady } from './readiness.ts';
 import type { Service } from './services.ts';
+import { StartClaim } from './start-claim.ts';
 import { readStartSettings, type StartSettings } from './start-settings.ts';
-import { summary } from './summary.ts';
+import { addresses, summary } from './summary.ts';
 
 /** How long what a killed start has left running may take to end, in ms. */
 const LEFTOVER_MS = 15_000;
@@ -23,6 +26,8 @@ export interface Launch {
   /** The program that brings the database to its newest form, and its arguments. */
   readonly migrate: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Leaves samples in a database of the reader's own too (`DATABASE_URL`); the embedded one always gets them. */
+  readonly sample: boolean;
   /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -33,11 +38,13 @@ export interface Launch {
  * cannot start or ends by itself, after the rest has ended; throws the signal's reason when it came before
  * all was up.
  */
-export async function launch({ root, services, migrate, env, signal, print }: Launch): Promise<void> {
-  const settings = readStartSettings(env, services, root);
+export async function launch({ root, services, migrate, env, sample, signal, print }: Launch): Promise<void> {
+  const settings = await usableSettings(root, services, env);
+  await using running = new AsyncDisposableStack();
+  const claim = StartClaim.take(settings.dataDir);
+  running.defer(() => claim.release());
   await ensureServicePorts(settings, env);
 
-  await using running = new AsyncDisposableStack();
   const database = await openDatabase(settings, signal, print);
   running.defer(() => database.stop());
 
@@ -50,7 +57,8 @@ export async function launch({ root, services, migrate, env, signal, print }: La
     NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE || path.join(root, COMPILED),
   };
   const shared = { cwd: root, env: { ...env, ...own } };
-  await runToEnd({ ...shared, name: 'The migration of the database', command: migrate }, signal);
+  const whose = settings.databaseUrl ? 'the database of DATABASE_URL' : 'the database';
+  await runToEnd({ ...shared, name: `The migration of ${whose}`, command: migrate }, signal);
   const gallery = services.some((service) => service.gallery)
     ? await openGallery(settings, env, signal)
     : undefined;
@@ -59,7 +67,7 @@ export async function launch({ root, services, migrate, env, signal, print }: La
     services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
   );
   for (const [service, context] of contexts) {
-    for (const command of preparations(service, gallery)) {
+    for (const command of preparations(service, gallery, sample || !settings.databaseUrl)) {
       await runToEnd({ ...context, name: `${service.name}: sample data`, command }, signal);
     }
   }
@@ -72,11 +80,50 @@ export async function launch({ root, services, migrate, env, signal, print }: La
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
 
   const { servicePorts } = settings;
+  claim.announce(addresses(servicePorts));
   print(summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data }));
   const postgres = { name: 'PostgreSQL', ended: database.ended };
   const store = gallery?.store ? [gallery.store] : [];
   await untilEnd([postgres, ...store, ...programs.map((p) => p.program)], signal);
   print('Stopping');
+}
+
+/** The settings of this start and of the services. Throws a {@link StartError} with every fault of all of them. */
+async function usableSettings(
+  root: string,
+  services: readonly Service[],
+  env: NodeJS.ProcessEnv,
+): Promise<StartSettings> {
+  const { settings, faults } = readStartSettings(env, services, root);
+  const directoryFault = makeDataDirectory(settings.dataDir);
+  const checked = await configurationFaults(services, root, { ...env, ...STAND_INS, ...givenOf(env) });
+  // A port that the service finds fault with is told once.
+  const told = new Set(faults.map((fault) => fault.split(' ')[0]));
+  const all = [
+    ...(directoryFault === undefined ? [] : [directoryFault]),
+    ...faults,
+    ...checked.filter((fault) => !told.has(fault.split(' ')[0])),
+  ];
+  if (all.length === 0) return settings;
+  throw new StartError(['The configuration cannot be used:', ...all.map((fault) => `  ${fault}`)].join('\n'));
+}
+
+/** Stands for what a start makes up when the environment does not say it, while settings are checked. */
+const STAND_INS = {
+  DATABASE_URL: 'postgres://localhost/pressroom',
+  SETTINGS_KEY: Buffer.alloc(32).toString('base64'),
+  S3_ENDPOINT: `http://${LOOPBACK}`,
+  S3_BUCKET: 'gallery',
+  S3_ACCESS_KEY_ID: 'key',
+  S3_SECRET_ACCESS_KEY: 'secret',
+};
+
+/** The variables that are set, as far as a start could make them up; with a store of the reader's own, all of the store. */
+function givenOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = Object.keys(STAND_INS).filter(
+    (name) => env[name] || (env.S3_ENDPOINT && name.startsWith('S3_')),
+  );
+  return { METRICS_PORT: '', ...Object.fromEntries(names.map((name) => [name, env[name]])) };
 }
 
 async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<void> {
@@ -102,9 +149,13 @@ function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined):
 }
 
 /** The programs that leave something to look at; in an object store of the reader's own they touch nothing. */
-function preparations(service: Service, gallery: LaunchGallery | undefined): readonly (readonly string[])[] {
+function preparations(
+  service: Service,
+  gallery: LaunchGallery | undefined,
+  withSample: boolean,
+): readonly (readonly string[])[] {
   const prepare = gallery?.store ? (service.gallery?.prepare ?? []) : [];
-  return service.sample ? [service.sample, ...prepare] : prepare;
+  return service.sample && withSample ? [service.sample, ...prepare] : prepare;
 }
 
 function startService(

@@ -3,6 +3,8 @@ export interface Service {
   readonly name: string;
   /** The program, run by Node; it reads its settings from the environment. */
   readonly main: string;
+  /** A program and its arguments: prints each fault of the service's settings in a line that two spaces begin. */
+  readonly check?: readonly [program: string, ...args: string[]];
   /** The variable that moves its port, and the port without it. */
   readonly port: { readonly variable: string; readonly default: number };
   /** A program and its arguments, run to its end before the service starts: leaves something to look at. */
@@ -21,6 +23,7 @@ export const SERVICES: readonly Service[] = [
   {
     name: 'news-feed',
     main: 'services/news-feed/src/main.ts',
+    check: ['services/news-feed/src/check-config.ts'],
     port: { variable: 'NEWS_FEED_PORT', default: 4001 },
     sample: ['services/news-feed/src/cli.ts', 'sample'],
     hints: [['Import news', 'npx -y pnpm@12 newsroom import FILE.jsonl']],
@@ -28,6 +31,7 @@ export const SERVICES: readonly Service[] = [
   {
     name: 'content',
     main: 'services/content/src/main.ts',
+    check: ['services/content/src/check-config.ts'],
     port: { variable: 'CONTENT_PORT', default: 4003 },
     sample: ['services/content/src/cli.ts', 'sample'],
     hints: [['Make an API key', 'npx -y pnpm@12 content keys create --name NAME']],
@@ -35,6 +39,7 @@ export const SERVICES: readonly Service[] = [
   {
     name: 'gallery-admin',
     main: 'services/gallery-admin/src/main.ts',
+    check: ['services/gallery-admin/src/check-config.ts'],
     port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
     gallery: {
       prepare: [

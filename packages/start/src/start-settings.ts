@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { StartError } from '@pressroom/embedded-postgres/start-error';
 import type { Service } from './services.ts';
 
 /** What `pnpm start` reads from the environment. */
@@ -16,30 +15,68 @@ export interface StartSettings {
   readonly servicePorts: ReadonlyMap<Service, number>;
 }
 
+/** The settings, and what is wrong with them: a line that names the variable for each fault. */
+export interface ReadSettings {
+  readonly settings: StartSettings;
+  readonly faults: readonly string[];
+}
+
 /**
  * Reads the settings; an empty variable counts as absent. `DATA_DIR` is relative to the working directory,
- * and `.data` in the repository by default. Throws a {@link StartError} naming the variable that is wrong.
+ * and `.data` in the repository by default. Where there are faults, the settings are not to be used.
  */
 export function readStartSettings(
   env: NodeJS.ProcessEnv,
   services: readonly Service[],
   root: string,
-): StartSettings {
-  return {
+): ReadSettings {
+  const ports = new PortReader(env);
+  const databaseUrl = env.DATABASE_URL || undefined;
+  const servicePorts = new Map(
+    services.map((service) => [service, ports.read(service.port.variable, service.port.default)]),
+  );
+  const needsStore = services.some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
+  const settings = {
     dataDir: path.resolve(env.DATA_DIR || path.join(root, '.data')),
-    databaseUrl: env.DATABASE_URL || undefined,
-    databasePort: readPort(env, 'DATABASE_PORT', 54320),
-    objectStorePort: readPort(env, 'OBJECT_STORE_PORT', 4010),
-    servicePorts: new Map(
-      services.map((service) => [service, readPort(env, service.port.variable, service.port.default)]),
-    ),
+    databaseUrl,
+    databasePort: databaseUrl ? 0 : ports.read('DATABASE_PORT', 54320),
+    objectStorePort: needsStore ? ports.read('OBJECT_STORE_PORT', 4010) : 0,
+    servicePorts,
   };
+  const faults = [...databaseUrlFaults(databaseUrl), ...ports.faults, ...ports.sharedFaults()];
+  return { settings, faults };
 }
 
-function readPort(env: NodeJS.ProcessEnv, variable: string, otherwise: number): number {
-  const value = env[variable];
-  if (!value) return otherwise;
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (port >= 1 && port <= 65535) return port;
-  throw new StartError(`${variable} is ${JSON.stringify(value)}, expected a port from 1 to 65535`);
+/** Says it as the services do, whose fault is the same one. */
+function databaseUrlFaults(url: string | undefined): string[] {
+  if (url === undefined || /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return [];
+  return ['DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name'];
+}
+
+/** Reads ports, and remembers what is wrong with them. */
+class PortReader {
+  readonly faults: string[] = [];
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #variables = new Map<number, string[]>();
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  read(variable: string, otherwise: number): number {
+    const value = this.#env[variable];
+    const port = value ? Number(/^\d{1,5}$/.exec(value)?.[0]) : otherwise;
+    if (!(port >= 1 && port <= 65535)) {
+      this.faults.push(`${variable} is ${JSON.stringify(value)}, expected a port from 1 to 65535`);
+      return otherwise;
+    }
+    this.#variables.set(port, [...(this.#variables.get(port) ?? []), variable]);
+    return port;
+  }
+
+  /** A line for each port that several variables name. */
+  sharedFaults(): string[] {
+    const shared = [...this.#variables].filter(([, variables]) => variables.length > 1);
+    return shared.map(([port, names]) => `${names.join(' and ')} are both ${port}, expected a port for each`);
+  }
 }

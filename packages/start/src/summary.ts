@@ -1,13 +1,19 @@
 import { LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import type { Service } from './services.ts';
 
-/** What the summary tells beside the services. */
+/** What the summary tells besides the services. */
 export interface SummaryParts {
   readonly servicePorts: ReadonlyMap<Service, number>;
   /** Lines for the readers of services with a gallery. */
   readonly galleryHints: readonly (readonly [label: string, text: string])[];
   /** Where the data lies, in words. */
   readonly data: string;
+}
+
+/** Where each service answers, a line each. */
+export function addresses(servicePorts: ReadonlyMap<Service, number>): string[] {
+  const width = Math.max(...[...servicePorts.keys()].map(({ name }) => name.length));
+  return [...servicePorts].map(([{ name }, port]) => `  ${name.padEnd(width)}  http://${LOOPBACK}:${port}`);
 }
 
 /** The block that `pnpm start` prints once everything answers. */

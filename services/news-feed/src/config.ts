@@ -69,7 +69,7 @@ const settings = {
     )
     .default('site'),
   /** The publishing site, to whose pages items, stories and reports link. */
-  SITE_URL: siteUrl().default('http://localhost:4001'),
+  SITE_URL: siteUrl().optional(),
   /** The publishing site's name, in attributions. */
   SITE_NAME: z.string().default('Pressroom'),
   /** Client addresses that are answered 403. */
@@ -88,9 +88,11 @@ export function readVocabulary(env: Environment): Vocabulary {
 }
 
 /** The settings of the news feed. */
-export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>>;
+export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>> & { SITE_URL: string };
 
 /** Reads the settings of the news feed. Throws `ConfigError` with every fault. */
 export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
-  return readConfig(settings, env);
+  const config = readConfig(settings, env);
+  // Until there is a site, the links lead to where the service itself is.
+  return { ...config, SITE_URL: config.SITE_URL ?? `http://localhost:${config.NEWS_FEED_PORT}` };
 }

@@ -8,6 +8,7 @@ await runStart({
     {
       name: 'fixture',
       main: 'service.ts',
+      check: ['check.ts'],
       port: { variable: 'FIXTURE_PORT', default: 4999 },
       sample: ['migrate.ts', 'sample'],
       hints: [['Make a thing', 'make thing']],
