@@ -185,23 +185,23 @@ describe('keys', () => {
     expect(await createWith({ 'x-api-key': 'wrong', authorization: `Bearer ${key}` })).toBe(403);
   });
 
-  test('an expired key is 403, and one that expires stops at its time', async () => {
+  test('an expired key is 403, and one that expires stops', async () => {
     const expired = await keys.create('Expired', new Date(Date.now() - 1000));
     expect(await createWith({ 'x-api-key': expired })).toBe(403);
-    const expiring = await keys.create('Expiring', new Date(Date.now() + 3000));
+    const expiring = await keys.create('Expiring', new Date(Date.now() + 3_600_000));
     expect(await createWith({ 'x-api-key': expiring })).toBe(201);
-    await until(
-      'the key is expired',
-      async () => (await createWith({ 'x-api-key': expiring })) === 403,
-      3000,
+    await fixture.database.pool.query(
+      'update content.api_key set expires_at = clock_timestamp() where prefix = $1',
+      [expiring.slice(3, 11)],
     );
+    await until('the key is refused', async () => (await createWith({ 'x-api-key': expiring })) === 403);
   });
 
-  test('a revoked key stops working within 5 s', async () => {
+  test('a revoked key stops working', async () => {
     const key = await keys.create('Revoked', null);
     expect(await createWith({ 'x-api-key': key })).toBe(201);
     expect(await keys.revoke(key.slice(3, 11))).toBe(true);
-    await until('the key is refused', async () => (await createWith({ 'x-api-key': key })) === 403, 5000);
+    await until('the key is refused', async () => (await createWith({ 'x-api-key': key })) === 403);
     expect(await keys.revoke(key.slice(3, 11))).toBe(false);
   });
 

@@ -32,19 +32,15 @@ async function insert(...ids: string[]): Promise<void> {
 
 /** Waits until the replica under test has heard of what was written: a cached answer may be a second old. */
 async function fresh(path: string, expected: object): Promise<Answer> {
-  return until(
-    `${path} answers ${JSON.stringify(expected)}`,
-    async () => {
-      const answer = await get(path);
-      try {
-        expect(answer.body).toMatchObject(expected);
-        return answer;
-      } catch {
-        return undefined;
-      }
-    },
-    5000,
-  );
+  return until(`${path} answers ${JSON.stringify(expected)}`, async () => {
+    const answer = await get(path);
+    try {
+      expect(answer.body).toMatchObject(expected);
+      return answer;
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 describe('GET /api/v1/selected/snapshot', () => {

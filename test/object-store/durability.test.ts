@@ -100,9 +100,10 @@ test('a store killed in mid-upload has the objects that it had', async ({ dataDi
   expect(await filesBelow(dataDir, 'blobs')).toHaveLength(1);
 });
 
-test('a store killed under load has every object that it has acknowledged, and only whole ones', {
-  timeout: 60_000,
-}, async ({ dataDir, start }) => {
+test('a store killed under load has every object that it has acknowledged, and only whole ones', {}, async ({
+  dataDir,
+  start,
+}) => {
   const bodyOf = (key: string) => Buffer.alloc(100_000 + key.length, key);
   const acknowledged = new Map<string, 'put' | 'deleted'>();
   let bucket: string | undefined;
@@ -140,9 +141,10 @@ test('a store killed under load has every object that it has acknowledged, and o
   expect(await filesBelow(dataDir, 'blobs')).toHaveLength(keys.length);
 });
 
-test('a store killed while it completes an upload has the object or still the upload', {
-  timeout: 60_000,
-}, async ({ dataDir, start }) => {
+test('a store killed while it completes an upload has the object or still the upload', {}, async ({
+  dataDir,
+  start,
+}) => {
   const bodies = [Buffer.alloc(MINIMUM_PART_BYTES, 'a'), Buffer.from('end')];
   const md5s = bodies.map((body) => createHash('md5').update(body).digest());
   const etag = `"${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-2"`;

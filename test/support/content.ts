@@ -4,7 +4,7 @@ import { openContent } from '@pressroom/content/open';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { ContentClient } from './content-client.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
 /** A content service on a port of its own. */
@@ -16,7 +16,7 @@ export interface RunningContent {
 }
 
 /** Limits that no test reaches unless it means to. */
-const GENEROUS = { CONTENT_RATE_LIMIT: '1000000', CONTENT_KEY_RATE_LIMIT: '1000000' };
+const GENEROUS = { CONTENT_RATE_LIMIT: '1000000', CONTENT_KEY_RATE_LIMIT: '1000000', ...PATIENT };
 
 /** Starts the content service on a free port. */
 export async function startContent(

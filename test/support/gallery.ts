@@ -3,7 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery, type Surroundings } from '@pressroom/gallery-admin/open';
 import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { type Answer, type Sending, send } from './http.ts';
 import { memoryLog, type TestLog } from './log.ts';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from './s3/fixtures.ts';
@@ -29,7 +29,7 @@ export async function startGallery(
   surroundings: Surroundings = {},
 ): Promise<RunningGallery> {
   const log = memoryLog('gallery-admin');
-  const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...settings });
+  const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...PATIENT, ...settings });
   const { app, release } = await openGallery(config, log.log, surroundings);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = async () => {

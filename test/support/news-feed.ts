@@ -3,7 +3,7 @@ import { readNewsFeedConfig } from '@pressroom/news-feed/config';
 import { openNewsFeed } from '@pressroom/news-feed/open';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Insertable, Kysely, PostgresDialect } from 'kysely';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
 /** A news feed on a port of its own. */
@@ -25,8 +25,10 @@ export async function startNewsFeed(
 ): Promise<RunningNewsFeed> {
   const log = memoryLog('news-feed');
   const config = readNewsFeedConfig({
-    // No test reaches it unless it means to.
+    // No test reaches these unless it means to.
     NEWS_RATE_LIMIT: '1000000',
+    NEWS_SEARCH_TIMEOUT_MS: '60000',
+    ...PATIENT,
     SITE_URL,
     DATABASE_URL: databaseUrl,
     NEWS_FEED_PORT: '0',

@@ -10,18 +10,22 @@ const REMEMBERED = 1000;
 
 /** Tells the owners of keys, and remembers valid ones for a few seconds, so that most requests cost no query. */
 export class KeyVerifier {
-  readonly #store: ApiKeyStore;
-  readonly #valid = new LRUCache<string, KeyOwner>({ max: REMEMBERED, ttl: BELIEVED_MS });
+  readonly #store: Pick<ApiKeyStore, 'find' | 'touch'>;
+  readonly #valid: LRUCache<string, KeyOwner>;
+  readonly #now: () => number;
 
-  constructor(store: ApiKeyStore) {
+  /** @param now the time, in ms since the epoch */
+  constructor(store: Pick<ApiKeyStore, 'find' | 'touch'>, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
+    this.#valid = new LRUCache({ max: REMEMBERED, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now } });
   }
 
   /** The owner of `key`, or undefined when it does not open anything. */
   async verify(key: string): Promise<KeyOwner | undefined> {
     const id = hashKey(key).toString('base64');
     const known = this.#valid.get(id);
-    if (known !== undefined) return isExpired(known) ? undefined : known;
+    if (known !== undefined) return isExpired(known, this.#now()) ? undefined : known;
     const owner = await this.#store.find(key);
     if (owner === undefined) return undefined;
     this.#valid.set(id, owner);
@@ -30,6 +34,6 @@ export class KeyVerifier {
   }
 }
 
-function isExpired({ expires_at }: KeyOwner): boolean {
-  return expires_at !== null && expires_at.getTime() <= Date.now();
+function isExpired({ expires_at }: KeyOwner, now: number): boolean {
+  return expires_at !== null && expires_at.getTime() <= now;
 }

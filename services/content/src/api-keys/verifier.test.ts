@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { KeyOwner } from './store.ts';
+import { KeyVerifier } from './verifier.ts';
+
+const KEY = 'pk_aaaaaaaa_key';
+
+/** A verifier of one key, the clock that it reads, and what stands for the database. */
+function verifierOf(owner: KeyOwner) {
+  const database = { owner: owner as KeyOwner | undefined, questions: 0 };
+  const clock = { now: 1_000_000 };
+  const store = {
+    find: async () => {
+      database.questions += 1;
+      return database.owner;
+    },
+    touch: async () => undefined,
+  };
+  return { verifier: new KeyVerifier(store, () => clock.now), database, clock };
+}
+
+const owner = (expires_at: Date | null): KeyOwner => ({ prefix: 'aaaaaaaa', name: 'Somebody', expires_at });
+
+test('a key that expires stops at its time, though it is remembered', async () => {
+  const { verifier, clock } = verifierOf(owner(new Date(1_003_000)));
+  expect(await verifier.verify(KEY)).toMatchObject({ name: 'Somebody' });
+  clock.now = 1_002_999;
+  expect(await verifier.verify(KEY)).toMatchObject({ name: 'Somebody' });
+  clock.now = 1_003_000;
+  expect(await verifier.verify(KEY)).toBeUndefined();
+});
+
+test('a revoked key is believed for less than 5 s, and a valid one costs no query in that time', async () => {
+  const { verifier, database, clock } = verifierOf(owner(null));
+  expect(await verifier.verify(KEY)).toBeDefined();
+  clock.now += 1000;
+  expect(await verifier.verify(KEY)).toBeDefined();
+  expect(database.questions).toBe(1);
+  database.owner = undefined;
+  clock.now = 1_000_000 + 4999;
+  expect(await verifier.verify(KEY)).toBeUndefined();
+});
