@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTENT } from '../support/articles.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { type ContentClient, wholeArticle } from '../support/content-client.ts';
+import { CONTENT, type ContentClient, wholeArticle } from '../support/content-client.ts';
 import type { JsonBody, JsonValue } from '../support/http.ts';
 
 /** ISO 8601 with an offset. */

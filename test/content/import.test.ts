@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ARTICLES, articleLines, LONG_EXCERPTS, PLAIN_ARTICLES, RUNNING_CODE } from '../fixtures/articles.ts';
-import { CONTENT } from '../support/articles.ts';
 import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { CONTENT } from '../support/content-client.ts';
 import { expectImported, importText } from '../support/content-import.ts';
 
 const CLI = 'services/content/src/cli.ts';

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTENT, createArticle, createCategory, write } from '../support/articles.ts';
 import {
   type ContentFixture,
   contentFixture,
   type RunningContent,
   startContent,
 } from '../support/content.ts';
+import { articleBody, ContentClient } from '../support/content-client.ts';
 import { until } from '../support/until.ts';
 
 let content: ContentFixture;
@@ -21,12 +21,12 @@ afterAll(async () => {
 });
 
 /** Writers on both replicas by turns. */
-const writer = (index: number) => ({ url: index % 2 === 0 ? content.url : replica.url, key: content.key });
+const writer = (index: number) => new ContentClient(index % 2 === 0 ? content.url : replica.url, content.key);
 
 describe('creates of one title at once', () => {
   test('each get a slug of their own, numbered without a gap', async () => {
     const made = await Promise.all(
-      Array.from({ length: 24 }, (_, index) => createArticle(writer(index), { title: 'Same Title' })),
+      Array.from({ length: 24 }, (_, index) => writer(index).publish({ title: 'Same Title' })),
     );
     expect(made.map(({ status }) => status)).toEqual(Array(24).fill(201));
     const slugs = made.map(({ body }) => body.data.slug).sort();
@@ -39,13 +39,11 @@ describe('creates of one title at once', () => {
 
   test('with one Idempotency-Key make one article', async () => {
     const post = (index: number) =>
-      write(
-        writer(index),
-        'POST',
-        '/api/articles',
-        { title: 'Once only', content: CONTENT },
-        { 'idempotency-key': 'k-1' },
-      );
+      writer(index).send('/api/articles', {
+        method: 'POST',
+        json: articleBody({ title: 'Once only' }),
+        headers: { 'idempotency-key': 'k-1' },
+      });
     const made = await Promise.all(Array.from({ length: 10 }, (_, index) => post(index)));
     expect(made.map(({ status }) => status)).toEqual(Array(10).fill(201));
     expect(new Set(made.map(({ body }) => body.data.id)).size).toBe(1);
@@ -55,12 +53,12 @@ describe('creates of one title at once', () => {
   test('renames of drafts to one title at once keep slugs unique', async () => {
     const drafts = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        createArticle(writer(index), { title: `Draft ${index}`, is_published: false }),
+        writer(index).publish({ title: `Draft ${index}`, is_published: false }),
       ),
     );
     const renamed = await Promise.all(
       drafts.map(({ body }, index) =>
-        write(writer(index), 'PATCH', `/api/articles/${body.data.id}`, { title: 'One Name' }),
+        writer(index).patch(`/api/articles/${body.data.id}`, { title: 'One Name' }),
       ),
     );
     expect(renamed.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -71,11 +69,11 @@ describe('creates of one title at once', () => {
 describe('the deletion of a category', () => {
   test('against inserts into it: whoever wins, no article is left without its category', async () => {
     for (let round = 0; round < 15; round += 1) {
-      const category = await createCategory(writer(round), `Category ${round}`);
+      const category = (await writer(round).category({ name: `Category ${round}` })).id;
       const [removed, ...made] = await Promise.all([
-        write(writer(round), 'DELETE', `/api/categories/${category}`),
-        createArticle(writer(round + 1), { title: `In ${round}`, category_id: category }),
-        createArticle(writer(round), { title: `In ${round}`, category_id: category }),
+        writer(round).delete(`/api/categories/${category}`),
+        writer(round + 1).publish({ title: `In ${round}`, category_id: category }),
+        writer(round).publish({ title: `In ${round}`, category_id: category }),
       ]);
       const created = made.filter(({ status }) => status === 201);
       expect(made.every(({ status }) => status === 201 || status === 422)).toBe(true);
@@ -89,7 +87,7 @@ describe('the deletion of a category', () => {
   });
 
   test('waits for an insert that has not committed yet, and then refuses', async () => {
-    const category = await createCategory(writer(0), 'Slow insert');
+    const category = (await writer(0).category({ name: 'Slow insert' })).id;
     const client = new pg.Client({ connectionString: content.database.url });
     await client.connect();
     await client.query('begin');
@@ -98,7 +96,7 @@ describe('the deletion of a category', () => {
        values ('Slow', 'slow', 'x', $1, 'x', '{}')`,
       [category],
     );
-    const deletion = write(writer(0), 'DELETE', `/api/categories/${category}`);
+    const deletion = writer(0).delete(`/api/categories/${category}`);
     await until('the deletion waits', async () => {
       const { rows } = await content.database.pool.query(
         `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -114,48 +112,52 @@ describe('the deletion of a category', () => {
 describe('two changes of one article at once', () => {
   test('with one If-Match: one is made, the other is refused', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { body } = await createArticle(writer(round), { title: `Edited ${round}` });
+      const { body } = await writer(round).publish({ title: `Edited ${round}` });
       const path = `/api/articles/${body.data.id}`;
-      const { headers } = await write(writer(round), 'GET', path);
+      const { headers } = await writer(round).send(path);
       const precondition = { 'if-match': headers.get('etag') ?? '' };
       const changes = await Promise.all(
         [0, 1].map((index) =>
-          write(writer(index), 'PATCH', path, { excerpt: `Editor ${index}` }, precondition),
+          writer(index).send(path, {
+            method: 'PATCH',
+            json: { excerpt: `Editor ${index}` },
+            headers: precondition,
+          }),
         ),
       );
       expect(changes.map(({ status }) => status).sort()).toEqual([200, 412]);
       const winner = changes.findIndex(({ status }) => status === 200);
-      const { body: read } = await write(writer(round), 'GET', path);
+      const { body: read } = await writer(round).send(path);
       expect(read.data.excerpt).toBe(`Editor ${winner}`);
     }
   });
 
   test('of different members: both are kept', async () => {
-    const { body } = await createArticle(writer(0), { title: 'Two members' });
+    const { body } = await writer(0).publish({ title: 'Two members' });
     const path = `/api/articles/${body.data.id}`;
     await Promise.all([
-      write(writer(0), 'PATCH', path, { excerpt: 'From one' }),
-      write(writer(1), 'PATCH', path, { meta_title: 'From the other' }),
+      writer(0).patch(path, { excerpt: 'From one' }),
+      writer(1).patch(path, { meta_title: 'From the other' }),
     ]);
-    const { body: read } = await write(writer(0), 'GET', path);
+    const { body: read } = await writer(0).send(path);
     expect(read.data).toMatchObject({ excerpt: 'From one', meta_title: 'From the other' });
   });
 });
 
 test('moves between two categories in both directions at once end in no deadlock, and the counts are right', async () => {
-  const [left, right] = await Promise.all([
-    createCategory(writer(0), 'Left'),
-    createCategory(writer(1), 'Right'),
+  const [{ id: left }, { id: right }] = await Promise.all([
+    writer(0).category({ name: 'Left' }),
+    writer(1).category({ name: 'Right' }),
   ]);
   const made = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
-      createArticle(writer(index), { title: `Mover ${index}`, category_id: index % 2 === 0 ? left : right }),
+      writer(index).publish({ title: `Mover ${index}`, category_id: index % 2 === 0 ? left : right }),
     ),
   );
   for (let round = 0; round < 4; round += 1) {
     const moved = await Promise.all(
       made.map(({ body }, index) =>
-        write(writer(index), 'PATCH', `/api/articles/${body.data.id}`, {
+        writer(index).patch(`/api/articles/${body.data.id}`, {
           category_id: (index + round) % 2 === 0 ? right : left,
         }),
       ),

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTENT } from '../support/articles.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { articleBody, type ContentClient, wholeArticle } from '../support/content-client.ts';
+import { articleBody, CONTENT, type ContentClient, wholeArticle } from '../support/content-client.ts';
 import type { Answer, JsonBody } from '../support/http.ts';
 
 let fixture: ContentFixture;

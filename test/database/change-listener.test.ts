@@ -152,8 +152,8 @@ test('stays current over a slow network', async () => {
   proxied.proxy.delay(100);
   const before = changes;
   await notify(database.pool);
-  await until('the change is heard', () => changes === before + 1);
-  expect(listener.current).toBe(true);
+  await until('the change is heard', () => changes > before);
+  await until('it is current', () => listener.current);
 });
 
 test('connects again when PostgreSQL ends its session, and counts that as a change', async () => {

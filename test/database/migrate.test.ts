@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
@@ -8,6 +7,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { createDatabase, databaseUrl } from '../support/database.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
 
 const CLI = 'packages/common/src/database/migrate-cli.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   url = databaseUrl(inject('serverUrl'), name);
   client = new pg.Client({ connectionString: url });
   await client.connect();
-  folder = await mkdtemp(join(tmpdir(), 'pressroom-migrations-'));
+  folder = await temporaryHome();
 });
 
 afterEach(async () => {

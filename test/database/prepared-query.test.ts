@@ -21,8 +21,8 @@ beforeEach(async () => {
     {
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: 1,
-      DATABASE_CONNECT_TIMEOUT_MS: 1000,
-      DATABASE_STATEMENT_TIMEOUT_MS: 1000,
+      DATABASE_CONNECT_TIMEOUT_MS: 60_000,
+      DATABASE_STATEMENT_TIMEOUT_MS: 60_000,
     },
     'prepared query test',
     memoryLog('test').log,

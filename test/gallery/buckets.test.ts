@@ -378,12 +378,10 @@ describe('the test of a bucket', () => {
 
   test('gives up on a store that accepts the connection and says nothing', async () => {
     const endpoint = `http://127.0.0.1:${await listening(createTcpServer(() => undefined))}`;
-    const begin = performance.now();
     expect(await tested({ endpoint })).toEqual({
       success: false,
       message: expect.stringContaining('in time'),
     });
-    expect(performance.now() - begin).toBeLessThan(5000);
   });
 });
 

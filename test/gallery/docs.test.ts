@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import {
   type RunningGallery,
   startGallery,
 } from '../support/gallery.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
 
 const PAGE = new URL('../../README.md', import.meta.url);
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   gallery = await galleryFixture();
   const account = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD_HASH: '', ADMIN_PASSWORD: 'made-up' };
   service = await startGallery({ ...gallery.settings, ...account });
-  directory = await mkdtemp(join(tmpdir(), 'gallery-docs-'));
+  directory = await temporaryHome();
 });
 afterAll(async () => {
   await service.close();

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startLedgerEpoch } from '@pressroom/news-feed/selected/ledger';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT, run } from '../support/command.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { importLines, itemLine, tryLines } from '../support/newsroom.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
 
 let feed: NewsFeedFixture;
 let folder: string;
@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(async () => {
   // Answers are as fresh as the database: the mirror is compared right after a change.
   feed = await newsFeedFixture({ CACHE_BYTES: '0' });
-  folder = await mkdtemp(join(tmpdir(), 'pressroom-docs-'));
+  folder = await temporaryHome();
 });
 
 afterAll(async () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { upsertItems } from '@pressroom/news-feed/newsroom/editing/items';
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { importLines, itemLine, newsroom, tryLines } from '../support/newsroom.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
 
 let feed: NewsFeedFixture;
@@ -183,7 +183,7 @@ describe('import', () => {
   });
 
   test('a file of thousands of lines, with an item in it twice', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pressroom-import-'));
+    const folder = await temporaryHome();
     const file = join(folder, 'items.jsonl');
     const lines = Array.from({ length: 2500 }, (_, index) => itemLine(`item-${index}`));
     lines.splice(1700, 0, itemLine('item-3', { title: 'Again' }));

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +22,7 @@ import {
   removeBucket,
   uploadPart,
 } from '../support/s3/objects.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
 
 const KEYS = { accessKeyId: 'suite-access', secretAccessKey: 'suite-secret' };
 const SCRIPT = fileURLToPath(new URL('./process.ts', import.meta.url));
@@ -35,8 +35,8 @@ interface Running extends Server {
 }
 
 const test = base
-  .extend('dataDir', async ({ task }, { onCleanup }) => {
-    const directory = await mkdtemp(join(tmpdir(), `object-store-${task.id}-`));
+  .extend('dataDir', async ({ task: _task }, { onCleanup }) => {
+    const directory = await temporaryHome();
     onCleanup(() => rm(directory, { recursive: true }));
     return directory;
   })

@@ -1,5 +1,7 @@
-import { CONTENT } from './articles.ts';
 import { type Answer, type JsonBody, type Sending, send } from './http.ts';
+
+/** Content that is long enough. */
+export const CONTENT = `<p>${'Words that make up an article. '.repeat(4)}</p>`;
 
 /** What `POST /api/articles` takes at least, and whatever a test adds. */
 export function articleBody(more: JsonBody = {}): JsonBody {
@@ -56,6 +58,11 @@ export class ContentClient {
 
   delete(path: string): Promise<Answer> {
     return this.send(path, { method: 'DELETE' });
+  }
+
+  /** POSTs an article that is published unless `more` says otherwise, and returns the answer, whatever it is. */
+  publish(more: JsonBody): Promise<Answer> {
+    return this.post('/api/articles', articleBody({ is_published: true, ...more }));
   }
 
   /** Creates an article and returns `data` of the answer. Throws when it is refused. */

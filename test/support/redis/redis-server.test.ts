@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryHome } from '../temporary-home.ts';
 import { startRedis } from './redis-server.ts';
 
 afterEach(() => {
@@ -44,16 +47,25 @@ test('a taken port is told in the words of the server', async () => {
   await expect(startRedis({ port: server.port })).rejects.toThrow(/Address already in use|EADDRINUSE/);
 });
 
-test('without redis-server a stand-in counts in its place', async () => {
-  vi.stubEnv('PATH', '');
-  vi.spyOn(console, 'warn').mockReturnValue();
-  const server = await startRedis();
-  onTestFinished(server.stop);
-  expect(await ping(server.port)).toBe('+PONG');
-  const redis = new Redis(server.url);
-  onTestFinished(() => redis.disconnect());
-  const tally = (key: string) => redis.call('eval', '', '1', key, '60000');
-  expect(await tally('a')).toEqual([1, 60000]);
-  expect(await tally('a')).toEqual([2, expect.any(Number)]);
-  expect(await tally('b')).toEqual([1, 60000]);
-});
+test.each(['', '/dev/null'])(
+  'without redis-server on the PATH %j a stand-in counts in its place',
+  async (PATH) => {
+    vi.stubEnv('PATH', PATH);
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const server = await startRedis();
+    onTestFinished(server.stop);
+    expect(await ping(server.port)).toBe('+PONG');
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    const tally = (key: string) => redis.call('eval', '', '1', key, '60000');
+    expect(await tally('a')).toEqual([1, 60000]);
+    expect(await tally('a')).toEqual([2, expect.any(Number)]);
+    expect(await tally('b')).toEqual([1, 60000]);
+  },
+);
+
+async function pathOfNoProgram(): Promise<string> {
+  const folder = await temporaryHome();
+  await writeFile(join(folder, 'redis-server'), '');
+  return folder;
+}

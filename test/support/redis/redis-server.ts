@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
 /** A Redis server of a test's own, on loopback, that keeps nothing. */
@@ -23,7 +23,7 @@ export async function startRedis(options: { port?: number } = {}): Promise<Redis
   if (options.port !== undefined) return startOn(options.port);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOn(await freePort());
+      return await startOn(await findFreePort());
     } catch (error) {
       // Somebody else can take a free port before Redis does.
       if (attempt === 3 || !/Address already in use|EADDRINUSE/.test(String(error))) throw error;
@@ -75,19 +75,10 @@ async function started(server: ChildProcess): Promise<void> {
 
 async function notFound(server: ChildProcess): Promise<never> {
   const [error] = await once(server, 'error');
-  if (error.code !== 'ENOENT') throw error;
+  // EACCES: the PATH names a folder that this account may not search, or a file that it may not run.
+  if (!['ENOENT', 'EACCES'].includes(error.code)) throw error;
   throw new NoRedis();
 }
 
 /** There is no `redis-server` on the PATH. */
 class NoRedis extends Error {}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
-}

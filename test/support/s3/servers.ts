@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { startObjectStore } from '@pressroom/object-store/server';
+import { temporaryHome } from '../temporary-home.ts';
 
 /** An S3 server, and the keys to it. */
 export interface Server {
@@ -31,7 +30,7 @@ export function clientOf(server: Server, overrides: S3ClientConfig = {}): S3Clie
 
 /** Starts a store of our own on a free port, its files in a directory that goes with it. */
 export async function startEmbedded(): Promise<Server & { close(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'object-store-'));
+  const dataDir = await temporaryHome();
   const keys = { accessKeyId: 'suite-access', secretAccessKey: 'suite-secret' };
   const store = await startObjectStore({ dataDir, port: 0, ...keys, log: () => undefined });
   const close = async () => {
