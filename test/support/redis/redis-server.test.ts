@@ -47,22 +47,22 @@ test('a taken port is told in the words of the server', async () => {
   await expect(startRedis({ port: server.port })).rejects.toThrow(/Address already in use|EADDRINUSE/);
 });
 
-test.each(['', '/dev/null'])(
-  'without redis-server on the PATH %j a stand-in counts in its place',
-  async (PATH) => {
-    vi.stubEnv('PATH', PATH);
-    vi.spyOn(console, 'warn').mockReturnValue();
-    const server = await startRedis();
-    onTestFinished(server.stop);
-    expect(await ping(server.port)).toBe('+PONG');
-    const redis = new Redis(server.url);
-    onTestFinished(() => redis.disconnect());
-    const tally = (key: string) => redis.call('eval', '', '1', key, '60000');
-    expect(await tally('a')).toEqual([1, 60000]);
-    expect(await tally('a')).toEqual([2, expect.any(Number)]);
-    expect(await tally('b')).toEqual([1, 60000]);
-  },
-);
+test.each([
+  ['empty', async () => ''],
+  ['full of what may not be run', pathOfNoProgram],
+])('without redis-server on a PATH that is %s a stand-in counts in its place', async (_what, makePath) => {
+  vi.stubEnv('PATH', await makePath());
+  vi.spyOn(console, 'warn').mockReturnValue();
+  const server = await startRedis();
+  onTestFinished(server.stop);
+  expect(await ping(server.port)).toBe('+PONG');
+  const redis = new Redis(server.url);
+  onTestFinished(() => redis.disconnect());
+  const tally = (key: string) => redis.call('eval', '', '1', key, '60000');
+  expect(await tally('a')).toEqual([1, 60000]);
+  expect(await tally('a')).toEqual([2, expect.any(Number)]);
+  expect(await tally('b')).toEqual([1, 60000]);
+});
 
 async function pathOfNoProgram(): Promise<string> {
   const folder = await temporaryHome();
