@@ -5,11 +5,10 @@ import {
   ServerResponse,
 } from 'node:http';
 
-/** Headers as `writeHead` takes them. */
-export type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** What `writeHead` takes besides the status: a reason, headers, both or neither. */
-export type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
+type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
 
 /**
  * Makes the class of a server's responses (`http.createServer`, "ServerResponse"): each has the headers `constant`, names
@@ -17,11 +16,11 @@ export type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
  * list that it writes; one by one, through Fastify's object, they were a twentieth of a cached answer. A 304 describes no
  * body, whoever sends it (`docs/spec/wire.md`, "All three services").
  *
- * @param Response what the class extends
+ * @param prepare is called before the head of each response is written
  */
 export function responsesWith(
   constant: Readonly<Record<string, string>>,
-  Response = ServerResponse,
+  prepare?: (response: ServerResponse, status: number) => void,
 ): typeof ServerResponse {
   const entries = Object.entries(constant);
   const list = entries.flat();
@@ -37,9 +36,10 @@ export function responsesWith(
     return all as OutgoingHttpHeader[];
   };
 
-  return class<Request extends IncomingMessage> extends Response<Request> {
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
     override writeHead(status: number, ...head: Head): this {
       const [headers] = head;
+      prepare?.(this, status);
       if (status === 304) describeNoBody(this, headers);
       // As Fastify writes them. A stream's are set one by one.
       const all = isObject(headers) && this.getHeaderNames().length === 0 ? listed(headers) : undefined;

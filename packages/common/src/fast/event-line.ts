@@ -13,7 +13,7 @@ export interface RequestEvent {
 
 /**
  * Makes what writes the event of a request as pino would, by a template: pino's way through levels, options and the
- * members of an object that it does not know costs several times as much (`fast/README.md`).
+ * members of an object that it does not know costs several times as much (`packages/common/src/fast/README.md`).
  */
 export function eventLine(lines: LogLines, level: string, msg: string): (event: RequestEvent) => string {
   const begin = `{"level":${JSON.stringify(level)}`;

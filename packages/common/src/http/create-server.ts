@@ -17,7 +17,7 @@ import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { addDocumentation, type Description } from './documentation.ts';
-import { EarlyAnswer } from './early-answer.ts';
+import { prepareEarlyAnswer } from './early-answer.ts';
 import { plainForwarding } from './forwarded-for.ts';
 import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
@@ -25,7 +25,7 @@ import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
 import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { readQueryString, refuseUnreadableQueries } from './query-string.ts';
+import { queryProblem, readQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { MAX_SEGMENT_LENGTH, UnreadablePaths } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -76,9 +76,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await addDocumentation(app, options.description);
   await options.limit?.(app);
   addHealth(app, options.readiness);
-  unreadable.refuse(app);
-  refuseUnreadableQueries(app);
-  refuseUnknownRoutes(app, allowedMethods);
+  refuseUnreadable(app, unreadable, allowedMethods);
   return app;
 }
 
@@ -105,7 +103,7 @@ function createBareServer(
       return unreadable.routableUrl(request);
     },
     http: {
-      ServerResponse: responsesWith(constantHeaders, EarlyAnswer),
+      ServerResponse: responsesWith(constantHeaders, prepareEarlyAnswer),
       requireHostHeader: false,
       // So that a second Host shows; each header that is joined is one that has one value.
       joinDuplicateHeaders: true,
@@ -144,10 +142,11 @@ function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
   return (address: string) => isListed(proxies, address);
 }
 
-/** Answers 404 and 405 before the body is read; they have been counted as any request is. */
-function refuseUnknownRoutes(app: Server, allowedMethods: AllowedMethods): void {
+/** Answers 400, 404 and 405 to the target of a request before its body is read; it has been counted as any is. */
+function refuseUnreadable(app: Server, unreadable: UnreadablePaths, allowedMethods: AllowedMethods): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? noSuchRoute(allowedMethods(pathOf(request.url))) : undefined);
+    if (!request.is404) return done(queryProblem(request.query));
+    return done(unreadable.problem(request.raw) ?? noSuchRoute(allowedMethods(pathOf(request.url))));
   });
   // What a route finds nothing for, such as a file of the documentation.
   app.setNotFoundHandler(() => {

@@ -1,6 +1,5 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Head, Headers } from '../fast/constant-headers.ts';
 
 /** How long a connection is read after its last answer while nothing more arrives, in ms. */
 const SILENCE_MS = 5_000;
@@ -14,20 +13,17 @@ const answeredEarly = Symbol('answeredEarly');
 type Connection = Socket & { [answeredEarly]?: IncomingMessage };
 
 /**
- * A response that may come before the body of its request: the refusal of a sender, or of a body that is too large, after
- * which the connection ends. Where it ends, what still comes is read and dropped for a while first: many clients send all
- * before they read, and what arrives at a closed connection resets it and takes the answer with it (RFC 9112, section
- * 9.6).
+ * Looks after a response that comes before the body of its request: the refusal of a sender, or of a body that is too
+ * large, after which the connection ends. Where it ends, what still comes is read and dropped for a while first: many
+ * clients send all before they read, and what arrives at a closed connection resets it and takes the answer with it
+ * (RFC 9112, section 9.6). To be called before the head is written.
  */
-export class EarlyAnswer<Request extends IncomingMessage> extends ServerResponse<Request> {
-  override writeHead(status: number, ...head: Head): this {
-    if (owesBody(this.req)) {
-      (this.req.socket as Connection)[answeredEarly] = this.req;
-      linger(this.req);
-      if (status === 413) this.setHeader('connection', 'close');
-    }
-    return super.writeHead(status, ...(head as [Headers?]));
-  }
+export function prepareEarlyAnswer(response: ServerResponse, status: number): void {
+  const { req } = response;
+  if (!owesBody(req)) return;
+  (req.socket as Connection)[answeredEarly] = req;
+  linger(req);
+  if (status === 413) response.setHeader('connection', 'close');
 }
 
 /** True while what arrives on a connection is the rest of a request that has its answer, and must not get another. */

@@ -1,6 +1,5 @@
 import { parse } from 'fast-querystring';
-import { invalidRequest } from '../problems/problem.ts';
-import type { Server } from './server.ts';
+import { invalidRequest, type Problem } from '../problems/problem.ts';
 
 /** The parameters of a query string: a text each, or all that it has, where it is there more than once. */
 type Parameters = Readonly<Record<string, unknown>>;
@@ -26,6 +25,12 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** True for nearly all query strings: members that each have a name, and nothing to decode. */
+function isPlain(text: string): boolean {
+  if (text.includes('%') || text.includes('&&') || text.includes('&=')) return false;
+  return !text.startsWith('&') && !text.startsWith('=') && !text.endsWith('&');
+}
+
 /** What is wrong with `text`; undefined for a query string of members that each have a name and can be decoded. */
 function faultOf(text: string): string | undefined {
   for (const member of text.split('&')) {
@@ -41,19 +46,17 @@ function faultOf(text: string): string | undefined {
 
 /**
  * Reads a query string. What cannot be read becomes a mark in the place of the parameters, which
- * {@link refuseUnreadableQueries} refuses: it is read before any hook, where nothing could be answered yet.
+ * {@link queryProblem} refuses: it is read before any hook, where nothing could be answered yet.
  */
 export function readQueryString(text: string): Parameters | UnreadableQuery {
-  const fault = text === '' ? undefined : faultOf(text);
+  const fault = text === '' || isPlain(text) ? undefined : faultOf(text);
   return fault === undefined ? parse(text) : new UnreadableQuery(fault);
 }
 
 /**
- * Answers 400 to a query string that cannot be read (`docs/spec/wire.md`, "All three services"): another spelling of it
- * would be another entry of every cache in between. Add it after what counts and refuses requests.
+ * The problem of a query string that cannot be read (`docs/spec/wire.md`, "All three services"): another spelling of it
+ * would be another entry of every cache in between.
  */
-export function refuseUnreadableQueries(app: Server): void {
-  app.addHook('onRequest', ({ query }, _reply, done) => {
-    done(query instanceof UnreadableQuery ? invalidRequest(`query string: ${query.fault}`) : undefined);
-  });
+export function queryProblem(query: unknown): Problem | undefined {
+  return query instanceof UnreadableQuery ? invalidRequest(`query string: ${query.fault}`) : undefined;
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest } from '../problems/problem.ts';
-import type { Server } from './server.ts';
+import { invalidRequest, type Problem } from '../problems/problem.ts';
 
 /** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
 export const MAX_SEGMENT_LENGTH = 4096;
@@ -21,7 +20,7 @@ function faultOf(path: string): string | undefined {
 
 /**
  * The requests whose path cannot be decoded. The router would refuse them before any hook, so they would not be counted,
- * denied or answered as any other; instead they are routed to where nothing is, and refused there.
+ * denied or answered as any other; instead they are routed to where nothing is, and refused there, after what counts and refuses requests.
  */
 export class UnreadablePaths {
   readonly #faults = new WeakMap<IncomingMessage, string>();
@@ -37,11 +36,9 @@ export class UnreadablePaths {
     return NOWHERE;
   }
 
-  /** Has `app` answer 400 to them. Add it after what counts and refuses requests. */
-  refuse(app: Server): void {
-    app.addHook('onRequest', (request, _reply, done) => {
-      const fault = request.is404 ? this.#faults.get(request.raw) : undefined;
-      done(fault === undefined ? undefined : invalidRequest(fault));
-    });
+  /** The problem of a request that is one of them. */
+  problem(request: IncomingMessage): Problem | undefined {
+    const fault = this.#faults.get(request);
+    return fault === undefined ? undefined : invalidRequest(fault);
   }
 }

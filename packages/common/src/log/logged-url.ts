@@ -1,5 +1,5 @@
 /** An API key as it is written (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in part. */
-const API_KEY = /(?:p|%70)(?:k|%6b)(?:_|%5f)[\w%-]*/gi;
+const API_KEY = /(?:p|%70)(?:k|%6[bB])(?:_|%5[fF])[\w%-]*/g;
 
 /**
  * The URL of a request as the log has it. An API key belongs in a header; where one is sent in the URL, the log must not
@@ -9,8 +9,9 @@ const API_KEY = /(?:p|%70)(?:k|%6b)(?:_|%5f)[\w%-]*/gi;
  * @param isRefused true when the request was answered with an error: only then can there be an unknown parameter
  */
 export function loggedUrl(url: string, isRefused: boolean, parameters: ReadonlySet<string>): string {
+  // Nearly every URL: nothing of a key can be in it.
+  if (!isRefused && !url.includes('pk_') && !url.includes('%')) return url;
   const query = url.indexOf('?');
-  if (query === -1 && !isRefused) return url;
   const shown = isRefused && query !== -1 ? withoutUnknown(url, query + 1, parameters) : url;
   return shown.replace(API_KEY, 'pk_(hidden)');
 }

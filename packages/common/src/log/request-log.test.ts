@@ -11,7 +11,12 @@ test.each([
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const log = new RequestLog(createLogger({ service: 'test', level: 'info', stream }));
-  const request = { id: '"1"', method: 'GET', originalUrl: '/?a=\\', ip } as FastifyRequest;
+  const request = {
+    id: '"1"',
+    method: 'GET',
+    raw: { originalUrl: '/?a=\\' },
+    ip,
+  } as unknown as FastifyRequest;
   log.requestCompleted(null, request, { statusCode: 200, elapsedTime: 1.23456 } as FastifyReply);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { requestId: '"1"', method: 'GET', url: '/?a=\\', status: 200, ms: 1.235, address },
@@ -22,8 +27,14 @@ test('the line of a request is the one that pino would write', () => {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ service: 'te"st', level: 'debug', stream });
-  const request = { id: 'a', method: 'GET', originalUrl: '/?page=1', ip: '::1' } as FastifyRequest;
-  const probe = { ...request, url: '/healthz', originalUrl: '/healthz' } as FastifyRequest;
+  const request = {
+    id: 'a',
+    method: 'GET',
+    url: '/?page=1',
+    raw: {},
+    ip: '::1',
+  } as unknown as FastifyRequest;
+  const probe = { ...request, url: '/healthz' } as FastifyRequest;
   const reply = { statusCode: 200, elapsedTime: 2 } as FastifyReply;
   const log = new RequestLog(logger);
   for (const [level, answered] of [
@@ -31,7 +42,7 @@ test('the line of a request is the one that pino would write', () => {
     ['debug', probe],
   ] as const) {
     log.requestCompleted(null, answered, reply);
-    const { originalUrl: url } = answered;
+    const { url } = answered;
     logger[level](
       { requestId: 'a', method: 'GET', url, status: 200, ms: 2, address: '::1' },
       'request_answered',

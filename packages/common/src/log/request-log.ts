@@ -94,7 +94,8 @@ export class RequestLog extends LogController {
   }
 
   #urlOf(request: FastifyRequest, status: number): string {
-    const { originalUrl } = request;
+    // Without Fastify's `originalUrl`, which keeps what it finds on each request.
+    const { originalUrl = request.url } = request.raw as { originalUrl?: string };
     // A query string that may hold a signed URL is a key to what it leads to.
     if (this.#hasSecretQueries && request.routeOptions.config?.secretQuery === true)
       return originalUrl.replace(/\?.*$/, '?(hidden)');
