@@ -107,7 +107,7 @@ test('with nothing known, both answer', async () => {
       timezone: 'Asia/Shanghai',
       today: '2026-11-20',
       checkedAt: null,
-      historyFrom: '2026-11-20',
+      historyFrom: path === '' ? '2026-11-20T00:00:00.000+08:00' : '2026-11-14T00:00:00.000+08:00',
       count: 0,
       events: [],
       activities: [],
@@ -188,7 +188,7 @@ describe('with events', () => {
     expect(idsOf(body.events)).toBe('edge landed waiting');
     expect([body.count, body.historyFrom, body.checkedAt]).toEqual([
       3,
-      '2026-10-31',
+      '2026-10-31T23:59:59.000+08:00',
       '2026-11-20T19:59:00.000+08:00',
     ]);
     expect(body.events[2]).toEqual({
@@ -230,6 +230,7 @@ describe('with events', () => {
 
   test('recent: the last seven Shanghai days, and what still waits', async () => {
     const { body } = await get('/recent');
+    expect(body.historyFrom).toBe('2026-11-14T00:00:00.000+08:00');
     expect(idsOf(body.events)).toBe('edge waiting');
     expect(idsOf(body.events[1].posts)).toBe('new');
     expect(idsOf(body.activities)).toBe('second');

@@ -126,7 +126,7 @@ describe('an answer', () => {
   });
 
   test('names the site as the deployment does', async () => {
-    await insert(['a/b', HOUR]);
+    await insert(['a%2Fb', HOUR]);
     const other = await startNewsFeed(
       feed.database.url,
       { SITE_LINK_NAME: 'acme', SITE_URL: 'https://acme.example/news/' },
@@ -135,8 +135,8 @@ describe('an answer', () => {
     const { body } = await send(`${other.url}/api/v1/items`);
     await other.close();
     expect(body.items[0].links).toEqual({
-      acme: 'https://acme.example/news/items/a%2Fb',
-      original: 'https://source.example/a%2Fb',
+      acme: 'https://acme.example/news/items/a%252Fb',
+      original: 'https://source.example/a%252Fb',
     });
   });
 

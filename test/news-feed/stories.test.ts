@@ -190,3 +190,68 @@ test('an id of more than 128 characters is 400', async () => {
   const { status, body } = await get('x'.repeat(129));
   expect([status, body.code]).toEqual([400, 'invalid_request']);
 });
+
+describe('the address of a neighbour', () => {
+  beforeEach(() =>
+    importLines(feed.db, [
+      story('near'),
+      story('here', { related: [{ publicId: 'near', relation: 'alike' }] }),
+      itemLine('n', { story: 'near' }),
+      itemLine('h', { story: 'here' }),
+    ]),
+  );
+
+  async function addressFrom(url: string, headers: Record<string, string> = {}): Promise<string> {
+    const { body } = await send(`${url}/api/v1/stories/here`, { headers });
+    return body.story.related[0].links.api;
+  }
+
+  const FORWARDED = {
+    'x-forwarded-for': '192.0.2.1',
+    'x-forwarded-host': 'api.example',
+    'x-forwarded-proto': 'https',
+  };
+
+  test('is what SITE_API_URL says, whatever a request says', async () => {
+    const service = await startNewsFeed(feed.database.url, {
+      SITE_API_URL: 'https://api.news.example/feed/',
+      TRUST_PROXY: '127.0.0.1',
+    });
+    const expected = 'https://api.news.example/feed/api/v1/stories/near';
+    expect(await addressFrom(service.url)).toBe(expected);
+    expect(await addressFrom(service.url, FORWARDED)).toBe(expected);
+    await service.close();
+  });
+
+  test('is what a trusted proxy says, for its readers alone', async () => {
+    const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '127.0.0.1' });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await addressFrom(service.url)).toBe('/api/v1/stories/near');
+      expect(await addressFrom(service.url, FORWARDED)).toBe('https://api.example/api/v1/stories/near');
+      expect(await addressFrom(service.url, { ...FORWARDED, 'x-forwarded-host': 'other.example:8443' })).toBe(
+        'https://other.example:8443/api/v1/stories/near',
+      );
+    }
+    const { headers } = await send(`${service.url}/api/v1/stories/here`);
+    expect(headers.get('vary')).toBe('X-Forwarded-Host, X-Forwarded-Proto');
+    await service.close();
+  });
+
+  test.each(['evil.example/x?', 'user@evil.example', 'evil.example"', '', 'a b'])(
+    'is not what a trusted proxy passes on that is not a host: %j',
+    async (host) => {
+      const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '127.0.0.1' });
+      expect(await addressFrom(service.url, { ...FORWARDED, 'x-forwarded-host': host })).toBe(
+        '/api/v1/stories/near',
+      );
+      await service.close();
+    },
+  );
+
+  test('is not what a stranger says', async () => {
+    expect(await addressFrom(feed.url, FORWARDED)).toBe('/api/v1/stories/near');
+    const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '192.0.2.0/24' });
+    expect(await addressFrom(service.url, FORWARDED)).toBe('/api/v1/stories/near');
+    await service.close();
+  });
+});

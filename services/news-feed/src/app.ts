@@ -4,26 +4,28 @@ import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { serveDescription } from '@pressroom/common/http/documentation';
+import { addRoutes, type RouteLine } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
+import { ApiAddress } from './api-address.ts';
 import { admitClients, READABLE_ANYWHERE } from './clients.ts';
 import type { Clock } from './clock.ts';
-import { addCodexResetRoutes } from './codex-resets/routes.ts';
+import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
 import type { NewsFeedConfig } from './config.ts';
-import { addDailyRoutes } from './dailies/routes.ts';
+import { dailyOperations } from './dailies/routes.ts';
 import { DailyStore } from './dailies/store.ts';
-import { addHotTopicRoutes } from './hot-topics/routes.ts';
+import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
-import { addItemRoutes } from './items/routes.ts';
+import { itemOperations } from './items/routes.ts';
 import { SearchGate } from './items/search-gate.ts';
 import { ItemStore } from './items/store.ts';
-import { addSelectedRoutes } from './selected/routes.ts';
+import { selectedOperations } from './selected/routes.ts';
 import { SelectedStore } from './selected/store.ts';
 import { Site } from './site.ts';
-import { addStoryRoutes } from './stories/routes.ts';
+import { storyOperations } from './stories/routes.ts';
 import { StoryStore } from './stories/store.ts';
 import type { NewsTables } from './tables.ts';
 
@@ -67,26 +69,54 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     },
   });
   serveDescription(app, '/openapi-v1.json');
-  answerFromCache(app, parts.cache);
-  addResources(app, parts);
+  const address = new ApiAddress(config);
+  answerFromCache(app, parts.cache, (request) => address.told(request) === undefined);
+  addRoutes(app, routesOf(parts));
   return app;
 }
 
-function addResources(app: Server, { config, db, searchDb, cache, clock }: NewsFeedParts): void {
+/** What each path answers. */
+function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const showsStories = config.NEWS_STORIES === 'on';
   const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
-  addItemRoutes(app, { items: new ItemStore({ db, searchDb, gate, clock }), cache, site, vocabulary });
-  addHotTopicRoutes(app, {
+  const items = itemOperations({
+    items: new ItemStore({ db, searchDb, gate, clock }),
+    cache,
+    site,
+    vocabulary,
+  });
+  const hotTopics = hotTopicOperations({
     hotTopics: new HotTopicStore(db),
     cache,
     site,
     vocabulary,
     stories: showsStories,
   });
-  addStoryRoutes(app, { stories: showsStories ? new StoryStore(db) : undefined, cache, site });
-  addDailyRoutes(app, { dailies: new DailyStore(db), cache, site, clock });
-  addSelectedRoutes(app, { selected: new SelectedStore({ db, site }), site, cache });
-  addCodexResetRoutes(app, { resets: new ResetStore(db), cache, clock });
+  const stories = storyOperations({
+    stories: showsStories ? new StoryStore(db) : undefined,
+    cache,
+    site,
+    address: new ApiAddress(config),
+  });
+  const dailies = dailyOperations({ dailies: new DailyStore(db), cache, site, clock });
+  const selected = selectedOperations({
+    selected: new SelectedStore({ db, site, forget: () => cache.clear() }),
+    site,
+    cache,
+  });
+  const resets = codexResetOperations({ resets: new ResetStore(db), cache, clock });
+  return [
+    ['GET', '/api/v1/items', items.list],
+    ['GET', '/api/v1/hot-topics', hotTopics.list],
+    ['GET', '/api/v1/stories/:publicId', stories.read],
+    ['GET', '/api/v1/dailies', dailies.index],
+    ['GET', '/api/v1/dailies/latest', dailies.latest],
+    ['GET', '/api/v1/dailies/:date', dailies.read],
+    ['GET', '/api/v1/selected/snapshot', selected.snapshot],
+    ['GET', '/api/v1/selected/changes', selected.changes],
+    ['GET', '/api/v1/codex-resets', resets.all],
+    ['GET', '/api/v1/codex-resets/recent', resets.recent],
+  ];
 }

@@ -6,5 +6,7 @@ export const CACHE_CONTROL = {
   dailies: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
   pastDaily: 'public, max-age=31536000, s-maxage=31536000, immutable',
   currentDaily: 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600',
+  snapshot: 'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
+  changes: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
   codexResets: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
 } as const;

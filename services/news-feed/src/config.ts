@@ -70,6 +70,8 @@ const settings = {
     .default('site'),
   /** The publishing site, to whose pages items, stories and reports link. */
   SITE_URL: siteUrl().optional(),
+  /** How clients reach this API, for links to it. */
+  SITE_API_URL: siteUrl().optional(),
   /** The publishing site's name, in attributions. */
   SITE_NAME: z.string().default('Pressroom'),
   /** Client addresses that are answered 403. */

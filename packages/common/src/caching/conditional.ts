@@ -16,9 +16,11 @@ export interface ConditionalAnswer {
   /** The value of `Cache-Control`. */
   cacheControl: string;
   /** The value of `Vary`, where the answer depends on more than its URL. */
-  vary?: string;
-  /** Where the finished representation is kept, by URL; absent where each reader gets an own one. */
+  vary?: string | undefined;
+  /** Where the finished representation is kept; omit it when answers differ by reader. */
   cache?: RepresentationCache | undefined;
+  /** What the representation is kept under; the URL when absent. */
+  key?: string | undefined;
   /**
    * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock;
    * throws a problem where there is nothing.
@@ -44,9 +46,9 @@ export class Perishable {
 export function replyConditionally(
   request: FastifyRequest,
   reply: FastifyReply,
-  { cacheControl, vary, cache, load }: ConditionalAnswer,
+  { cacheControl, vary, cache, key = request.url, load }: ConditionalAnswer,
 ): void | Promise<void> {
-  const known = cache?.get(request.url);
+  const known = cache?.get(key);
   if (known !== undefined) return send(request, reply, known);
   const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
   const make = async () => {
@@ -54,7 +56,7 @@ export function replyConditionally(
     const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
     return { ...represent(serialize(reply, value), expiresAt), headers };
   };
-  const loading = cache === undefined ? make() : cache.load(request.url, make);
+  const loading = cache === undefined ? make() : cache.load(key, make);
   return loading.then((representation) => send(request, reply, representation));
 }
 

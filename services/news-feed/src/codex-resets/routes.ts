@@ -1,12 +1,12 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
-import { addDays, SHANGHAI, shanghaiDate, startOfDay } from '../shanghai-calendar.ts';
+import { addDays, SHANGHAI, shanghaiDate, shanghaiTimestamp, startOfDay } from '../shanghai-calendar.ts';
 import { success } from '../wire.ts';
 import { derivePresentation } from './presentation.ts';
 import { codexResetsAnswer } from './schema.ts';
@@ -15,15 +15,15 @@ import type { ResetHistory, ResetStore } from './store.ts';
 /** How many Shanghai days the recent events are of, today included. */
 const RECENT_DAYS = 7;
 
-/** What the routes of the reset tracking need. */
-export interface CodexResetRoutes {
+/** What the operations of the reset tracking need. */
+export interface CodexResetParts {
   resets: ResetStore;
   cache: RepresentationCache;
   clock: Clock;
 }
 
-/** `/api/v1/codex-resets`: what is known of resets of usage limits (`docs/spec/wire.md`, "Reset tracking"). */
-export function addCodexResetRoutes(app: Server, { resets, cache, clock }: CodexResetRoutes): void {
+/** The operations of the reset tracking (`docs/spec/wire.md`, "Reset tracking"). */
+export function codexResetOperations({ resets, cache, clock }: CodexResetParts) {
   const response = {
     200: codexResetsAnswer,
     ...NOT_MODIFIED,
@@ -35,30 +35,32 @@ export function addCodexResetRoutes(app: Server, { resets, cache, clock }: Codex
       cache,
       load: async () => {
         const now = clock();
-        return answer(await resets.read(since(shanghaiDate(now))), now);
+        const from = since(shanghaiDate(now));
+        return answer(await resets.read(from), from, now);
       },
     });
-  app.get(
-    '/api/v1/codex-resets',
-    { schema: { tags: ['codex resets'], summary: 'List all reset events and activities', response } },
-    (request, to) => reply(request, to, () => undefined),
-  );
-  app.get(
-    '/api/v1/codex-resets/recent',
-    {
-      schema: {
-        tags: ['codex resets'],
-        summary:
-          'List the reset events updated in the last 7 Shanghai days and those waiting to land, with the posts of these days',
-        response,
-      },
+  const all = operation({
+    schema: { tags: ['codex resets'], summary: 'List all reset events and activities', response },
+    handler: (request, to) => reply(request, to, () => undefined),
+  });
+  const recent = operation({
+    schema: {
+      tags: ['codex resets'],
+      summary:
+        'List the reset events updated in the last 7 Shanghai days and those waiting to land, with the posts of these days',
+      response,
     },
-    (request, to) => reply(request, to, (today) => startOfDay(addDays(today, 1 - RECENT_DAYS))),
-  );
+    handler: (request, to) => reply(request, to, (today) => startOfDay(addDays(today, 1 - RECENT_DAYS))),
+  });
+  return { all, recent };
 }
 
-/** The answer at `now`, true until a presentation changes with time or the day ends. */
-function answer({ events, activities, firstCreatedAt, ...state }: ResetHistory, now: Date): Perishable {
+/** The answer at `now` of what is known since `from`, true until a presentation changes with time or the day ends. */
+function answer(
+  { events, activities, firstCreatedAt, ...state }: ResetHistory,
+  from: Date | undefined,
+  now: Date,
+): Perishable {
   const today = shanghaiDate(now);
   const derived = events.map((event) => ({ event, ...derivePresentation(event, now) }));
   const ends = derived.flatMap(({ until }) => (until === undefined ? [] : [until.getTime()]));
@@ -66,7 +68,7 @@ function answer({ events, activities, firstCreatedAt, ...state }: ResetHistory, 
     timezone: SHANGHAI,
     today,
     checkedAt: state.checkedAt,
-    historyFrom: shanghaiDate(firstCreatedAt ?? now),
+    historyFrom: shanghaiTimestamp(from ?? firstCreatedAt ?? startOfDay(today)),
     count: events.length,
     events: derived.map(({ event, presentation }) => ({ ...event, presentation })),
     activities,

@@ -156,7 +156,9 @@ export const codexResetsAnswer = body({
   timezone: z.literal(SHANGHAI),
   today: calendarDate,
   checkedAt: anyOffset.nullable(),
-  historyFrom: calendarDate.describe('The date of the first event that is kept; today where there is none.'),
+  historyFrom: anyOffset.describe(
+    'Where this history begins: the time of the first event (the start of today when there is none), or of the window.',
+  ),
   count: z.int(),
   events: z.array(shown.event).describe('By updatedAt, newest first.'),
   activities: z.array(shown.activity).describe('Newest first.'),

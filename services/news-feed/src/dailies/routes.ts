@@ -1,6 +1,6 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { NOT_MODIFIED } from '../bodiless.ts';
@@ -13,8 +13,8 @@ import type { Quote } from './report.ts';
 import { dailiesAnswer, dailiesQuery, dailyAnswer, dailyPath } from './schema.ts';
 import type { DailyStore, StoredDaily } from './store.ts';
 
-/** What the routes of the daily reports need. */
-export interface DailyRoutes {
+/** What the operations on daily reports need. */
+export interface DailyParts {
   dailies: DailyStore;
   cache: RepresentationCache;
   site: Site;
@@ -23,28 +23,24 @@ export interface DailyRoutes {
 
 const TAGS = ['dailies'];
 
-/** `/api/v1/dailies`: the archive, the newest report, and the report of a date (`docs/spec/news-feed.md`, "Endpoints"). */
-export function addDailyRoutes(app: Server, routes: DailyRoutes): void {
-  addIndex(app, routes);
-  addReports(app, routes);
+/** The operations on daily reports: archive, newest, and one by date (`docs/spec/news-feed.md`, "Endpoints"). */
+export function dailyOperations(parts: DailyParts) {
+  return { index: indexOperation(parts), ...reportOperations(parts) };
 }
 
-function addIndex(app: Server, { dailies, cache, site }: DailyRoutes): void {
-  app.get(
-    '/api/v1/dailies',
-    {
-      schema: {
-        tags: TAGS,
-        summary: 'List the daily reports, newest first',
-        querystring: dailiesQuery,
-        response: {
-          200: dailiesAnswer(site),
-          ...NOT_MODIFIED,
-          ...problemResponses(400, 403, 405, 429, 503),
-        },
+function indexOperation({ dailies, cache, site }: DailyParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      summary: 'List the daily reports, newest first',
+      querystring: dailiesQuery,
+      response: {
+        200: dailiesAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 405, 429, 503),
       },
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
         cache,
@@ -61,36 +57,32 @@ function addIndex(app: Server, { dailies, cache, site }: DailyRoutes): void {
           return success({ count: items.length, items });
         },
       }),
-  );
+  });
 }
 
-function addReports(app: Server, { dailies, cache, site, clock }: DailyRoutes): void {
+function reportOperations({ dailies, cache, site, clock }: DailyParts) {
   const response = {
     200: dailyAnswer(site),
     ...NOT_MODIFIED,
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };
-  app.get(
-    '/api/v1/dailies/latest',
-    { schema: { tags: TAGS, summary: 'Read the newest daily report', response } },
-    (request, reply) =>
+  const latest = operation({
+    schema: { tags: TAGS, summary: 'Read the newest daily report', response },
+    handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
         cache,
         load: async () => shownReport(await dailies.latest(), site),
       }),
-  );
-  app.get(
-    '/api/v1/dailies/:date',
-    {
-      schema: {
-        tags: TAGS,
-        summary: 'Read the report of a date of the index; those of past days do not change',
-        params: dailyPath,
-        response,
-      },
+  });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      summary: 'Read the report of a date of the index; those of past days do not change',
+      params: dailyPath,
+      response,
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const { date } = request.params;
       const isPast = date < shanghaiDate(clock());
       return replyConditionally(request, reply, {
@@ -104,12 +96,12 @@ function addReports(app: Server, { dailies, cache, site, clock }: DailyRoutes): 
           ),
       });
     },
-  );
+  });
+  return { latest, read };
 }
 
 function shownReport(daily: StoredDaily | undefined, site: Site) {
-  if (daily === undefined)
-    throw notFound('there is no such report; the index has the dates of those there are');
+  if (daily === undefined) throw notFound('there is no report of this date; take dates from /api/v1/dailies');
   const { date, report } = daily;
   return success({
     report: {

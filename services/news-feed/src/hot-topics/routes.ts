@@ -1,6 +1,6 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
@@ -10,47 +10,45 @@ import { success } from '../wire.ts';
 import { type HotTopic, hotTopicsAnswer, hotTopicsQuery } from './schema.ts';
 import type { HotTopicStore, RankedTopic } from './store.ts';
 
-/** What the route of the hot topics needs. */
-export interface HotTopicRoutes {
+/** What the operation on hot topics needs. */
+export interface HotTopicParts {
   hotTopics: HotTopicStore;
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
-  /** Whether stories are linked to; the story endpoint knows none otherwise. */
+  /** Whether stories are linked to: only where the story endpoint shows them. */
   stories: boolean;
 }
 
-/** `/api/v1/hot-topics`: the ten hottest topics of the latest ranking (`docs/spec/news-feed.md`, "Endpoints"). */
-export function addHotTopicRoutes(app: Server, routes: HotTopicRoutes): void {
-  const { hotTopics, cache, site, vocabulary } = routes;
-  app.get(
-    '/api/v1/hot-topics',
-    {
-      schema: {
-        tags: ['hot topics'],
-        summary: 'List the ten hottest topics, of all directions or of one',
-        querystring: hotTopicsQuery(vocabulary),
-        response: {
-          200: hotTopicsAnswer(site),
-          ...NOT_MODIFIED,
-          ...problemResponses(400, 403, 405, 429, 503),
-        },
+/** The operation on hot topics: the ten hottest of the latest ranking (`docs/spec/news-feed.md`, "Endpoints"). */
+export function hotTopicOperations(parts: HotTopicParts) {
+  const { hotTopics, cache, site, vocabulary } = parts;
+  const list = operation({
+    schema: {
+      tags: ['hot topics'],
+      summary: 'List the ten hottest topics, of all directions or of one',
+      querystring: hotTopicsQuery(vocabulary),
+      response: {
+        200: hotTopicsAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 405, 429, 503),
       },
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.hotTopics,
         cache,
         load: async () => {
           const topics = await hotTopics.list(request.query.direction);
-          const items = topics.map((topic, index) => shown(topic, index + 1, routes));
+          const items = topics.map((topic, index) => shown(topic, index + 1, parts));
           return success({ count: items.length, items });
         },
       }),
-  );
+  });
+  return { list };
 }
 
-function shown(topic: RankedTopic, rank: number, { site, stories }: HotTopicRoutes): HotTopic {
+function shown(topic: RankedTopic, rank: number, { site, stories }: HotTopicParts): HotTopic {
   return {
     rank,
     id: topic.id,

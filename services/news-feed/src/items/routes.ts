@@ -1,6 +1,6 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
@@ -11,34 +11,31 @@ import { item } from './representation.ts';
 import { type ItemsQuery, itemsAnswer, itemsQuery } from './schema.ts';
 import type { ItemPage, ItemStore } from './store.ts';
 
-/** What the route of the items needs. */
-export interface ItemRoutes {
+/** What the operation on items needs. */
+export interface ItemParts {
   items: ItemStore;
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
 }
 
-/** `/api/v1/items`: the public items of the last days (`docs/spec/news-feed.md`, "Endpoints"). */
-export function addItemRoutes(app: Server, { items, cache, site, vocabulary }: ItemRoutes): void {
-  app.get(
-    '/api/v1/items',
-    {
-      schema: {
-        tags: ['items'],
-        summary: 'List the public items of the last 7 days, newest first',
-        description:
-          'Not for keeping a complete copy: older items drop out. A cursor is bound to its query (limit aside) and' +
-          ' answers 400 `invalid_cursor` for another one, and once the item that it names has left the window.',
-        querystring: itemsQuery(vocabulary),
-        response: {
-          200: itemsAnswer(site),
-          ...NOT_MODIFIED,
-          ...problemResponses(400, 403, 405, 429, 503),
-        },
+/** The operation on items: the public ones of the last days (`docs/spec/news-feed.md`, "Endpoints"). */
+export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
+  const list = operation({
+    schema: {
+      tags: ['items'],
+      summary: 'List the public items of the last 7 days, newest first',
+      description:
+        'Not for keeping a complete copy: older items drop out. A cursor is bound to its query (limit aside) and' +
+        ' answers 400 `invalid_cursor` for another one, and once the item that it names has left the window.',
+      querystring: itemsQuery(vocabulary),
+      response: {
+        200: itemsAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 405, 429, 503),
       },
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.items,
         cache,
@@ -47,7 +44,8 @@ export function addItemRoutes(app: Server, { items, cache, site, vocabulary }: I
           return new Perishable(answer(request.query, page, site), page.expiresAt);
         },
       }),
-  );
+  });
+  return { list };
 }
 
 function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) {

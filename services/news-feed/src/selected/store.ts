@@ -1,4 +1,4 @@
-import { conflict, Problem } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Kysely } from 'kysely';
 import { type ItemRow, item, minimalItem, REPRESENTATION_VERSION } from '../items/representation.ts';
 import type { Site } from '../site.ts';
@@ -21,6 +21,8 @@ import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 export interface SelectedStoreOptions {
   db: Kysely<NewsTables>;
   site: Site;
+  /** Called when the ledger has started over: every cursor that is kept in an answer is refused from now on. */
+  forget: () => void;
 }
 
 /** The selected set, and the changes of it, as a mirror reads them (docs/ledger.md). */
@@ -28,16 +30,20 @@ export class SelectedStore {
   readonly #db: Kysely<NewsTables>;
   readonly #site: Site;
   readonly #settler: LedgerSettler;
+  readonly #forget: () => void;
+  /** The epoch that was read last. */
+  #epoch: string | undefined;
 
-  constructor({ db, site }: SelectedStoreOptions) {
+  constructor({ db, site, forget }: SelectedStoreOptions) {
     this.#db = db;
+    this.#forget = forget;
     this.#site = site;
     this.#settler = new LedgerSettler(db);
   }
 
   /**
-   * A page of the set by key. Throws 409 `snapshot_required` for a page of another history, and 400
-   * `invalid_cursor` for one of other `fields`.
+   * A page of the set by key. Throws `snapshot_required` for a page of another history, and `invalid_cursor` for one
+   * of other `fields`.
    */
   async snapshot({ page, fields, limit }: SnapshotQuery): Promise<Snapshot> {
     const from = page === undefined ? undefined : pageCursor(page, fields);
@@ -63,12 +69,12 @@ export class SelectedStore {
   }
 
   /**
-   * What has changed since a cursor, with everything that was committed before this was called. Throws 409
+   * What has changed since a cursor, with everything that was committed before this was called. Throws
    * `snapshot_required` when the cursor cannot be continued from.
    */
   async changes({ cursor: text, limit }: ChangesQuery): Promise<Changes> {
     const cursor = readSyncCursor(text);
-    if (cursor === undefined) throw snapshotRequired('the cursor is not one of this service');
+    if (cursor === undefined) throw snapshotRequired('the cursor is not one that this service has given out');
     const behind = (await this.#settler.settle()) === SETTLE_BATCH;
     const page = await readEntries(this.#db, cursor.seq, limit + 1);
     this.#assertCurrent(cursor, page);
@@ -84,7 +90,10 @@ export class SelectedStore {
   }
 
   #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {
-    if (cursor.history !== this.#history(ledger)) throw snapshotRequired('the ledger has begun anew');
+    // Before the announcement is heard, a client that is sent back to the snapshot must not be given the old one again.
+    if (this.#epoch !== undefined && this.#epoch !== ledger.epoch) this.#forget();
+    this.#epoch = ledger.epoch;
+    if (cursor.history !== this.#history(ledger)) throw snapshotRequired('the ledger has started over');
     if (cursor.seq > ledger.head) throw snapshotRequired('the cursor is ahead of the ledger');
   }
 
@@ -105,14 +114,16 @@ export class SelectedStore {
   }
 }
 
-function snapshotRequired(why: string): Problem {
-  return conflict(`${why}; start again from /api/v1/selected/snapshot`, 'snapshot_required');
+function snapshotRequired(why: string): Failure {
+  return new Failure('conflict', `${why}; start again from /api/v1/selected/snapshot`, {
+    code: 'snapshot_required',
+  });
 }
 
 function pageCursor(text: string, fields: Fields | undefined): PageCursor {
   const cursor = readPageCursor(text);
-  if (cursor === undefined) throw snapshotRequired('the page is not one of this service');
+  if (cursor === undefined) throw snapshotRequired('the page is not one that this service has given out');
   if (fields === undefined || fields === cursor.sync.fields) return cursor;
-  const detail = `the page belongs to a snapshot with fields=${cursor.sync.fields}; leave fields out`;
-  throw new Problem(400, 'invalid_cursor', detail);
+  const message = `the page belongs to a snapshot with fields=${cursor.sync.fields}; leave fields out`;
+  throw new Failure('refused', message, { code: 'invalid_cursor' });
 }

@@ -1,8 +1,9 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { Server } from '@pressroom/common/http/server';
+import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { ApiAddress } from '../api-address.ts';
 import { bodiless, NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
@@ -11,43 +12,45 @@ import { MergedStory } from './merged-story.ts';
 import { storyAnswer, storyPath } from './schema.ts';
 import type { Neighbor, StoryRead, StoryStore } from './store.ts';
 
-/** What the route of the stories needs. */
-export interface StoryRoutes {
-  /** Undefined where the deployment shows no stories: then none is known. */
+/** What the operation on stories needs. */
+export interface StoryParts {
+  /** Undefined where the deployment does not show stories: then each is 404. */
   stories: StoryStore | undefined;
   cache: RepresentationCache;
   site: Site;
+  address: ApiAddress;
 }
 
 /** The 308 of a merged story, for the OpenAPI description. */
 const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
 
-/** `/api/v1/stories/{publicId}`: an event with everything that is reported on it (`docs/spec/news-feed.md`, "Endpoints"). */
-export function addStoryRoutes(app: Server, { stories, cache, site }: StoryRoutes): void {
-  app.get(
-    '/api/v1/stories/:publicId',
-    {
-      schema: {
-        tags: ['stories'],
-        summary: 'Read a story; use only ids that this API has returned',
-        params: storyPath,
-        response: {
-          200: storyAnswer(site),
-          ...NOT_MODIFIED,
-          ...MERGED,
-          ...problemResponses(400, 403, 404, 405, 429, 503),
-        },
+/** The operation on stories: an event with everything that is reported on it (`docs/spec/news-feed.md`, "Endpoints"). */
+export function storyOperations({ stories, cache, site, address }: StoryParts) {
+  const read = operation({
+    schema: {
+      tags: ['stories'],
+      summary: 'Read a story; use only ids that this API has returned',
+      params: storyPath,
+      response: {
+        200: storyAnswer(site),
+        ...NOT_MODIFIED,
+        ...MERGED,
+        ...problemResponses(400, 403, 404, 405, 429, 503),
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
+      const told = address.told(request);
       try {
         await replyConditionally(request, reply, {
           cacheControl: CACHE_CONTROL.stories,
+          vary: address.vary,
           cache,
+          // The answer has links to this API, as this reader has to write them.
+          key: told === undefined ? undefined : `${told}${request.url}`,
           load: async () => {
             const story = await stories?.read(request.params.publicId);
             if (story === undefined) throw notFound('there is no such story');
-            return success({ story: shownStory(story, site) });
+            return success({ story: shownStory(story, site, address.of(request) ?? '') });
           },
         });
       } catch (error) {
@@ -56,14 +59,19 @@ export function addStoryRoutes(app: Server, { stories, cache, site }: StoryRoute
       }
       return reply;
     },
-  );
+  });
+  return { read };
 }
 
 function apiPath(publicId: string): string {
   return `/api/v1/stories/${encodeURIComponent(publicId)}`;
 }
 
-function shownStory({ story, coverage, newest, reports, storyline, related }: StoryRead, site: Site) {
+function shownStory(
+  { story, coverage, newest, reports, storyline, related }: StoryRead,
+  site: Site,
+  api: string,
+) {
   return {
     publicId: story.public_id,
     title: story.title,
@@ -77,8 +85,8 @@ function shownStory({ story, coverage, newest, reports, storyline, related }: St
     digestUpdatedAt: story.digest_updated_at?.toISOString() ?? null,
     links: { [site.linkName]: site.story(story.public_id) },
     reports: reports.map((report) => shownReport(report, site)),
-    storyline: storyline.map((neighbor) => shownNeighbor(neighbor, site)),
-    related: related.map((neighbor) => shownNeighbor(neighbor, site)),
+    storyline: storyline.map((neighbor) => shownNeighbor(neighbor, site, api)),
+    related: related.map((neighbor) => shownNeighbor(neighbor, site, api)),
   };
 }
 
@@ -93,11 +101,11 @@ function shownReport(report: StoryRead['newest'], site: Site) {
   };
 }
 
-function shownNeighbor({ publicId, title, relation }: Neighbor, site: Site) {
+function shownNeighbor({ publicId, title, relation }: Neighbor, site: Site, api: string) {
   return {
     publicId,
     title,
     relation,
-    links: { [site.linkName]: site.story(publicId), api: apiPath(publicId) },
+    links: { [site.linkName]: site.story(publicId), api: `${api}${apiPath(publicId)}` },
   };
 }

@@ -21,7 +21,12 @@ function neighborSchema(site: Site) {
     title: z.string(),
     relation: z.string(),
     links: linksSchema(site, {
-      api: z.string().describe('The story here, relative to the host.'),
+      api: z
+        .string()
+        .meta({ format: 'uri-reference' })
+        .describe(
+          'The story here. Absolute where the service knows how it is reached (`SITE_API_URL`, or a trusted proxy).',
+        ),
     }),
   });
 }
