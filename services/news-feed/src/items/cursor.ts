@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Problem } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { ItemsQuery } from './schema.ts';
 
 /** The item after which a page begins. */
@@ -15,9 +15,9 @@ const DIGEST_LENGTH = 12;
 /** The end of the year 9999, in ms since 1970: no item is newer. */
 const MAX_TIME = 253_402_300_799_999;
 
-/** 400: the cursor cannot be continued; `detail` says why. */
-export function invalidCursor(detail: string): Problem {
-  return new Problem(400, 'invalid_cursor', `${detail}; begin again with the first page`);
+/** The cursor cannot be continued from; `why` says why not. */
+export function invalidCursor(why: string): Failure {
+  return new Failure('refused', `${why}; begin again with the first page`, { code: 'invalid_cursor' });
 }
 
 /** Names `anchor` as the end of a page of `query`. Opaque: clients send it back as it is. */
@@ -26,7 +26,7 @@ export function writeCursor(query: ItemsQuery, { at, id }: Anchor): string {
 }
 
 /**
- * Reads the cursor of a query. Throws 400 `invalid_cursor` when it is none, or was made for another query; the page's
+ * Reads the cursor of a query. Throws `invalid_cursor` when it is not a cursor or belongs to another query; the page's
  * `limit` may differ.
  */
 export function readCursor(query: ItemsQuery, cursor: string): Anchor {
@@ -39,10 +39,10 @@ function decode(cursor: string): [digest: string, at: number, id: string] {
   try {
     const bytes = Buffer.from(cursor, 'base64url');
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // One anchor has one cursor: other spellings of the same bytes are no cursor of ours.
+    // One anchor has one cursor: another spelling of the same bytes is not a cursor of ours.
     if (isParts(value) && bytes.toString('base64url') === cursor) return value;
   } catch {
-    // Falls through: it is no JSON.
+    // Falls through: it is not JSON.
   }
   throw invalidCursor('the cursor is malformed');
 }

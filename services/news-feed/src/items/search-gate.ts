@@ -1,9 +1,6 @@
-import { temporarilyUnavailable } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 
-/** When a client that was turned away may try again, in seconds. */
-const RETRY_AFTER_S = 1;
-
-/** Lets so many searches run at once and turns the others away, so that they cannot take the whole database. */
+/** Limits how many searches run at once, so that they cannot take the whole database. */
 export class SearchGate {
   readonly #most: number;
   #running = 0;
@@ -12,10 +9,10 @@ export class SearchGate {
     this.#most = most;
   }
 
-  /** Runs `search`. Throws 503 with `Retry-After` while too many others run. */
+  /** Runs `search`. Throws a {@link Failure} while too many others run. */
   async run<T>(search: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) {
-      throw temporarilyUnavailable('too many searches are running; try again', RETRY_AFTER_S);
+      throw new Failure('unavailable', 'too many searches are running; try again');
     }
     this.#running += 1;
     try {

@@ -1,7 +1,7 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { ItemChange, LineOf } from '../import/import-line.ts';
-import { Refusal } from '../refusal.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { type ItemValues, sameValues, valuesOf, WRITTEN_COLUMNS, type WrittenItem } from './item-values.ts';
 import { lockStories } from './stories.ts';
@@ -9,7 +9,7 @@ import { lockStories } from './stories.ts';
 type ItemLine = LineOf<'item'>;
 
 /** What has become of a line that brings an item. */
-export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Refusal;
+export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 
 /** The rows of a statement, as JSON that PostgreSQL takes apart: one parameter, however many they are. */
 const RECORD = sql.raw(`(
@@ -41,9 +41,10 @@ export async function upsertItems(
     const before = line.id === undefined ? known.byUrl.get(urlOf(line)) : known.byId.get(line.id);
     const holder = known.byUrl.get(urlOf(line));
     if (holder !== undefined && holder.id !== (before?.id ?? line.id)) {
-      return new Refusal(`links.original: the item ${holder.id} has this address already`);
+      return new Failure('conflict', `links.original: the item ${holder.id} has this address already`);
     }
-    if (line.story && !stories.has(line.story)) return new Refusal(`story: there is no story ${line.story}`);
+    if (line.story && !stories.has(line.story))
+      return new Failure('missing', `story: there is no story ${line.story}`);
     const story = line.story ? stories.get(line.story) : line.story;
     const values = valuesOf({ ...line, story }, before, now);
     if (before === undefined) created.push({ ...values, id: line.id });
@@ -98,7 +99,7 @@ export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
   return canonicalUrl(links.original);
 }
 
-/** Changes the members of an item that `change` has. Throws {@link Refusal}. */
+/** Changes the members of an item that `change` has. Throws a {@link Failure}. */
 export async function editItem(tx: Transaction<NewsTables>, id: string, change: ItemChange): Promise<void> {
   const before = await tx
     .selectFrom('news.item')
@@ -108,7 +109,8 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
     .executeTakeFirst();
   if (before === undefined) throw noSuchItem(id);
   const stories = await lockStories(tx, change.story ? [change.story] : []);
-  if (change.story && !stories.has(change.story)) throw new Refusal(`there is no story ${change.story}`);
+  if (change.story && !stories.has(change.story))
+    throw new Failure('missing', `there is no story ${change.story}`);
   const story = change.story ? stories.get(change.story) : change.story;
   const line = {
     type: 'item' as const,
@@ -123,12 +125,12 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
   if (!sameValues(before, values)) await writeChanged(tx, [{ ...values, id }]);
 }
 
-/** Takes an item out of every answer. One that is withdrawn already stays so. Throws {@link Refusal}. */
+/** Takes an item out of every answer. One that is withdrawn already stays so. Throws a {@link Failure}. */
 export async function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<void> {
   await setWithdrawal(db, id, sql<Date>`coalesce(withdrawn_at, clock_timestamp())`);
 }
 
-/** Puts a withdrawn item back. Throws {@link Refusal}. */
+/** Puts a withdrawn item back. Throws a {@link Failure}. */
 export async function restoreItem(db: Kysely<NewsTables>, id: string): Promise<void> {
   await setWithdrawal(db, id, sql<null>`null::timestamptz`);
 }
@@ -146,6 +148,6 @@ async function setWithdrawal(
   if (numUpdatedRows === 0n) throw noSuchItem(id);
 }
 
-function noSuchItem(id: string): Refusal {
-  return new Refusal(`there is no item ${id}`);
+function noSuchItem(id: string): Failure {
+  return new Failure('missing', `there is no item ${id}`);
 }

@@ -1,9 +1,9 @@
 import { violates } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
-import { Refusal } from '../refusal.ts';
 
 /** A story that another one points to. */
 type Reference = NonNullable<LineOf<'story'>['storyline']>[number];
@@ -30,7 +30,7 @@ export async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'sto
   return created;
 }
 
-/** Replaces what a story points to; an absent list keeps its references. Throws {@link Refusal} for unknown stories. */
+/** Replaces what a story points to; an absent list keeps its references. Throws a {@link Failure} for unknown stories. */
 export async function writeReferences(
   tx: Transaction<NewsTables>,
   { publicId, storyline, related }: LineOf<'story'>,
@@ -64,14 +64,14 @@ async function refuseUnknown(
   list: readonly Reference[],
 ): Promise<void> {
   const ids = list.map((reference) => reference.publicId);
-  if (ids.includes(publicId)) throw new Refusal(`${kind}: a story cannot point to itself`);
-  if (new Set(ids).size < ids.length) throw new Refusal(`${kind}: names a story twice`);
+  if (ids.includes(publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
+  if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: names a story twice`);
   const known = await survivorsOf(tx, ids);
   const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw new Refusal(`${kind}: there is no story ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Failure('missing', `${kind}: there is no story ${unknown.join(', ')}`);
 }
 
-/** Replaces the digest of a story; null removes it. The same text again changes nothing. Throws {@link Refusal}. */
+/** Replaces the digest of a story; null removes it. The same text again changes nothing. Throws a {@link Failure}. */
 export async function setDigest(
   db: Kysely<NewsTables>,
   publicId: string,
@@ -89,11 +89,12 @@ export async function setDigest(
 
 /**
  * Merges the story `from` into `into`: its reports become those of the last survivor, and its address leads there.
- * Throws {@link Refusal} for an unknown story, one that was merged before, and a merge that would close a circle.
+ * Throws a {@link Failure} for an unknown story, one that was merged before, and a merge that would close a circle.
  */
 export async function mergeStories(tx: Transaction<NewsTables>, from: string, into: string): Promise<void> {
   const { merged_into } = await existingStory(tx, from);
-  if (merged_into !== null) throw new Refusal(`story ${from} has been merged into ${merged_into} already`);
+  if (merged_into !== null)
+    throw new Failure('conflict', `story ${from} has been merged into ${merged_into} already`);
   await existingStory(tx, into);
   // The trigger lets one merge run at a time, so the survivor read below is that of all earlier ones.
   await tx
@@ -103,7 +104,10 @@ export async function mergeStories(tx: Transaction<NewsTables>, from: string, in
     .execute()
     .catch((error: unknown) => {
       if (!violates(error, 'story_merge_circle')) throw error;
-      throw new Refusal(`story ${into} has become ${from}: merging them again would close a circle`);
+      throw new Failure(
+        'conflict',
+        `story ${into} has become ${from}: merging them again would close a circle`,
+      );
     });
   const survivor = (await survivorsOf(tx, [from])).get(from);
   await tx
@@ -146,6 +150,6 @@ async function existingStory(db: Kysely<NewsTables>, publicId: string) {
     .select(['public_id', 'merged_into'])
     .where('public_id', '=', publicId)
     .executeTakeFirst();
-  if (story === undefined) throw new Refusal(`there is no story ${publicId}`);
+  if (story === undefined) throw new Failure('missing', `there is no story ${publicId}`);
   return story;
 }

@@ -1,8 +1,8 @@
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
 import { upsertItems, urlOf, withdrawItem } from '../editing/items.ts';
 import { setResetState, upsertResetActivity, upsertResetEvent } from '../editing/resets.ts';
 import { mergeStories, upsertStory, writeReferences } from '../editing/stories.ts';
-import { Refusal } from '../refusal.ts';
 import type { RunWork, Work } from '../transactions.ts';
 import type { ImportLine, LineOf } from './import-line.ts';
 
@@ -101,7 +101,7 @@ export class Importer {
     const lines = items.map(({ line }) => line);
     const outcomes = await this.#parts.runWork((tx) => upsertItems(tx, lines, this.#parts.now()));
     outcomes.forEach((outcome, index) => {
-      if (outcome instanceof Refusal) this.refuse(items[index]?.number ?? 0, outcome);
+      if (outcome instanceof Failure) this.refuse(items[index]?.number ?? 0, outcome);
       else this.#tally[outcome] += 1;
     });
   }

@@ -1,8 +1,8 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Transaction } from 'kysely';
 import type { DailyReport, Quote } from '../../dailies/report.ts';
 import { reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
-import { Refusal } from '../refusal.ts';
 import { composeDaily, type Quotable, sectionLabel } from './composition.ts';
 
 /** An item with what a report quotes of it. */
@@ -15,7 +15,7 @@ export type DailyOutcome = 'published' | 'unchanged' | 'empty';
 
 /**
  * Publishes the report of `date` (`YYYY-MM-DD` in Shanghai): the selected items of the 24 hours to 08:00 by their
- * timeline time. A report that is there stays as it is, and a day without items has none. Throws {@link Refusal} while
+ * timeline time. A report that is there stays as it is, and a day without items has none. Throws a {@link Failure} while
  * the 24 hours last.
  */
 export async function publishDaily(
@@ -26,7 +26,10 @@ export async function publishDaily(
 ): Promise<DailyOutcome> {
   const window = reportWindow(date);
   if (window.through > now) {
-    throw new Refusal(`the report of ${date} can be made from ${window.through.toISOString()} on`);
+    throw new Failure(
+      'conflict',
+      `the report of ${date} can be made from ${window.through.toISOString()} on`,
+    );
   }
   const items = await readItems(tx, window);
   if (items.length === 0) return 'empty';
