@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { upsertItems } from '@pressroom/news-feed/newsroom/editing/items';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import { importReport } from '@pressroom/news-feed/newsroom/import/import-report';
+import { sampleLines } from '@pressroom/news-feed/newsroom/sample/sample-lines';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { send } from '../support/http.ts';
@@ -54,6 +57,28 @@ function untilWaiting(event: string) {
 /** The row of an item. */
 async function row(id: string) {
   return feed.db.selectFrom('news.item').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A reset event as a line brings it. */
+function resetEvent(id: string, posts: object[]): object {
+  return {
+    id,
+    type: 'direct_reset',
+    displayLabel: 'Reset',
+    presentation: null,
+    estimate: null,
+    status: 'announced',
+    title: 'T',
+    scope: 'S',
+    createdAt: '2026-11-20T00:00:00Z',
+    updatedAt: '2026-11-20T00:00:00Z',
+    confirmedAt: null,
+    occurredOn: '2026-11-20',
+    confirmationBasis: null,
+    schedule: null,
+    posts,
+    url: 'https://a.example/',
+  };
 }
 
 const FULL = {
@@ -149,7 +174,7 @@ describe('import', () => {
       expect.stringMatching(/^line 4: category: must be one of technology, /),
       'line 5: story: there is no story nowhere',
       'line 6: links.original: the item a has this address already',
-      expect.stringMatching(/^line 7: .*item_canonical_url/),
+      'line 7: links.original: must be at most 2048 characters long without its tracking parameters',
       'line 8: there is no item nothing',
       'line 9: there is no story x',
       '',
@@ -160,7 +185,7 @@ describe('import', () => {
     ]);
   });
 
-  test('a line that is no UTF-8 is refused', async () => {
+  test('a line that is not UTF-8 is refused', async () => {
     const { code, stdout } = await run(['import', '-'], Buffer.from([0xff, 0x0a]));
     expect([code, stdout]).toEqual([
       1,
@@ -207,7 +232,7 @@ describe('import', () => {
       },
       { type: 'story', publicId: 'c', title: 'C', related: [{ publicId: 'z', relation: 'none' }] },
     ]);
-    expect(report).toBe('3 created, 0 changed, 0 unchanged, 1 refused\nline 3: related: there is no story z');
+    expect(report).toBe('2 created, 0 changed, 0 unchanged, 1 refused\nline 3: related: there is no story z');
     const references = await feed.db
       .selectFrom('news.story_reference')
       .select(['story', 'neighbor'])
@@ -216,6 +241,126 @@ describe('import', () => {
       { story: 'a', neighbor: 'b' },
       { story: 'b', neighbor: 'a' },
     ]);
+  });
+
+  test('a refused story leaves nothing behind, nor does what needs it', async () => {
+    const report = await importHere([
+      { type: 'story', publicId: 'known', title: 'Known' },
+      { type: 'story', publicId: 'a', title: 'A', related: [{ publicId: 'z', relation: 'none' }] },
+      itemLine('of-a', { story: 'a' }),
+      itemLine('alone'),
+      { type: 'story', publicId: 'b', title: 'B', related: [{ publicId: 'a', relation: 'near' }] },
+      { type: 'merge', from: 'a', into: 'known' },
+      { type: 'withdraw', id: 'of-a' },
+      { type: 'story', publicId: 'self', title: 'S', storyline: [{ publicId: 'self', relation: 'same' }] },
+      { type: 'story', publicId: 'known', title: 'Not this', related: [{ publicId: 'y', relation: 'none' }] },
+    ]);
+    expect(report.split('\n')).toEqual([
+      '2 created, 0 changed, 0 unchanged, 7 refused',
+      'line 2: related: there is no story z',
+      'line 3: story: there is no story a',
+      'line 5: related: there is no story a',
+      'line 6: there is no story a',
+      'line 7: there is no item of-a',
+      'line 8: storyline: a story cannot point to itself',
+      'line 9: related: there is no story y',
+    ]);
+    const stories = await feed.db.selectFrom('news.story').select(['public_id', 'title']).execute();
+    expect(stories).toEqual([{ public_id: 'known', title: 'Known' }]);
+    expect(await row('of-a')).toBeUndefined();
+  });
+
+  test('what names a story that waits for others keeps its order', async () => {
+    const report = await importHere([
+      { type: 'story', publicId: 'a', title: 'A', related: [{ publicId: 'b', relation: 'r' }] },
+      itemLine('i', { story: 'a' }),
+      { type: 'withdraw', id: 'i' },
+      { type: 'story', publicId: 'b', title: 'B', related: [{ publicId: 'c', relation: 'r' }] },
+      { type: 'story', publicId: 'a', title: 'A2' },
+      itemLine('i', { story: 'b', title: 'Again' }),
+      { type: 'story', publicId: 'c', title: 'C', related: [{ publicId: 'a', relation: 'r' }] },
+      { type: 'merge', from: 'c', into: 'a' },
+    ]);
+    expect(report).toBe('4 created, 4 changed, 0 unchanged, 0 refused');
+    expect(await row('i')).toMatchObject({ title: 'Again', story: 'b', withdrawn_at: expect.any(Date) });
+    const stories = await feed.db
+      .selectFrom('news.story')
+      .select(['public_id', 'title', 'merged_into'])
+      .orderBy('public_id')
+      .execute();
+    expect(stories).toEqual([
+      { public_id: 'a', title: 'A2', merged_into: null },
+      { public_id: 'b', title: 'B', merged_into: null },
+      { public_id: 'c', title: 'C', merged_into: 'a' },
+    ]);
+  });
+
+  test('importing a file again changes nothing, whatever is in it', async () => {
+    const lines = [
+      ...sampleLines(readVocabulary({}), new Date('2026-11-20T00:00:00Z')),
+      itemLine('gone', { selected: true }),
+      { type: 'withdraw', id: 'gone' },
+      { type: 'merge', from: 'lantern-2-preview', into: 'lantern-2-release' },
+      {
+        type: 'reset-event',
+        event: resetEvent('kept', [
+          {
+            id: 'p1',
+            publishedAt: '2026-11-20T00:00:00Z',
+            stage: 's',
+            text: 't',
+            originalText: 'o',
+            url: 'https://a.example/',
+          },
+        ]),
+      },
+      { type: 'reset-event', event: resetEvent('taken', []) },
+      {
+        type: 'reset-activity',
+        activity: {
+          id: 'w',
+          publishedAt: '2026-11-20T00:00:00Z',
+          eventIds: ['taken'],
+          kind: 'event_update',
+          text: null,
+          originalText: 'not so',
+          context: [],
+          statusChanged: true,
+          action: 'withdraw',
+          url: 'https://a.example/w',
+        },
+      },
+    ];
+    const first = await importText(lines);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/ 0 refused\n$/)]);
+    const state = async () => {
+      const tables = ['item', 'story', 'story_reference', 'reset_event', 'reset_post', 'reset_activity'];
+      const rows = tables.map(
+        (table) => `(select json_agg(t order by t::text) from news.${table} t) as ${table}`,
+      );
+      return (await feed.database.pool.query(`select ${rows.join(', ')}`)).rows;
+    };
+    const before = await state();
+    const again = await importText(lines);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      `0 created, 0 changed, ${lines.length} unchanged, 0 refused\n`,
+    ]);
+    expect(await state()).toEqual(before);
+  });
+
+  test('a line that is piped in is shown while the pipe stays open', async () => {
+    const child = spawn(process.execPath, ['services/news-feed/src/cli.ts', 'import', '-'], {
+      env: { ...process.env, DATABASE_URL: feed.database.url },
+    });
+    const ended = once(child, 'close');
+    for (const id of ['one', 'two']) {
+      child.stdin.write(`${JSON.stringify(itemLine(id))}\n`);
+      await until(`${id} is there`, () => row(id));
+    }
+    expect(child.exitCode).toBeNull();
+    child.stdin.end();
+    expect(await ended).toEqual([0, null]);
   });
 
   test('a withdrawn item stays withdrawn when it is imported again', async () => {
@@ -315,6 +460,8 @@ describe('item', () => {
     [['item', 'edit', 'a', '--category', 'sports'], /^category: must be one of technology, /],
     [['item', 'edit', 'a', '--title', ''], 'title: must not be empty'],
     [['item', 'edit', 'a', '--story', 'none'], 'there is no story none'],
+    [['item', 'edit', 'a', '--score', 'high'], 'Expected a number from 0 to 100.'],
+    [['item', 'edit', 'a', '--score', '100.5'], 'Expected a number from 0 to 100.'],
     [['item', 'select', 'none'], 'there is no item none'],
     [['item', 'withdraw', 'none'], 'there is no item none'],
   ])('%j is refused: %s', async (args, message) => {
@@ -423,14 +570,27 @@ describe('rank and daily', () => {
     ]);
     expect((await run(['daily', '--date', '2026-11-19'])).stdout).toBe('2026-11-19: published\n');
     expect((await run(['daily', '--date', '2026-11-19'])).stdout).toBe(
-      '2026-11-19: there already; nothing was changed\n',
+      '2026-11-19: already published; nothing was changed\n',
     );
     expect((await run(['daily', '--date', '2026-11-10'])).stdout).toMatch('no selected item');
     expect((await run(['daily', '--date', '2999-01-01'])).stderr).toBe(
       'the report of 2999-01-01 can be made from 2999-01-01T00:00:00.000Z on\n',
     );
-    expect((await run(['daily', '--date', '2026-02-30'])).stderr).toMatch('It is no date');
+    expect((await run(['daily', '--date', '2026-02-30'])).stderr).toMatch('Expected a date');
   });
+});
+
+test.each([
+  [
+    ['rank', '--direction', 'domestic'],
+    '--direction goes with --explain; a ranking always has every direction\n',
+  ],
+  [['rank', '--explain', '--direction', 'up'], '--direction must be one of domestic, overseas\n'],
+  [['story', 'digest', 'a', '--file', '/no/such'], 'there is no file /no/such\n'],
+  [['story', 'digest', 'a', '--file', '/tmp'], '/tmp is a directory; name a file\n'],
+])('%j is refused: %s', async (args, message) => {
+  const { code, stderr } = await run(args);
+  expect([code, stderr]).toEqual([1, message]);
 });
 
 describe('ledger', () => {

@@ -1,3 +1,4 @@
+import { reasonOf } from '@pressroom/common/start/reason';
 import { Command } from 'commander';
 import { addImportCommand } from './newsroom/commands/import.ts';
 import { addItemCommands } from './newsroom/commands/item.ts';
@@ -13,6 +14,8 @@ addPublishingCommands(program);
 addLedgerCommands(program);
 
 await program.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(reasonOf(error));
   process.exitCode = 1;
+  // A pipe that is still open would keep the process.
+  process.stdin.destroy();
 });

@@ -18,42 +18,52 @@ const presentationStatus = z.enum([
   'likely_completed',
 ]);
 
-/** The records of the reset tracking, with every time as `time` has it: one form is shown, the other imported. */
-export function resetRecords<Time extends z.ZodType>(time: Time) {
+/** What the values of a record are checked by: the forms that are shown, or those that are imported. */
+export interface RecordForms {
+  time: z.ZodType<string>;
+  text: z.ZodType<string>;
+  url: z.ZodType<string>;
+  id: z.ZodType<string>;
+}
+
+/** The records of the reset tracking, in the given forms. */
+export function resetRecords(forms: RecordForms) {
+  const { text, url } = forms;
   const contextPost = z.strictObject({
-    id: z.string(),
-    author: z.string(),
+    id: text,
+    author: text,
     relation: z.enum(['reply', 'quote']),
-    text: z.string().nullable(),
-    originalText: z.string(),
-    url: address,
+    text: text.nullable(),
+    originalText: text,
+    url,
   });
   return {
-    event: eventRecord(time, contextPost),
-    activity: activityRecord(time, contextPost),
-    ...stateRecords(time),
+    event: eventRecord(forms, contextPost),
+    activity: activityRecord(forms, contextPost),
+    ...stateRecords(forms),
   };
 }
 
-function eventRecord<Time extends z.ZodType, Context extends z.ZodType>(time: Time, contextPost: Context) {
+function eventRecord<Context extends z.ZodType>(forms: RecordForms, contextPost: Context) {
+  const { time, text, url, id } = forms;
   return z.strictObject({
-    id: z.string().min(1).max(128),
+    id,
     type: z.enum(['direct_reset', 'reset_credit']),
     label: z.enum([LEGACY_LABELS.direct_reset, LEGACY_LABELS.reset_credit]).describe('Compatibility only.'),
-    displayLabel: z.string(),
-    presentation: presentationRecord(time).nullable(),
+    displayLabel: text,
+    presentation: presentationRecord(forms).nullable(),
     estimate: z
       .strictObject({
         from: time,
         through: time,
         basis: z.enum(['model', 'source', 'source_day', 'history']),
-        label: z.string(),
-        reason: z.string(),
+        label: text,
+        reason: text,
       })
       .nullable(),
     status: z.enum(['announced', 'confirmed']),
-    title: z.string(),
-    scope: z.string(),
+    title: text,
+    scope: text,
     createdAt: time,
     updatedAt: time,
     confirmedAt: time.nullable(),
@@ -64,65 +74,68 @@ function eventRecord<Time extends z.ZodType, Context extends z.ZodType>(time: Ti
         precision: z.enum(['exact', 'approximate', 'deadline', 'date', 'window']),
         from: time,
         through: time,
-        label: z.string(),
+        label: text,
       })
       .nullable(),
-    posts: z.array(postRecord(time, contextPost)).describe('Newest first.'),
-    url: address,
+    posts: z.array(postRecord(forms, contextPost)).describe('Newest first.'),
+    url,
   });
 }
 
-function presentationRecord<Time extends z.ZodType>(time: Time) {
+function presentationRecord({ time, text }: RecordForms) {
   return z.strictObject({
-    reportedAt: time.optional().describe('When the source announced an ongoing rollout; no deadline.'),
+    reportedAt: time.optional().describe('When the source announced an ongoing rollout; not a deadline.'),
     status: presentationStatus,
     scopeKnown: z.boolean(),
-    scopeLabel: z.string().nullable(),
+    scopeLabel: text.nullable(),
     kindExplicit: z.boolean(),
     timeInferred: z.boolean(),
-    audienceZh: z.string().nullable().optional(),
-    productsZh: z.string().nullable().optional(),
+    audienceZh: text.nullable().optional(),
+    productsZh: text.nullable().optional(),
   });
 }
 
-function postRecord<Time extends z.ZodType, Context extends z.ZodType>(time: Time, contextPost: Context) {
+function postRecord<Context extends z.ZodType>({ time, text, url, id }: RecordForms, contextPost: Context) {
   return z.strictObject({
-    id: z.string(),
+    id,
     publishedAt: time,
-    stage: z.string().describe('The stage that the post describes, whatever the status of the event.'),
-    text: z.string().describe('Chinese translation of the passage on the reset.'),
-    originalText: z.string().describe('The original passage; not necessarily the whole post.'),
-    fullText: z.string().nullable().optional(),
-    fullOriginalText: z.string().nullable().optional(),
+    stage: text.describe('The stage that the post describes, whatever the status of the event.'),
+    text: text.describe('Chinese translation of the passage on the reset.'),
+    originalText: text.describe('The original passage; not necessarily the whole post.'),
+    fullText: text.nullable().optional(),
+    fullOriginalText: text.nullable().optional(),
     context: z.array(contextPost).optional(),
-    url: address,
+    url,
   });
 }
 
-function activityRecord<Time extends z.ZodType, Context extends z.ZodType>(time: Time, contextPost: Context) {
+function activityRecord<Context extends z.ZodType>(
+  { time, text, url, id }: RecordForms,
+  contextPost: Context,
+) {
   return z.strictObject({
-    id: z.string().min(1).max(128),
+    id,
     publishedAt: time,
-    eventIds: z.array(z.string()),
+    eventIds: z.array(text),
     kind: z.enum(['event_update', 'related']),
-    text: z.string().nullable(),
-    originalText: z.string(),
+    text: text.nullable(),
+    originalText: text,
     context: z.array(contextPost),
     statusChanged: z.boolean(),
     action: z.enum(['announce', 'confirm', 'amend', 'withdraw']).nullable(),
-    url: address,
+    url,
   });
 }
 
-function stateRecords<Time extends z.ZodType>(time: Time) {
+function stateRecords({ time, text, url, id }: RecordForms) {
   const outage = z.strictObject({
-    postId: z.string(),
+    postId: id,
     publishedAt: time,
-    text: z.string().nullable(),
-    originalText: z.string(),
+    text: text.nullable(),
+    originalText: text,
     recoveredAt: time.nullable(),
-    resetEventId: z.string().nullable(),
-    url: address,
+    resetEventId: text.nullable(),
+    url,
   });
   const monitor = z.strictObject({
     status: z.enum(['healthy', 'delayed', 'attention', 'unknown']),
@@ -136,7 +149,12 @@ function stateRecords<Time extends z.ZodType>(time: Time) {
   return { outage, monitor };
 }
 
-const shown = resetRecords(anyOffset);
+const shown = resetRecords({
+  time: anyOffset,
+  text: z.string(),
+  url: address,
+  id: z.string().min(1).max(128),
+});
 
 /** A reset event as it is shown. */
 export type ResetEvent = z.infer<typeof shown.event>;
@@ -144,7 +162,7 @@ export type ResetEvent = z.infer<typeof shown.event>;
 /** What happened around the resets. */
 export type ResetActivity = z.infer<typeof shown.activity>;
 
-/** What is known of the watch on the sources, beside the events. */
+/** What is known of the watch on the sources, besides the events. */
 export interface ResetState {
   checkedAt: string | null;
   outage: z.infer<typeof shown.outage> | null;

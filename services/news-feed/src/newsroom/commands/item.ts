@@ -74,7 +74,9 @@ async function edit(id: string, options: EditOptions, selection: ItemChange = {}
 
 function score(value: string): number | null {
   if (value === '') return null;
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It is no whole number from 0 to 100.');
+  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) > 100) {
+    throw new InvalidArgumentError('Expected a number from 0 to 100.');
+  }
   return Number(value);
 }
 

@@ -1,3 +1,4 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
@@ -10,7 +11,7 @@ import { withDatabase } from './with-database.ts';
 /** What is said of a report. */
 const OUTCOMES: Record<DailyOutcome, string> = {
   published: 'published',
-  unchanged: 'there already; nothing was changed',
+  unchanged: 'already published; nothing was changed',
   empty: 'no selected item in its 24 hours; nothing was published',
 };
 
@@ -19,10 +20,10 @@ export function addPublishingCommands(program: Command): void {
   program
     .command('rank')
     .description('publish a new ranking of the hot topics')
-    .option('--explain', 'publish none; say what each rank of the latest one was computed from')
+    .option('--explain', 'publish nothing; say what each rank of the latest ranking was computed from')
     .option('--direction <name>', 'with --explain: the list of a direction')
     .action(({ explain, direction }: { explain?: boolean; direction?: string }) =>
-      explain ? printExplanation(direction) : rank(),
+      explain ? printExplanation(direction) : rank(direction),
     );
   program
     .command('daily')
@@ -38,7 +39,10 @@ export function addPublishingCommands(program: Command): void {
     });
 }
 
-async function rank(): Promise<void> {
+async function rank(direction: string | undefined): Promise<void> {
+  if (direction !== undefined) {
+    throw new Failure('refused', '--direction goes with --explain; a ranking always has every direction');
+  }
   const { directions } = readVocabulary(process.env);
   const topics = await withDatabase((db) =>
     inTransactions(db)((tx) => publishRanking(tx, directions, new Date())),
@@ -57,6 +61,10 @@ async function daily(given: string | undefined): Promise<void> {
 }
 
 async function printExplanation(direction: string | undefined): Promise<void> {
+  const { directions } = readVocabulary(process.env);
+  if (direction !== undefined && !directions.includes(direction)) {
+    throw new Failure('refused', `--direction must be one of ${directions.join(', ')}`);
+  }
   const ranking = await withDatabase((db) => explainRanking(db, direction));
   if (ranking === undefined) return console.log('There is no ranking yet. Make one with `newsroom rank`.');
   const { windowHours, weights, asOf } = ranking.parameters;
@@ -77,6 +85,6 @@ async function printExplanation(direction: string | undefined): Promise<void> {
 }
 
 function calendarDate(value: string): string {
-  if (!isCalendarDate(value)) throw new InvalidArgumentError('It is no date such as 2027-01-31.');
+  if (!isCalendarDate(value)) throw new InvalidArgumentError('Expected a date such as 2027-01-31.');
   return value;
 }

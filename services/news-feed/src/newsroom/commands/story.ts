@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileFailure } from '@pressroom/common/files/file-failure';
 import type { Command } from 'commander';
 import { mergeStories, setDigest } from '../editing/stories.ts';
 import { inTransactions } from '../transactions.ts';
@@ -13,8 +14,10 @@ export function addStoryCommands(program: Command): void {
     .argument('<from>')
     .argument('<into>')
     .action(async (from: string, into: string) => {
-      await withDatabase((db) => inTransactions(db)((tx) => mergeStories(tx, from, into)));
-      console.log(`${from} has become ${into}`);
+      const merged = await withDatabase((db) => inTransactions(db)((tx) => mergeStories(tx, from, into)));
+      console.log(
+        merged ? `${from} has become ${into}` : `${from} has become ${into} before; nothing was changed`,
+      );
     });
   story
     .command('digest')
@@ -24,8 +27,16 @@ export function addStoryCommands(program: Command): void {
     .argument('<id>')
     .option('--file <file>', 'the file; - is standard input', '-')
     .action(async (id: string, { file }: { file: string }) => {
-      const text = readFileSync(file === '-' ? process.stdin.fd : file, 'utf8').trim();
+      const text = readText(file).trim();
       await withDatabase((db) => setDigest(db, id, text === '' ? null : text));
       console.log(`${id}: done`);
     });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
 }

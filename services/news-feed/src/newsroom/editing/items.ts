@@ -125,27 +125,32 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
   if (!sameValues(before, values)) await writeChanged(tx, [{ ...values, id }]);
 }
 
-/** Takes an item out of every answer. One that is withdrawn already stays so. Throws a {@link Failure}. */
-export async function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<void> {
-  await setWithdrawal(db, id, sql<Date>`coalesce(withdrawn_at, clock_timestamp())`);
+/** Takes an item out of every answer. Returns false where it is withdrawn already. Throws a {@link Failure}. */
+export function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
+  return setWithdrawal(db, id, sql<Date>`clock_timestamp()`, 'is');
 }
 
-/** Puts a withdrawn item back. Throws a {@link Failure}. */
-export async function restoreItem(db: Kysely<NewsTables>, id: string): Promise<void> {
-  await setWithdrawal(db, id, sql<null>`null::timestamptz`);
+/** Puts a withdrawn item back. Returns false where it is not withdrawn. Throws a {@link Failure}. */
+export function restoreItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
+  return setWithdrawal(db, id, sql<null>`null::timestamptz`, 'is not');
 }
 
 async function setWithdrawal(
   db: Kysely<NewsTables>,
   id: string,
   withdrawnAt: ReturnType<typeof sql<Date | null>>,
-): Promise<void> {
+  where: 'is' | 'is not',
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('news.item')
     .set({ withdrawn_at: withdrawnAt, updated_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id)
+    .where('withdrawn_at', where, null)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw noSuchItem(id);
+  if (numUpdatedRows > 0n) return true;
+  const known = await db.selectFrom('news.item').select('id').where('id', '=', id).executeTakeFirst();
+  if (known === undefined) throw noSuchItem(id);
+  return false;
 }
 
 function noSuchItem(id: string): Failure {

@@ -2,12 +2,31 @@ import { sql, type Transaction } from 'kysely';
 import { LEGACY_LABELS } from '../../codex-resets/schema.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
+import type { Outcome } from './outcome.ts';
 
-/** Replaces a reset event and its posts by what a line says. Returns whether the event is new. */
+/** Whether an upsert has made its row. */
+const IS_NEW = sql<boolean>`xmax = 0`.as('created');
+
+/** The row of a monitor of which nothing is known. */
+const NO_MONITOR = {
+  status: 'unknown' as const,
+  last_attempt_at: null,
+  last_collected_at: null,
+  last_verified_at: null,
+  held_window_count: 0,
+  pending_count: 0,
+  review_count: 0,
+};
+
+/**
+ * Replaces a reset event and its posts by what a line says. An event that an activity has withdrawn stays withdrawn.
+ * Returns what has become of it.
+ */
 export async function upsertResetEvent(
   tx: Transaction<NewsTables>,
   { event }: LineOf<'reset-event'>,
-): Promise<boolean> {
+): Promise<Outcome> {
+  if (await isWithdrawn(tx, event.id)) return 'unchanged';
   const row = {
     type: event.type,
     label: event.label ?? LEGACY_LABELS[event.type],
@@ -25,34 +44,77 @@ export async function upsertResetEvent(
     estimate: json(event.estimate),
     url: event.url,
   };
-  const { created } = await tx
+  const written = await tx
     .insertInto('news.reset_event')
     .values({ id: event.id, ...row })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .returning(sql<boolean>`xmax = 0`.as('created'))
-    .executeTakeFirstOrThrow();
-  await tx.deleteFrom('news.reset_post').where('event_id', '=', event.id).execute();
-  const posts = event.posts.map((post) => ({
-    event_id: event.id,
-    id: post.id,
-    published_at: new Date(post.publishedAt),
-    stage: post.stage,
-    text: post.text,
-    original_text: post.originalText,
-    full_text: post.fullText ?? null,
-    full_original_text: post.fullOriginalText ?? null,
-    context: JSON.stringify(post.context ?? []),
-    url: post.url,
-  }));
-  if (posts.length > 0) await tx.insertInto('news.reset_post').values(posts).execute();
-  return created;
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(row)
+        .where(differs('reset_event', Object.keys(row))),
+    )
+    .returning(IS_NEW)
+    .executeTakeFirst();
+  const postsChanged = await writePosts(tx, event);
+  if (written === undefined) return postsChanged ? 'changed' : 'unchanged';
+  return written.created ? 'created' : 'changed';
 }
 
-/** Replaces an activity by what a line says; a withdrawal takes its events out. Returns whether the activity is new. */
+/** Replaces the posts of an event; returns whether that changed anything. */
+async function writePosts(
+  tx: Transaction<NewsTables>,
+  { id: eventId, posts }: LineOf<'reset-event'>['event'],
+): Promise<boolean> {
+  const ids = posts.map(({ id }) => id);
+  const { numDeletedRows } = await tx
+    .deleteFrom('news.reset_post')
+    .where('event_id', '=', eventId)
+    .where('id', '<>', sql<string>`all(${ids}::text[])`)
+    .executeTakeFirst();
+  let changed = numDeletedRows > 0n;
+  for (const post of posts) {
+    const row = {
+      published_at: new Date(post.publishedAt),
+      stage: post.stage,
+      text: post.text,
+      original_text: post.originalText,
+      full_text: post.fullText ?? null,
+      full_original_text: post.fullOriginalText ?? null,
+      context: JSON.stringify(post.context ?? []),
+      url: post.url,
+    };
+    const written = await tx
+      .insertInto('news.reset_post')
+      .values({ event_id: eventId, id: post.id, ...row })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['event_id', 'id'])
+          .doUpdateSet(row)
+          .where(differs('reset_post', Object.keys(row))),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    changed ||= written !== undefined;
+  }
+  return changed;
+}
+
+async function isWithdrawn(tx: Transaction<NewsTables>, eventId: string): Promise<boolean> {
+  const withdrawal = await tx
+    .selectFrom('news.reset_activity')
+    .select('id')
+    .where('action', '=', 'withdraw')
+    .where(sql<boolean>`${eventId} = any(event_ids)`)
+    .limit(1)
+    .executeTakeFirst();
+  return withdrawal !== undefined;
+}
+
+/** Replaces an activity by what a line says; a withdrawal takes its events out. Returns what has become of it. */
 export async function upsertResetActivity(
   tx: Transaction<NewsTables>,
   { activity }: LineOf<'reset-activity'>,
-): Promise<boolean> {
+): Promise<Outcome> {
   const row = {
     published_at: new Date(activity.publishedAt),
     event_ids: activity.eventIds,
@@ -64,25 +126,41 @@ export async function upsertResetActivity(
     action: activity.action,
     url: activity.url,
   };
-  const { created } = await tx
+  const written = await tx
     .insertInto('news.reset_activity')
     .values({ id: activity.id, ...row })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .returning(sql<boolean>`xmax = 0`.as('created'))
-    .executeTakeFirstOrThrow();
-  if (activity.action === 'withdraw' && activity.eventIds.length > 0) {
-    await tx.deleteFrom('news.reset_event').where('id', 'in', activity.eventIds).execute();
-  }
-  return created;
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(row)
+        .where(differs('reset_activity', Object.keys(row))),
+    )
+    .returning(IS_NEW)
+    .executeTakeFirst();
+  const taken = activity.action === 'withdraw' && (await removeEvents(tx, activity.eventIds));
+  if (written === undefined) return taken ? 'changed' : 'unchanged';
+  return written.created ? 'created' : 'changed';
 }
 
-/** Replaces what the watch on the reset sources says of itself; absent members keep their values. */
+async function removeEvents(tx: Transaction<NewsTables>, ids: readonly string[]): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('news.reset_event')
+    .where('id', '=', sql<string>`any(${ids})`)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Replaces what the watch on the reset sources says of itself; absent members keep their values. Returns what has become
+ * of it.
+ */
 export async function setResetState(
   tx: Transaction<NewsTables>,
   { checkedAt, monitor, outage }: LineOf<'reset-state'>,
-): Promise<void> {
+): Promise<Outcome> {
   const row = {
     ...(checkedAt !== undefined && { checked_at: dateOf(checkedAt) }),
+    ...(monitor === null && checkedAt !== undefined && NO_MONITOR),
     ...(monitor && {
       status: monitor.status,
       last_attempt_at: dateOf(monitor.lastAttemptAt),
@@ -93,22 +171,36 @@ export async function setResetState(
       review_count: monitor.reviewCount,
     }),
   };
-  if (monitor === null) await tx.deleteFrom('news.reset_monitor').execute();
+  let changed = false;
   if (Object.keys(row).length > 0) {
-    await tx
+    const written = await tx
       .insertInto('news.reset_monitor')
       .values(row)
-      .onConflict((conflict) => conflict.constraint('reset_monitor_pkey').doUpdateSet(row))
-      .execute();
+      .onConflict((conflict) =>
+        conflict
+          .constraint('reset_monitor_pkey')
+          .doUpdateSet(row)
+          .where(differs('reset_monitor', Object.keys(row))),
+      )
+      .returning('status')
+      .executeTakeFirst();
+    changed = written !== undefined;
+  } else if (monitor === null) {
+    const { numDeletedRows } = await tx.deleteFrom('news.reset_monitor').executeTakeFirst();
+    changed = numDeletedRows > 0n;
   }
-  if (outage === null) await tx.deleteFrom('news.reset_outage').execute();
-  if (outage) await upsertOutage(tx, outage);
+  if (outage === null) {
+    const { numDeletedRows } = await tx.deleteFrom('news.reset_outage').executeTakeFirst();
+    changed ||= numDeletedRows > 0n;
+  }
+  const reported = outage ? await upsertOutage(tx, outage) : false;
+  return changed || reported ? 'changed' : 'unchanged';
 }
 
 async function upsertOutage(
   tx: Transaction<NewsTables>,
   outage: NonNullable<LineOf<'reset-state'>['outage']>,
-): Promise<void> {
+): Promise<boolean> {
   const row = {
     published_at: new Date(outage.publishedAt),
     text: outage.text,
@@ -117,11 +209,25 @@ async function upsertOutage(
     reset_event_id: outage.resetEventId,
     url: outage.url,
   };
-  await tx
+  const written = await tx
     .insertInto('news.reset_outage')
     .values({ post_id: outage.postId, ...row })
-    .onConflict((conflict) => conflict.column('post_id').doUpdateSet(row))
-    .execute();
+    .onConflict((conflict) =>
+      conflict
+        .column('post_id')
+        .doUpdateSet(row)
+        .where(differs('reset_outage', Object.keys(row))),
+    )
+    .returning('post_id')
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+/** Whether a row that is there differs from the one that was to be inserted. */
+function differs(table: string, columns: readonly string[]) {
+  const known = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
+  const given = sql.join(columns.map((column) => sql.ref(`excluded.${column}`)));
+  return sql<boolean>`(${known}) is distinct from (${given})`;
 }
 
 function dateOf(time: string | null): Date | null {

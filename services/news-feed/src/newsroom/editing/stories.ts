@@ -4,79 +4,131 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
+import type { Outcome } from './outcome.ts';
 
 /** A story that another one points to. */
 type Reference = NonNullable<LineOf<'story'>['storyline']>[number];
 
-/**
- * Creates or changes a story; absent members keep their values. References are written apart, by
- * {@link writeReferences}, so that stories can point to each other. Returns whether the story is new.
- */
-export async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<boolean> {
-  const { publicId, title, status, digest } = line;
-  const { created } = await tx
-    .insertInto('news.story')
-    .values({ public_id: publicId, title, ...(status && { status }) })
-    .onConflict((conflict) =>
-      conflict.column('public_id').doUpdateSet({
-        title,
-        ...(status && { status }),
-        updated_at: sql<Date>`clock_timestamp()`,
-      }),
-    )
-    .returning(sql<boolean>`xmax = 0`.as('created'))
-    .executeTakeFirstOrThrow();
-  if (digest !== undefined) await setDigest(tx, publicId, digest);
-  return created;
+/** The lists in which a story points to others. */
+const REFERENCE_KINDS = ['storyline', 'related'] as const;
+
+/** The stories that a line points to, by the list that names them; an absent list is left as it is. */
+export function referencesOf(
+  line: LineOf<'story'>,
+): { kind: (typeof REFERENCE_KINDS)[number]; list: Reference[] }[] {
+  return REFERENCE_KINDS.flatMap((kind) => {
+    const list = line[kind];
+    return list === undefined ? [] : [{ kind, list }];
+  });
 }
 
-/** Replaces what a story points to; an absent list keeps its references. Throws a {@link Failure} for unknown stories. */
-export async function writeReferences(
+/**
+ * Creates or changes stories that may point to each other; absent members keep their values. Returns what has become of
+ * each. Throws a {@link Failure} for references that cannot be.
+ */
+export async function upsertStories(
   tx: Transaction<NewsTables>,
-  { publicId, storyline, related }: LineOf<'story'>,
-): Promise<void> {
-  const lists = { storyline, related };
-  for (const kind of ['storyline', 'related'] as const) {
-    const list = lists[kind];
-    if (list === undefined) continue;
-    await refuseUnknown(tx, publicId, kind, list);
+  lines: readonly LineOf<'story'>[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const line of lines) outcomes.push(await upsertStory(tx, line));
+  for (const [index, line] of lines.entries()) {
+    if ((await writeReferences(tx, line)) && outcomes[index] === 'unchanged') outcomes[index] = 'changed';
+  }
+  return outcomes;
+}
+
+/** Creates or changes a story, without its references. */
+async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<Outcome> {
+  const { publicId, title, status, digest } = line;
+  const { numInsertedOrUpdatedRows: created } = await tx
+    .insertInto('news.story')
+    .values({ public_id: publicId, title, ...(status && { status }) })
+    .onConflict((conflict) => conflict.column('public_id').doNothing())
+    .executeTakeFirstOrThrow();
+  const { numUpdatedRows: changed } = await tx
+    .updateTable('news.story')
+    .set({ title, ...(status && { status }), updated_at: sql<Date>`clock_timestamp()` })
+    .where('public_id', '=', publicId)
+    .where((where) =>
+      where.or([where('title', '<>', title), ...(status ? [where('status', '<>', status)] : [])]),
+    )
+    .executeTakeFirstOrThrow();
+  const rewritten = digest !== undefined && (await setDigest(tx, publicId, digest));
+  if (created === 1n) return 'created';
+  return changed === 1n || rewritten ? 'changed' : 'unchanged';
+}
+
+/** Replaces what a story points to; returns whether that changed anything. */
+async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<boolean> {
+  refuseWrongReferences(line);
+  let changed = false;
+  for (const { kind, list } of referencesOf(line)) {
+    const unknown = await unknownStories(
+      tx,
+      list.map(({ publicId }) => publicId),
+    );
+    if (unknown.length > 0) throw unknownReferences(kind, unknown);
+    const known = await tx
+      .selectFrom('news.story_reference')
+      .select(['neighbor', 'relation'])
+      .where('story', '=', line.publicId)
+      .where('kind', '=', kind)
+      .orderBy('position')
+      .execute();
+    const wanted = list.map(({ publicId, relation }) => ({ neighbor: publicId, relation }));
+    if (JSON.stringify(known) === JSON.stringify(wanted)) continue;
+    changed = true;
     await tx
       .deleteFrom('news.story_reference')
-      .where('story', '=', publicId)
+      .where('story', '=', line.publicId)
       .where('kind', '=', kind)
       .execute();
-    if (list.length === 0) continue;
-    const rows = list.map((reference, position) => ({
-      story: publicId,
+    const rows = wanted.map((reference, position) => ({
+      story: line.publicId,
       kind,
-      neighbor: reference.publicId,
-      relation: reference.relation,
+      ...reference,
       position,
     }));
-    await tx.insertInto('news.story_reference').values(rows).execute();
+    if (rows.length > 0) await tx.insertInto('news.story_reference').values(rows).execute();
+  }
+  return changed;
+}
+
+/** Throws a {@link Failure} where a story points to itself, or twice to another in one list. */
+export function refuseWrongReferences(line: LineOf<'story'>): void {
+  for (const { kind, list } of referencesOf(line)) {
+    const ids = list.map(({ publicId }) => publicId);
+    if (ids.includes(line.publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
+    if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: names a story twice`);
   }
 }
 
-async function refuseUnknown(
-  tx: Transaction<NewsTables>,
-  publicId: string,
-  kind: string,
-  list: readonly Reference[],
-): Promise<void> {
-  const ids = list.map((reference) => reference.publicId);
-  if (ids.includes(publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
-  if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: names a story twice`);
-  const known = await survivorsOf(tx, ids);
-  const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw new Failure('missing', `${kind}: there is no story ${unknown.join(', ')}`);
+/** Those of the ids that do not name a story. */
+export async function unknownStories(
+  db: Kysely<NewsTables>,
+  publicIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('news.story')
+    .select('public_id')
+    .where('public_id', '=', sql<string>`any(${publicIds})`)
+    .execute();
+  const known = new Set(rows.map(({ public_id }) => public_id));
+  return publicIds.filter((id) => !known.has(id));
 }
 
-/** Replaces the digest of a story; null removes it. The same text again changes nothing. Throws a {@link Failure}. */
+/** The failure of a story whose list points to stories that do not exist. */
+export function unknownReferences(kind: string, publicIds: readonly string[]): Failure {
+  return new Failure('missing', `${kind}: there is no story ${publicIds.join(', ')}`);
+}
+
+/** Replaces the digest of a story; null removes it. Returns false for the text that it has already. Throws a {@link Failure}. */
 export async function setDigest(
   db: Kysely<NewsTables>,
   publicId: string,
   digest: string | null,
-): Promise<void> {
+): Promise<boolean> {
   const now = sql<Date>`clock_timestamp()`;
   const { numUpdatedRows } = await db
     .updateTable('news.story')
@@ -85,14 +137,20 @@ export async function setDigest(
     .where('digest', 'is distinct from', digest)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) await existingStory(db, publicId);
+  return numUpdatedRows > 0n;
 }
 
 /**
  * Merges the story `from` into `into`: its reports become those of the last survivor, and its address leads there.
- * Throws a {@link Failure} for an unknown story, one that was merged before, and a merge that would close a circle.
+ * Returns false where it has been merged into that very story before. Throws a {@link Failure} for an unknown story, one that was merged before, and a merge that would close a circle.
  */
-export async function mergeStories(tx: Transaction<NewsTables>, from: string, into: string): Promise<void> {
+export async function mergeStories(
+  tx: Transaction<NewsTables>,
+  from: string,
+  into: string,
+): Promise<boolean> {
   const { merged_into } = await existingStory(tx, from);
+  if (merged_into === into) return false;
   if (merged_into !== null)
     throw new Failure('conflict', `story ${from} has been merged into ${merged_into} already`);
   await existingStory(tx, into);
@@ -115,6 +173,7 @@ export async function mergeStories(tx: Transaction<NewsTables>, from: string, in
     .set({ story: survivor?.publicId ?? into })
     .where('story', '=', from)
     .execute();
+  return true;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '@pressroom/common/files/json-lines';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
@@ -18,8 +19,8 @@ export interface Import {
   onProgress: (lines: number, tally: Readonly<ImportTally>) => void;
 }
 
-/** Lines between two reports of progress. */
-const REPORT_EVERY = 1000;
+/** How long an item waits for others to be written with, in ms: whoever pipes lines in wants to see each. */
+const SHOWN_AFTER_MS = 300;
 
 /** Imports the lines of a file and returns what has become of them. Throws where the file or the database cannot be read. */
 export async function importFile(options: Import): Promise<ImportTally> {
@@ -30,9 +31,29 @@ export async function importFile(options: Import): Promise<ImportTally> {
 
 async function importLines({ file, vocabulary, onProgress }: Import, runWork: RunWork): Promise<ImportTally> {
   const importer = new Importer({ read: importLineReader(vocabulary), runWork, now: () => new Date() });
-  for await (const { number, text } of readJsonLines(file)) {
-    await importer.add(text, number);
-    if (number % REPORT_EVERY === 0) onProgress(number, importer.tally);
+  const lines = readJsonLines(file);
+  let shown = 0;
+  for (let next = lines.next(); ; ) {
+    const waited = importer.waitedMs;
+    if (waited !== undefined && (waited > SHOWN_AFTER_MS || (await isLate(next, SHOWN_AFTER_MS - waited)))) {
+      await importer.flush();
+      onProgress(shown, importer.tally);
+    }
+    const { done, value } = await next;
+    if (done) return importer.finish();
+    await importer.add(value.text, value.number);
+    shown = value.number;
+    next = lines.next();
   }
-  return importer.finish();
+}
+
+/** Whether the next line takes longer than `ms`. */
+async function isLate(next: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(ms, true, { signal: timer.signal }).catch(() => true);
+  try {
+    return await Promise.race([next.then(() => false), late]);
+  } finally {
+    timer.abort();
+  }
 }

@@ -26,10 +26,28 @@ test.each([
   [{ title: 'a\u0000b' }, 'title: holds a NUL character'],
   [{ publishedAt: '2026-11-20' }, 'publishedAt: must be a time with its offset'],
   [{ publishedAt: '1969-12-31T23:59:59Z' }, 'publishedAt: must not be before 1970'],
-  [{ links: { original: 'ftp://example.com' } }, 'links.original: must be an absolute http or https URL'],
+  [
+    { links: { original: 'ftp://example.com' } },
+    'links.original: must be an absolute http or https URL, not "ftp://example.com"',
+  ],
   [{ category: 'sports' }, 'category: must be one of technology, research'],
   [{ directions: ['domestic', 'up'] }, 'directions.1: must be of domestic, overseas'],
-  [{ score: 101 }, 'score: '],
+  [{ links: { original: 'https://例子.中国/' } }, 'links.original: must be a URI (RFC 3986): percent-encode'],
+  [{ links: { original: `https://a.example/${'e'.repeat(2100)}` } }, 'must be at most 2048 characters long'],
+  [{ score: 101 }, 'score: must be a number from 0 to 100, not 101'],
+  [{ score: '50' }, 'score: must be a number from 0 to 100, not "50"'],
+  [{ title: 7 }, 'title: must be a string, not 7'],
+  [{ title: null }, 'title: must be a string, not null'],
+  [{ selected: 'yes' }, 'selected: must be true or false, not "yes"'],
+  [{ source: 'Source' }, 'source: must be an object, not "Source"'],
+  [{ source: [] }, 'source: must be an object, not a list'],
+  [{ source: {} }, 'source.name: is required'],
+  [{ directions: 'domestic' }, 'directions: must be a list, not "domestic"'],
+  [{ publishedAt: 1 }, 'publishedAt: must be a time with its offset, such as 2026-11-20T08:00:00Z, not 1'],
+  [{ category: 1 }, 'category: must be one of technology, research, not 1'],
+  [{ id: '.' }, 'id: must not be . or ..'],
+  [{ id: '..' }, 'id: must not be . or ..'],
+  [{ id: 'a/b' }, 'id: must be 1 to 128 visible ASCII characters other than /, not "a/b"'],
   [{ id: 'a b' }, 'id: must be 1 to 128 visible ASCII characters'],
   [{ story: 'a/b' }, 'story: must be 1 to 128 of the characters'],
   [{ story: '..' }, 'story: must not be . or ..'],
@@ -38,14 +56,25 @@ test.each([
   expect(readItem(change)).toThrow(reason);
 });
 
+test.each([0, 50.5, 100, null])('a score of %j is taken', (score) => {
+  expect(readItem({ score })()).toMatchObject({ score });
+});
+
 test('every fault of a line is named at once', () => {
   expect(readItem({ title: 1, score: -1 })).toThrow(/title: .*; score: /);
 });
 
 test.each([
   ['{', 'the line is not JSON'],
-  ['[]', 'line: '],
-  ['{"type":"note"}', 'type: type must be item, story, merge'],
+  ['[]', 'line: must be an object, not a list'],
+  ['{}', 'type: is required'],
+  ['7', 'line: must be an object, not 7'],
+  ['{"type":"reset-event","event":{"posts":[{"url":"x"}],"label":"y"}}', 'event.posts.0.url: must be'],
+  ['{"type":"reset-event","event":{"label":"y"}}', 'event.label: must be "全员重置" or "发重置卡", not "y"'],
+  [
+    '{"type":"note"}',
+    'type: must be item, story, merge, withdraw, reset-event, reset-activity or reset-state, not "note"',
+  ],
 ])('%s is refused: %s', (line, reason) => {
   expect(() => read(line)).toThrow(reason);
 });

@@ -1,9 +1,12 @@
-import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
 import { resetRecords } from '../../codex-resets/schema.ts';
 import { shanghaiTimestamp } from '../../shanghai-calendar.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { canonicalUrl } from '../editing/canonical-url.ts';
+import { expectation, invalidLine } from './line-fault.ts';
+import { isWebUri } from './uri.ts';
 
 /** The longest title, in characters. */
 const MAX_TITLE = 1000;
@@ -11,16 +14,34 @@ const MAX_TITLE = 1000;
 /** The longest summary, digest or reason, in characters. */
 const MAX_TEXT = 100_000;
 
-/** The id of an item: it is sent as it is and stands in URLs percent-encoded. */
+/** What a score is. */
+const SCORE = 'must be a number from 0 to 100';
+
+/** The longest canonical address, in bytes: what the unique index takes. */
+const MAX_CANONICAL_URL = 2048;
+
+/** The id of an item: a path segment of the item's page. */
 const itemId = z
   .string('must be a string')
-  .regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
+  .regex(/^[!-.0-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters other than /')
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
 
 /** A `publicId`: it is a path segment. */
 const storyId = z
   .string('must be a string')
   .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
   .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
+
+/** The address of the original article: what the answers promise with `format: uri`. */
+const originalUrl = webUrl(4000)
+  .refine(
+    (value) => !URL.canParse(value) || isWebUri(value),
+    'must be a URI (RFC 3986): percent-encode what is not ASCII, spaces and " < > \\ ^ ` { | }',
+  )
+  .refine(
+    (value) => !URL.canParse(value) || Buffer.byteLength(canonicalUrl(value)) <= MAX_CANONICAL_URL,
+    `must be at most ${MAX_CANONICAL_URL} characters long without its tracking parameters`,
+  );
 
 /** A point in time with its offset, to the millisecond; finer digits are dropped. */
 const time = z.iso
@@ -39,14 +60,14 @@ function itemLine({ categories, directions }: Vocabulary) {
     originalTitle: text(MAX_TITLE).nullable().optional(),
     summary: text(MAX_TEXT).nullable().optional(),
     source: z.strictObject({ name: requiredText(200), firstParty: z.boolean().optional() }),
-    links: z.strictObject({ original: webUrl(4000) }),
+    links: z.strictObject({ original: originalUrl }),
     publishedAt: time,
     discoveredAt: time.optional().describe('The time of the import where a new item has none.'),
     category: z
       .enum(categories, `must be one of ${categories.join(', ')}`)
       .nullable()
       .optional(),
-    score: z.int().min(0).max(100).nullable().optional(),
+    score: z.number(SCORE).min(0, SCORE).max(100, SCORE).nullable().optional(),
     selected: z.boolean().optional(),
     reason: text(MAX_TEXT).nullable().optional(),
     directions: z.array(z.enum(directions, `must be of ${directions.join(', ')}`)).optional(),
@@ -70,7 +91,12 @@ const withdrawLine = z.strictObject({ type: z.literal('withdraw'), id: itemId })
 
 /** Times of the reset records are stored as they are shown. */
 const shanghaiTime = time.transform(shanghaiTimestamp);
-const resets = resetRecords(shanghaiTime);
+const resets = resetRecords({
+  time: shanghaiTime,
+  text: anyText(),
+  url: webUrl(4000).refine(isWebUri, 'must be a URI (RFC 3986)'),
+  id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+});
 
 /** The event stands in a member of its own, because it has a `type` itself. */
 const resetEventLine = z.strictObject({
@@ -102,7 +128,7 @@ export function importLine(vocabulary: Vocabulary) {
       resetActivityLine,
       resetStateLine,
     ],
-    'type must be item, story, merge, withdraw, reset-event, reset-activity or reset-state',
+    'must be item, story, merge, withdraw, reset-event, reset-activity or reset-state',
   );
 }
 
@@ -112,7 +138,7 @@ export type ImportLine = z.infer<ReturnType<typeof importLine>>;
 /** A line of one type. */
 export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
 
-/** The reader of an import's lines: throws an error whose message says everything that is wrong with a line. */
+/** The reader of an import's lines: throws a `Failure` whose message says everything that is wrong with a line. */
 export function importLineReader(vocabulary: Vocabulary): (text: string | undefined) => ImportLine {
   const schema = importLine(vocabulary);
   return (text) => parse(schema, parseJsonLine(text));
@@ -138,7 +164,7 @@ function itemChange(vocabulary: Vocabulary) {
 /** A change of an item. */
 export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
 
-/** The reader of a change: throws an error whose message says everything that is wrong with it. */
+/** The reader of a change: throws a `Failure` whose message says everything that is wrong with it. */
 export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
   const schema = itemChange(vocabulary);
   return (change) => parse(schema, change);
@@ -150,17 +176,7 @@ export function importLineJsonSchema(vocabulary: Vocabulary): object {
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: expectation });
   if (result.success) return result.data;
-  throw new Error(result.error.issues.map(faultOf).join('; '));
-}
-
-function faultOf({ path, message, ...issue }: z.core.$ZodIssue): string {
-  const where = path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.map((key) => [...path, key].join('.'));
-    return `${names.join(', ')}: unknown member; see import --schema`;
-  }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return `${where || 'line'}: ${missing ? 'is required' : message}`;
+  throw invalidLine(value, result.error.issues);
 }

@@ -1,16 +1,20 @@
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
 import { upsertItems, urlOf, withdrawItem } from '../editing/items.ts';
+import type { Outcome } from '../editing/outcome.ts';
 import { setResetState, upsertResetActivity, upsertResetEvent } from '../editing/resets.ts';
-import { mergeStories, upsertStory, writeReferences } from '../editing/stories.ts';
+import {
+  mergeStories,
+  referencesOf,
+  refuseWrongReferences,
+  unknownStories,
+  upsertStories,
+} from '../editing/stories.ts';
 import type { RunWork, Work } from '../transactions.ts';
+import { HeldLines, type Numbered } from './held-lines.ts';
 import type { ImportLine, LineOf } from './import-line.ts';
-
-/** A line with its number, counted from 1. */
-interface Numbered<Line> {
-  number: number;
-  line: Line;
-}
 
 /** What has become of the lines. */
 export interface ImportTally {
@@ -32,59 +36,49 @@ export interface ImporterParts {
 
 /**
  * Takes the lines of an import in their order: items many at a time, everything else by itself. A line that is refused
- * changes nothing and stops no other.
+ * changes nothing and stops no other. A story that points to one which has not come yet waits for it, and what names the
+ * story waits with it, so that a story whose references are wrong leaves nothing behind.
  */
 export class Importer {
   readonly #parts: ImporterParts;
   readonly #tally: ImportTally = { created: 0, changed: 0, unchanged: 0, refused: [] };
+  readonly #held = new HeldLines();
   #items: Numbered<LineOf<'item'>>[] = [];
   /** The ids and addresses of the waiting items: no two of them may be of the same item. */
   readonly #waiting = new Set<string>();
-  /** References are written at the end, when every story of the file is there. */
-  readonly #references: Numbered<LineOf<'story'>>[] = [];
+  #waitingSince: number | undefined;
 
   constructor(parts: ImporterParts) {
     this.#parts = parts;
   }
 
-  /** What has become of the lines so far; items that wait are not counted yet. */
+  /** What has become of the lines so far; those that wait are not counted yet. */
   get tally(): Readonly<ImportTally> {
     return this.#tally;
+  }
+
+  /** For how long, in ms, an item has waited for others to be written with; undefined where none waits. */
+  get waitedMs(): number | undefined {
+    return this.#waitingSince === undefined ? undefined : performance.now() - this.#waitingSince;
   }
 
   /** Takes a line, undefined when it is not UTF-8. Throws only where the database cannot be used. */
   async add(text: string | undefined, number: number): Promise<void> {
     let line: ImportLine;
-    let keys: string[] = [];
     try {
       line = this.#parts.read(text);
-      if (line.type === 'item') keys = keysOf(line);
     } catch (error) {
-      return this.refuse(number, error);
+      return this.#refuse(number, error);
     }
-    if (line.type !== 'item') {
-      await this.#flush();
-      return this.#one({ number, line });
-    }
-    if (this.#items.length >= BATCH || keys.some((key) => this.#waiting.has(key))) await this.#flush();
-    this.#items.push({ number, line });
-    for (const key of keys) this.#waiting.add(key);
+    await this.#take({ number, line });
   }
 
-  /** Writes what still waits and returns what has become of all. */
-  async finish(): Promise<ImportTally> {
-    await this.#flush();
-    for (const { number, line } of this.#references) {
-      await this.#attempt(number, (tx) => writeReferences(tx, line));
-    }
-    this.#tally.refused.sort((a, b) => a.number - b.number);
-    return this.#tally;
-  }
-
-  async #flush(): Promise<void> {
+  /** Writes the items that wait for others to be written with. */
+  async flush(): Promise<void> {
     const items = this.#items;
     this.#items = [];
     this.#waiting.clear();
+    this.#waitingSince = undefined;
     if (items.length === 0) return;
     try {
       await this.#write(items);
@@ -92,68 +86,140 @@ export class Importer {
       if (isDatabaseAway(error)) throw error;
       // A row that the database refuses takes its batch with it: each is tried by itself.
       for (const item of items) {
-        await this.#write([item]).catch((fault: unknown) => this.refuse(item.number, fault));
+        await this.#write([item]).catch((fault: unknown) => this.#refuse(item.number, fault));
       }
     }
+  }
+
+  /** Writes what still waits and returns what has become of all. */
+  async finish(): Promise<ImportTally> {
+    for (let held = this.#held.stories; held.length > 0; held = this.#held.stories) {
+      // What they wait for does not come any more.
+      for (const { number, line } of held) {
+        this.#held.drop(line.publicId);
+        const outcomes = await this.#attempt(number, (tx) => upsertStories(tx, [line]));
+        for (const outcome of outcomes ?? []) this.#tally[outcome] += 1;
+      }
+      await this.#takeDeferred();
+    }
+    await this.flush();
+    this.#tally.refused.sort((a, b) => a.number - b.number);
+    return this.#tally;
+  }
+
+  async #take(entry: Numbered<ImportLine>): Promise<void> {
+    const { number, line } = entry;
+    const keys = keysOf(line);
+    if (this.#held.blocks(line, keys)) return this.#held.defer(entry, keys);
+    if (line.type !== 'item') {
+      await this.flush();
+      return line.type === 'story' ? this.#takeStory({ number, line }) : this.#takeOther({ number, line });
+    }
+    if (this.#items.length >= BATCH || keys.some((key) => this.#waiting.has(key))) await this.flush();
+    this.#items.push({ number, line });
+    this.#waitingSince ??= performance.now();
+    for (const key of keys) this.#waiting.add(key);
+  }
+
+  async #takeStory({ number, line }: Numbered<LineOf<'story'>>): Promise<void> {
+    const missing = await this.#attempt(number, (tx) => missingStories(tx, line));
+    if (missing === undefined) return;
+    this.#held.hold({ number, line }, missing);
+    await this.#release(line.publicId);
+  }
+
+  /** Writes the stories that miss nothing any more, now that this one has come. */
+  async #release(publicId: string): Promise<void> {
+    // Those that wait for a held story can be complete with it.
+    const candidates = [...this.#held.waitersOf(publicId), publicId];
+    let released = false;
+    for (let id = candidates.pop(); id !== undefined; id = candidates.pop()) {
+      const group = this.#held.takeGroup(id);
+      if (group === undefined) continue;
+      released = true;
+      const lines = group.map(({ line }) => line);
+      try {
+        const outcomes = await this.#parts.runWork((tx) => upsertStories(tx, lines));
+        for (const outcome of outcomes) this.#tally[outcome] += 1;
+        candidates.push(...lines.flatMap((line) => this.#held.arrived(line.publicId)));
+      } catch (error) {
+        for (const { number } of group) this.#refuse(number, error);
+      }
+    }
+    if (released) await this.#takeDeferred();
+  }
+
+  async #takeDeferred(): Promise<void> {
+    for (const entry of this.#held.takeDeferred()) await this.#take(entry);
   }
 
   async #write(items: readonly Numbered<LineOf<'item'>>[]): Promise<void> {
     const lines = items.map(({ line }) => line);
     const outcomes = await this.#parts.runWork((tx) => upsertItems(tx, lines, this.#parts.now()));
     outcomes.forEach((outcome, index) => {
-      if (outcome instanceof Failure) this.refuse(items[index]?.number ?? 0, outcome);
+      if (outcome instanceof Failure) this.#refuse(items[index]?.number ?? 0, outcome);
       else this.#tally[outcome] += 1;
     });
   }
 
-  async #one({ number, line }: Numbered<Exclude<ImportLine, LineOf<'item'>>>): Promise<void> {
-    const created = await this.#attempt(number, (tx) => write(tx, line));
-    if (created === undefined) return;
-    this.#tally[created ? 'created' : 'changed'] += 1;
-    if (line.type === 'story' && (line.storyline || line.related)) this.#references.push({ number, line });
+  async #takeOther({ number, line }: Numbered<OtherLine>): Promise<void> {
+    const outcome = await this.#attempt(number, (tx) => write(tx, line));
+    if (outcome !== undefined) this.#tally[outcome] += 1;
   }
 
   async #attempt<T>(number: number, work: Work<T>): Promise<T | undefined> {
     try {
       return await this.#parts.runWork(work);
     } catch (error) {
-      this.refuse(number, error);
+      this.#refuse(number, error);
       return undefined;
     }
   }
 
   /** Notes that a line was refused, and why. Throws what is not the line's fault. */
-  refuse(number: number, error: unknown): void {
+  #refuse(number: number, error: unknown): void {
     if (!(error instanceof Error) || isDatabaseAway(error)) throw error;
     this.#tally.refused.push({ number, reason: error.message });
   }
 }
 
-/** Writes a line that is no item; returns whether it made something new. */
-async function write(
-  tx: Parameters<Work<boolean>>[0],
-  line: Exclude<ImportLine, LineOf<'item'>>,
-): Promise<boolean> {
+/** A line that is neither an item nor a story. */
+type OtherLine = Exclude<ImportLine, LineOf<'item'> | LineOf<'story'>>;
+
+async function write(tx: Transaction<NewsTables>, line: OtherLine): Promise<Outcome> {
   switch (line.type) {
-    case 'story':
-      return upsertStory(tx, line);
     case 'merge':
-      await mergeStories(tx, line.from, line.into);
-      return false;
+      return (await mergeStories(tx, line.from, line.into)) ? 'changed' : 'unchanged';
     case 'withdraw':
-      await withdrawItem(tx, line.id);
-      return false;
+      return (await withdrawItem(tx, line.id)) ? 'changed' : 'unchanged';
     case 'reset-event':
       return upsertResetEvent(tx, line);
     case 'reset-activity':
       return upsertResetActivity(tx, line);
     case 'reset-state':
-      await setResetState(tx, line);
-      return false;
+      return setResetState(tx, line);
   }
 }
 
-function keysOf(line: LineOf<'item'>): string[] {
-  const url = `url ${urlOf(line)}`;
-  return line.id === undefined ? [url] : [url, `id ${line.id}`];
+/** The stories that `line` points to and that do not exist. Throws for references that are wrong in any case. */
+function missingStories(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<string[]> {
+  refuseWrongReferences(line);
+  const ids = referencesOf(line).flatMap(({ list }) => list.map(({ publicId }) => publicId));
+  return ids.length === 0 ? Promise.resolve([]) : unknownStories(tx, [...new Set(ids)]);
+}
+
+/** What names the same thing in two lines; no two lines with a common key may change their order. */
+function keysOf(line: ImportLine): string[] {
+  switch (line.type) {
+    case 'item':
+      return [`url ${urlOf(line)}`, ...(line.id === undefined ? [] : [`item ${line.id}`])];
+    case 'withdraw':
+      return [`item ${line.id}`];
+    case 'story':
+      return [`story ${line.publicId}`];
+    case 'merge':
+      return [`story ${line.from}`, `story ${line.into}`];
+    default:
+      return [];
+  }
 }
