@@ -26,8 +26,9 @@ create table news.story (
 
 create index story_by_survivor on news.story (merged_into) where merged_into is not null;
 
--- Merges wait for each other here: two that are right by themselves must not close a circle together. A row and not
--- an advisory lock, so that a transaction with an old snapshot fails (40001) instead of overlooking the other merge.
+-- Merges wait for each other here: two that are right by themselves must not close a circle together. A row
+-- and not an advisory lock, so that a transaction with an old snapshot fails (40001) instead of overlooking
+-- the other merge.
 create table news.story_merge (
   singleton boolean primary key default true check (singleton),
   merges bigint not null

@@ -6,7 +6,8 @@ create function news.fold(value text) returns text language sql immutable strict
 $$;
 
 create table news.item (
-  -- A segment of a path: visible ASCII characters other than the slash, and none of the two that mean a folder.
+  -- A segment of a path: visible ASCII characters other than the slash, and none of the two that mean a
+  -- folder.
   id text collate "C" primary key default uuidv7()::text
     check (id ~ '^[!-.0-~]{1,128}$' and id not in ('.', '..')),
   title text not null check (title <> ''),
@@ -21,8 +22,8 @@ create table news.item (
     check (octet_length(canonical_url) between 1 and 2048),
   published_at timestamptz(3) not null,
   discovered_at timestamptz(3) not null default clock_timestamp(),
-  -- Where the item stands in the timeline: one that was back-filled more than 72 hours after its publication keeps
-  -- the time of that, all others have the time at which they were received.
+  -- Where the item stands in the timeline: one that was back-filled more than 72 hours after its publication
+  -- keeps the time of that, all others have the time at which they were received.
   timeline_at timestamptz(3) not null generated always as (
     case when discovered_at - published_at > interval '72 hours' then published_at else discovered_at end
   ) stored,
@@ -43,8 +44,9 @@ create table news.item (
   updated_at timestamptz(3) not null default clock_timestamp()
 );
 
--- The windows of /items: by either time, all items or the selected ones, id breaking ties. A search, a category or a
--- direction reads its window from these and no more: trigrams cannot find two Chinese characters.
+-- The windows of /items: by either time, all items or the selected ones, id breaking ties. A search, a
+-- category or a direction reads its window from these and no more: trigrams cannot find two Chinese
+-- characters.
 create index item_by_timeline on news.item (timeline_at desc, id desc) where withdrawn_at is null;
 create index item_by_publication on news.item (published_at desc, id desc) where withdrawn_at is null;
 create index item_selected_by_timeline on news.item (timeline_at desc, id desc) where in_selected_set;

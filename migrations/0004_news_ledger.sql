@@ -19,16 +19,16 @@ create table news.ledger_change (
   changed_at timestamptz(3) not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
--- For each item that ever was in the set, the number of its latest change. Whether that is an upsert or a removal is
--- what the item is at the time of reading.
+-- For each item that ever was in the set, the number of its latest change. Whether that is an upsert or a
+-- removal is what the item is at the time of reading.
 create table news.ledger_entry (
   item_id text collate "C" primary key,
   seq bigint not null constraint ledger_entry_seq_key unique,
   changed_at timestamptz(3) not null
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
--- What a mirror has seen must survive a crash, whatever the server's default is: a change that is lost would stay in
--- its copy.
+-- What a mirror has seen must survive a crash, whatever the server's default is: a change that is lost would
+-- stay in its copy.
 create function news.commit_durably() returns void language plpgsql as $$
 begin
   if current_setting('synchronous_commit') = 'off' then
@@ -45,8 +45,8 @@ begin
 end
 $$;
 
--- A transaction that keeps its first snapshot would overlook members that were committed after it, and mirrors would keep
--- them. A read committed one holds the table's lock by now and sees them all.
+-- A transaction that keeps its first snapshot would overlook members that were committed after it, and
+-- mirrors would keep them. A read committed one holds the table's lock by now and sees them all.
 create function news.record_truncation() returns trigger language plpgsql as $$
 begin
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
@@ -88,8 +88,9 @@ create trigger record_delete after delete on news.item
 create trigger record_truncation before truncate on news.item
   for each statement execute function news.record_truncation();
 
--- Gives numbers to committed changes that have none, the oldest `batch` of them, and returns how many it took. One
--- caller works at a time and the others wait, so numbers are committed in the order in which they are given.
+-- Gives numbers to committed changes that have none, the oldest `batch` of them, and returns how many it
+-- took. One caller works at a time and the others wait, so numbers are committed in the order in which they
+-- are given.
 create function news.settle_ledger(batch integer) returns integer language plpgsql as $$
 declare
   last bigint;
@@ -121,8 +122,8 @@ begin
 end
 $$;
 
--- Declares the history broken, after a restore for instance: every cursor is refused from now on, so no entry is
--- needed any more.
+-- Declares the history broken, after a restore for instance: every cursor is refused from now on, so no entry
+-- is needed any more.
 create function news.start_ledger_epoch() returns uuid language sql as $$
   update news.ledger set epoch = gen_random_uuid(), head_at = clock_timestamp();
   delete from news.ledger_entry;

@@ -1,11 +1,11 @@
 -- Rankings of the hot topics.
 
--- A ranking and its entries are written in one transaction, so one that failed half-way is never seen. The latest
--- is the one with the largest id.
+-- A ranking and its entries are written in one transaction, so one that failed half-way is never seen. The
+-- latest is the one with the largest id.
 create table news.ranking (
   id bigint generated always as identity primary key,
   published_at timestamptz(3) not null default clock_timestamp(),
-  -- What the formula was given beside the inputs of the entries.
+  -- What the formula was given besides the inputs of the entries.
   parameters jsonb not null default '{}'
 );
 

@@ -6,7 +6,8 @@ create table news.daily (
   generated_at timestamptz(3) not null,
   window_start timestamptz(3) not null,
   window_end timestamptz(3) not null check (window_end > window_start),
-  -- What the report says; each quoted item is named by its id, so that one that is withdrawn later is left out.
+  -- What the report says; each quoted item is named by its id, so that one that is withdrawn later is left
+  -- out.
   report jsonb not null,
   item_ids text[] collate "C" not null
 );

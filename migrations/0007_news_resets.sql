@@ -13,7 +13,8 @@ create table news.reset_event (
   confirmed_at timestamptz(3),
   occurred_on date,
   confirmation_basis text check (confirmation_basis in ('source_post', 'receipt_review')),
-  -- As the API shows them (docs/spec/wire.md, "Reset tracking"); the presentation's status is derived when it is read.
+  -- As the API shows them (docs/spec/wire.md, "Reset tracking"); the presentation's status is derived when it
+  -- is read.
   schedule jsonb,
   presentation jsonb,
   estimate jsonb,

@@ -1,14 +1,15 @@
--- Replicas keep finished answers in memory and drop them when they hear of a change. docs/ledger.md, "How replicas hear of
--- a change", has the argument; the numbers of its invariants stand below.
+-- Replicas keep finished answers in memory and drop them when they hear of a change. docs/ledger.md, "How
+-- replicas hear of a change", has the argument; the numbers of its invariants stand below.
 
--- Counts changes that nobody is notified of. A sequence and not a table: it is never rolled back, belongs to no
--- snapshot, conflicts with nobody, and does not grow while a transaction stays open.
+-- Counts changes that nobody is notified of. A sequence and not a table: it is never rolled back, belongs to
+-- no snapshot, conflicts with nobody, and does not grow while a transaction stays open.
 create sequence news.quiet_change;
 -- The first number of a sequence changes nothing that can be read.
 select nextval('news.quiet_change');
 
--- Transactions that notify commit one after the other, so only one of them at a time does. The others hold a lock that
--- they share until they have ended, and count. 1852143475 is "news" in ASCII; 1 is the right to notify, 2 the shared lock.
+-- Transactions that notify commit one after the other, so only one of them at a time does. The others hold a
+-- lock that they share until they have ended, and count. 1852143475 is "news" in ASCII; 1 is the right to
+-- notify, 2 the shared lock.
 create function news.announce_change() returns trigger language plpgsql as $$
 begin
   if pg_try_advisory_xact_lock(1852143475, 1) then
@@ -22,8 +23,8 @@ begin
 end
 $$;
 
--- What a replica compares between two heartbeats: the number, and the transactions that hold the shared lock. Volatile
--- and two statements, so that the number is read first (A3).
+-- What a replica compares between two heartbeats: the number, and the transactions that hold the shared lock.
+-- Volatile and two statements, so that the number is read first (A3).
 create function news.change_watermark() returns text language plpgsql volatile as $$
 declare
   number bigint;

@@ -7,7 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The longest `User-Agent`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 const MAX_USER_AGENT = 2048;
 
-/** Lets scripts of any site read every answer (Fetch Standard, "CORS protocol"; `docs/spec/wire.md`, "News feed"). */
+/**
+ * Lets scripts of any site read every answer (Fetch Standard, "CORS protocol"; `docs/spec/wire.md`, "News
+ * feed").
+ */
 export const READABLE_ANYWHERE = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id, Link',
@@ -21,8 +24,9 @@ const PREFLIGHT = {
 };
 
 /**
- * Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered. Preflights are
- * answered here, whatever the path, so that they are not counted next to the requests that they announce.
+ * Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered.
+ * Preflights are answered here, whatever the path, so that they are not counted next to the requests that
+ * they announce.
  */
 export function admitClients(app: Server, denied: BlockList | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,6 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); IANA's rules say its offset. */
+/**
+ * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); IANA's rules
+ * say its offset.
+ */
 export const SHANGHAI = 'Asia/Shanghai';
 
 /** The hour of the day, in Shanghai, at which a daily report's window ends. */

@@ -3,7 +3,10 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 /** A time that the database sets when a row is made. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;
 
-/** A calendar day; send and read it as `YYYY-MM-DD` (read it with `to_char`: the driver makes a local time of it). */
+/**
+ * A calendar day; send and read it as `YYYY-MM-DD` (read it with `to_char`: the driver makes a local time of
+ * it).
+ */
 type Day = ColumnType<Date, string>;
 
 /** `news.story` */
@@ -49,7 +52,9 @@ export interface ItemTable {
   withdrawn_at: Date | null;
   /** Selected and not withdrawn. */
   in_selected_set: GeneratedAlways<boolean>;
-  /** Title, original title and summary, a line each, as `news.fold` makes them; compare with a folded word. */
+  /**
+   * Title, original title and summary, a line each, as `news.fold` makes them; compare with a folded word.
+   */
   search_text: GeneratedAlways<string>;
   created_at: DefaultedTime;
   updated_at: DefaultedTime;

@@ -34,9 +34,9 @@ export interface ChangeListenerOptions {
 /**
  * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
  * notifications in order before it answers the next statement of the connection, so an answered heartbeat
- * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second. Where a
- * commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the heartbeat asks for a
- * watermark and takes another one for a change.
+ * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second.
+ * Where a commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the
+ * heartbeat asks for a watermark and takes another one for a change.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;

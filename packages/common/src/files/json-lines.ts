@@ -16,7 +16,10 @@ const NEWLINE = 0x0a;
 /** The byte order mark that some editors write at the beginning of a file. */
 const MARK = /^\uFEFF/;
 
-/** Reads the lines of a file, or of standard input for `-`. Throws a {@link Failure} when the file cannot be read. */
+/**
+ * Reads the lines of a file, or of standard input for `-`. Throws a {@link Failure} when the file cannot be
+ * read.
+ */
 export async function* readJsonLines(file: string): AsyncGenerator<JsonLine> {
   try {
     yield* jsonLinesOf(file === '-' ? process.stdin : createReadStream(file));
@@ -26,8 +29,8 @@ export async function* readJsonLines(file: string): AsyncGenerator<JsonLine> {
 }
 
 /**
- * The lines of a stream of bytes, empty ones left out. LF or CRLF ends a line, and nothing else does: `node:readline` also
- * ends one at U+2028 and U+2029, which may stand in JSON as they are.
+ * The lines of a stream of bytes, empty ones left out. LF or CRLF ends a line, and nothing else does:
+ * `node:readline` also ends one at U+2028 and U+2029, which may stand in JSON as they are.
  */
 export async function* jsonLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonLine> {
   let number = 0;

@@ -1,6 +1,9 @@
 import type { ResetEvent } from './schema.ts';
 
-/** How long an event whose estimate has passed is shown as just passed, in ms (`docs/spec/wire.md`, "Reset tracking"). */
+/**
+ * How long an event whose estimate has passed is shown as just passed, in ms (`docs/spec/wire.md`, "Reset
+ * tracking").
+ */
 const JUST_PASSED_MS = 6 * 60 * 60 * 1000;
 
 /** A presentation at a moment, and until when it stays so; undefined: for good. */
@@ -10,8 +13,8 @@ export interface DerivedPresentation {
 }
 
 /**
- * What an event's presentation is at `now`: an unconfirmed event past its estimate is `expired_unconfirmed` for 6
- * hours, then `likely_completed`. The event's own `status` stays as it is.
+ * What an event's presentation is at `now`: an unconfirmed event past its estimate is `expired_unconfirmed`
+ * for 6 hours, then `likely_completed`. The event's own `status` stays as it is.
  */
 export function derivePresentation(
   { presentation, estimate, status }: Pick<ResetEvent, 'presentation' | 'estimate' | 'status'>,

@@ -55,7 +55,10 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
   return { all, recent };
 }
 
-/** The answer at `now` of what is known since `from`, true until a presentation changes with time or the day ends. */
+/**
+ * The answer at `now` of what is known since `from`, true until a presentation changes with time or the day
+ * ends.
+ */
 function answer(
   { events, activities, firstCreatedAt, ...state }: ResetHistory,
   from: Date | undefined,

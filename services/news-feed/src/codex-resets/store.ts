@@ -27,8 +27,8 @@ export class ResetStore {
   }
 
   /**
-   * All events and activities; with `since`, the events updated since then and those still waiting to land, with the
-   * posts and activities since then.
+   * All events and activities; with `since`, the events updated since then and those still waiting to land,
+   * with the posts and activities since then.
    */
   async read(since?: Date): Promise<ResetHistory> {
     const [events, activities, state, first] = await Promise.all([

@@ -16,7 +16,10 @@ export interface DailyReport {
   flashes: Quote[];
 }
 
-/** The report without what quotes an item that is not in `shown` any more; a section that is left empty goes too. */
+/**
+ * The report without what quotes an item that is not in `shown` any more; a section that is left empty goes
+ * too.
+ */
 export function withoutWithdrawn(
   { lead, sections, flashes }: DailyReport,
   shown: ReadonlySet<string>,

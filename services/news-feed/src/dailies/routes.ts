@@ -23,7 +23,9 @@ export interface DailyParts {
 
 const TAGS = ['dailies'];
 
-/** The operations on daily reports: archive, newest, and one by date (`docs/spec/news-feed.md`, "Endpoints"). */
+/**
+ * The operations on daily reports: archive, newest, and one by date (`docs/spec/news-feed.md`, "Endpoints").
+ */
 export function dailyOperations(parts: DailyParts) {
   return { index: indexOperation(parts), ...reportOperations(parts) };
 }

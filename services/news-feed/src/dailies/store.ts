@@ -12,7 +12,9 @@ export interface StoredDaily {
   report: DailyReport;
 }
 
-/** The daily reports, as the database keeps them: what quotes an item that was withdrawn since is left out. */
+/**
+ * The daily reports, as the database keeps them: what quotes an item that was withdrawn since is left out.
+ */
 export class DailyStore {
   readonly #db: Kysely<NewsTables>;
 

@@ -20,7 +20,9 @@ export interface HotTopicParts {
   stories: boolean;
 }
 
-/** The operation on hot topics: the ten hottest of the latest ranking (`docs/spec/news-feed.md`, "Endpoints"). */
+/**
+ * The operation on hot topics: the ten hottest of the latest ranking (`docs/spec/news-feed.md`, "Endpoints").
+ */
 export function hotTopicOperations(parts: HotTopicParts) {
   const { hotTopics, cache, site, vocabulary } = parts;
   const list = operation({

@@ -31,7 +31,7 @@ export function hotTopicSchema(site: Site) {
   });
 }
 
-/** A topic, with the deployment's own link beside those that are typed. */
+/** A topic, with the deployment's own link next to those that are typed. */
 export type HotTopic = z.infer<ReturnType<typeof hotTopicSchema>>;
 
 /** Answer of the hot topics. */

@@ -13,8 +13,8 @@ export class HotTopicStore {
   }
 
   /**
-   * The ten best topics of the latest ranking, or of one direction in it, the hottest first. Those whose item is not
-   * public any more are passed over, and the next best move up.
+   * The ten best topics of the latest ranking, or of one direction in it, the hottest first. Those whose item
+   * is not public any more are passed over, and the next best move up.
    */
   list(direction: string | undefined) {
     return this.#db

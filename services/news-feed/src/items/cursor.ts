@@ -26,8 +26,8 @@ export function writeCursor(query: ItemsQuery, { at, id }: Anchor): string {
 }
 
 /**
- * Reads the cursor of a query. Throws `invalid_cursor` when it is not a cursor or belongs to another query; the page's
- * `limit` may differ.
+ * Reads the cursor of a query. Throws `invalid_cursor` when it is not a cursor or belongs to another query;
+ * the page's `limit` may differ.
  */
 export function readCursor(query: ItemsQuery, cursor: string): Anchor {
   const [made, at, id] = decode(cursor);

@@ -4,8 +4,8 @@ import type { Site } from '../site.ts';
 import type { ItemTable } from '../tables.ts';
 
 /**
- * The columns that an item's representation is made of. The trigger `record_update` of the ledger compares exactly
- * these: whoever adds one here adds it there.
+ * The columns that an item's representation is made of. The trigger `record_update` of the ledger compares
+ * exactly these: whoever adds one here adds it there.
  */
 export const ITEM_COLUMNS = [
   'id',
@@ -22,13 +22,15 @@ export const ITEM_COLUMNS = [
   'directions',
 ] as const satisfies (keyof ItemTable)[];
 
-/** Raise it when the same row is rendered differently than before: mirrors then read the set anew. */
+/** Raise it when the same row is rendered differently than before: mirrors then read the whole set again. */
 export const REPRESENTATION_VERSION = '1';
 
 /** A row of `news.item` as far as it is shown. */
 export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
 
-/** A time as the API shows it: RFC 3339, UTC, milliseconds, as `toISOString` writes it and not checked again. */
+/**
+ * A time as the API shows it: RFC 3339, UTC, milliseconds, as `toISOString` writes it and not checked again.
+ */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
 /** An address as it was stored: not checked again on its way out. */

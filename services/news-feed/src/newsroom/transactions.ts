@@ -33,7 +33,8 @@ function isTaken(error: unknown): boolean {
 class Rehearsed extends Error {}
 
 /**
- * Gives `play` a way to run work that sees what was done before it and is taken back at the end: for `--dry-run`.
+ * Gives `play` a way to run work that sees what was done before it and is taken back at the end: for
+ * `--dry-run`.
  */
 export async function rehearse<T>(
   db: Kysely<NewsTables>,

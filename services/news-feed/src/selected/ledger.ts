@@ -41,8 +41,8 @@ export interface LedgerStatus extends LedgerState {
 }
 
 /**
- * Items of the set whose keys follow `after`. One statement, so that the ledger's head belongs to the very state that
- * the items show.
+ * Items of the set whose keys follow `after`. One statement, so that the ledger's head belongs to the very
+ * state that the items show.
  */
 export async function readMembers(db: Kysely<NewsTables>, after: string, limit: number): Promise<Members> {
   const rows = await db
@@ -107,7 +107,9 @@ export async function ledgerStatus(db: Kysely<NewsTables>): Promise<LedgerStatus
     .executeTakeFirstOrThrow();
 }
 
-/** Begins a new history: every cursor that was given out is answered `snapshot_required`. Returns its epoch. */
+/**
+ * Begins a new history: every cursor that was given out is answered `snapshot_required`. Returns its epoch.
+ */
 export async function startLedgerEpoch(db: Kysely<NewsTables>): Promise<string> {
   const { rows } = await sql<{ epoch: string }>`select news.start_ledger_epoch() as epoch`.execute(db);
   return first(rows).epoch;

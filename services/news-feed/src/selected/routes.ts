@@ -17,7 +17,10 @@ export interface SelectedParts {
 
 const TAGS = ['selected'];
 
-/** The operations on the selected set: all of it once, then its changes (`docs/spec/news-feed.md`, "Endpoints"). */
+/**
+ * The operations on the selected set: all of it once, then its changes (`docs/spec/news-feed.md`,
+ * "Endpoints").
+ */
 export function selectedOperations({ selected, site, cache }: SelectedParts) {
   const answers = selectedAnswers(site);
   const others = { ...NOT_MODIFIED, ...problemResponses(400, 403, 405, 409, 429, 503) };

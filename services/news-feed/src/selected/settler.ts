@@ -5,9 +5,9 @@ import type { NewsTables } from '../tables.ts';
 export const SETTLE_BATCH = 5000;
 
 /**
- * Gives committed changes their numbers in the ledger (docs/ledger.md). One pass works at a time in this process;
- * whoever asks meanwhile shares the one that follows, because the one under way may have begun before the change
- * that they are about.
+ * Gives committed changes their numbers in the ledger (docs/ledger.md). One pass works at a time in this
+ * process; whoever asks meanwhile shares the one that follows, because the one under way may have begun
+ * before the change that they are about.
  */
 export class LedgerSettler {
   readonly #db: Kysely<NewsTables>;
@@ -18,7 +18,10 @@ export class LedgerSettler {
     this.#db = db;
   }
 
-  /** Numbers what had been committed when this was called, up to a batch of it; returns how many changes it took. */
+  /**
+   * Numbers what had been committed when this was called, up to a batch of it; returns how many changes it
+   * took.
+   */
   settle(): Promise<number> {
     if (this.#underway === undefined) return this.#pass();
     this.#following ??= this.#underway

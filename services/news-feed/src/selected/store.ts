@@ -21,7 +21,9 @@ import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 export interface SelectedStoreOptions {
   db: Kysely<NewsTables>;
   site: Site;
-  /** Called when the ledger has started over: every cursor that is kept in an answer is refused from now on. */
+  /**
+   * Called when the ledger has started over: every cursor that is kept in an answer is refused from now on.
+   */
   forget: () => void;
 }
 
@@ -42,8 +44,8 @@ export class SelectedStore {
   }
 
   /**
-   * A page of the set by key. Throws `snapshot_required` for a page of another history, and `invalid_cursor` for one
-   * of other `fields`.
+   * A page of the set by key. Throws `snapshot_required` for a page of another history, and `invalid_cursor`
+   * for one of other `fields`.
    */
   async snapshot({ page, fields, limit }: SnapshotQuery): Promise<Snapshot> {
     const from = page === undefined ? undefined : pageCursor(page, fields);
@@ -90,7 +92,8 @@ export class SelectedStore {
   }
 
   #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {
-    // Before the announcement is heard, a client that is sent back to the snapshot must not be given the old one again.
+    // Before the announcement is heard, a client that is sent back to the snapshot must not be given the old
+    // one again.
     if (this.#epoch !== undefined && this.#epoch !== ledger.epoch) this.#forget();
     this.#epoch = ledger.epoch;
     if (cursor.history !== this.#history(ledger)) throw snapshotRequired('the ledger has started over');

@@ -24,7 +24,10 @@ export interface StoryParts {
 /** The 308 of a merged story, for the OpenAPI description. */
 const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
 
-/** The operation on stories: an event with everything that is reported on it (`docs/spec/news-feed.md`, "Endpoints"). */
+/**
+ * The operation on stories: an event with everything that is reported on it (`docs/spec/news-feed.md`,
+ * "Endpoints").
+ */
 export function storyOperations({ stories, cache, site, address }: StoryParts) {
   const read = operation({
     schema: {

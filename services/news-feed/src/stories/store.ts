@@ -27,8 +27,8 @@ export class StoryStore {
   }
 
   /**
-   * The story of `publicId` with its reports and neighbours; undefined where there is none, or none of its reports is
-   * public. Throws {@link MergedStory} where it has become another one.
+   * The story of `publicId` with its reports and neighbours; undefined where there is none, or none of its
+   * reports is public. Throws {@link MergedStory} where it has become another one.
    */
   async read(publicId: string) {
     if (!PUBLIC_ID.test(publicId)) return undefined;

@@ -9,7 +9,9 @@ export interface Survivor {
   isPublic: boolean;
 }
 
-/** The last survivor of each of the stories; one that was never merged is its own. Unknown ids are left out. */
+/**
+ * The last survivor of each of the stories; one that was never merged is its own. Unknown ids are left out.
+ */
 export async function survivorsOf(
   db: Kysely<NewsTables>,
   publicIds: readonly string[],

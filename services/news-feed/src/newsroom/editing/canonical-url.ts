@@ -1,4 +1,7 @@
-/** Parameters that say where a reader came from and not what is read; each is a whole name or a prefix with `*`. */
+/**
+ * Parameters that say where a reader came from and not what is read; each is a whole name or a prefix with
+ * `*`.
+ */
 const TRACKING = [
   'utm_*',
   'mc_cid',
@@ -18,9 +21,11 @@ const TRACKING = [
 const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;
 
 /**
- * The one spelling of a web address by which an article is recognised: syntax-based normalization (RFC 3986, section
- * 6.2.2), without the scheme, tracking parameters, a fragment (but `#!`, which names a page) or a slash at the end.
- * Parameters keep their order, because a server may mean something by it. Throws a `TypeError` for what is no URL.
+ * The one spelling of a web address by which an article is recognised: syntax-based normalization (RFC 3986,
+ * section
+ * 6.2.2), without the scheme, tracking parameters, a fragment (but `#!`, which names a page) or a slash at
+ * the end. Parameters keep their order, because a server may mean something by it. Throws a `TypeError` for
+ * what is no URL.
  */
 export function canonicalUrl(address: string): string {
   const url = new URL(address);

@@ -42,8 +42,8 @@ const NEW_ITEM = {
 };
 
 /**
- * The values of an item after an import's line: what the line says, and for its absent members what `known`, the item
- * that is there, has; for a new one, nothing, and `now` as the time of discovery.
+ * The values of an item after an import's line: what the line says, and for its absent members what `known`,
+ * the item that is there, has; for a new one, nothing, and `now` as the time of discovery.
  */
 export function valuesOf(line: LineOf<'item'>, known: ItemValues | undefined, now: Date): ItemValues {
   const before = known ?? { ...NEW_ITEM, discovered_at: now };

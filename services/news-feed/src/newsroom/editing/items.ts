@@ -24,9 +24,9 @@ const ASSIGNMENTS = sql.join(
 );
 
 /**
- * Upserts items by their id, or by their canonical URL where they have none; absent members keep their values. No two
- * of the `lines` may be of the same item. Returns what has become of each. Throws the database's error where a row is
- * refused that could not be foreseen; then nothing is written.
+ * Upserts items by their id, or by their canonical URL where they have none; absent members keep their
+ * values. No two of the `lines` may be of the same item. Returns what has become of each. Throws the
+ * database's error where a row is refused that could not be foreseen; then nothing is written.
  */
 export async function upsertItems(
   tx: Transaction<NewsTables>,
@@ -125,7 +125,9 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
   if (!sameValues(before, values)) await writeChanged(tx, [{ ...values, id }]);
 }
 
-/** Takes an item out of every answer. Returns false where it is withdrawn already. Throws a {@link Failure}. */
+/**
+ * Takes an item out of every answer. Returns false where it is withdrawn already. Throws a {@link Failure}.
+ */
 export function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
   return setWithdrawal(db, id, sql<Date>`clock_timestamp()`, 'is');
 }

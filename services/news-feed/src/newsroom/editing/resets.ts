@@ -19,8 +19,8 @@ const NO_MONITOR = {
 };
 
 /**
- * Replaces a reset event and its posts by what a line says. An event that an activity has withdrawn stays withdrawn.
- * Returns what has become of it.
+ * Replaces a reset event and its posts by what a line says. An event that an activity has withdrawn stays
+ * withdrawn. Returns what has become of it.
  */
 export async function upsertResetEvent(
   tx: Transaction<NewsTables>,
@@ -110,7 +110,9 @@ async function isWithdrawn(tx: Transaction<NewsTables>, eventId: string): Promis
   return withdrawal !== undefined;
 }
 
-/** Replaces an activity by what a line says; a withdrawal takes its events out. Returns what has become of it. */
+/**
+ * Replaces an activity by what a line says; a withdrawal takes its events out. Returns what has become of it.
+ */
 export async function upsertResetActivity(
   tx: Transaction<NewsTables>,
   { activity }: LineOf<'reset-activity'>,
@@ -151,8 +153,8 @@ async function removeEvents(tx: Transaction<NewsTables>, ids: readonly string[])
 }
 
 /**
- * Replaces what the watch on the reset sources says of itself; absent members keep their values. Returns what has become
- * of it.
+ * Replaces what the watch on the reset sources says of itself; absent members keep their values. Returns what
+ * has become of it.
  */
 export async function setResetState(
   tx: Transaction<NewsTables>,

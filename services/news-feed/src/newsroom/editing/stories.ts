@@ -23,8 +23,8 @@ export function referencesOf(
 }
 
 /**
- * Creates or changes stories that may point to each other; absent members keep their values. Returns what has become of
- * each. Throws a {@link Failure} for references that cannot be.
+ * Creates or changes stories that may point to each other; absent members keep their values. Returns what has
+ * become of each. Throws a {@link Failure} for references that cannot be.
  */
 export async function upsertStories(
   tx: Transaction<NewsTables>,
@@ -123,7 +123,10 @@ export function unknownReferences(kind: string, publicIds: readonly string[]): F
   return new Failure('missing', `${kind}: there is no story ${publicIds.join(', ')}`);
 }
 
-/** Replaces the digest of a story; null removes it. Returns false for the text that it has already. Throws a {@link Failure}. */
+/**
+ * Replaces the digest of a story; null removes it. Returns false for the text that it has already. Throws a
+ * {@link Failure}.
+ */
 export async function setDigest(
   db: Kysely<NewsTables>,
   publicId: string,
@@ -141,8 +144,9 @@ export async function setDigest(
 }
 
 /**
- * Merges the story `from` into `into`: its reports become those of the last survivor, and its address leads there.
- * Returns false where it has been merged into that very story before. Throws a {@link Failure} for an unknown story, one that was merged before, and a merge that would close a circle.
+ * Merges the story `from` into `into`: its reports become those of the last survivor, and its address leads
+ * there. Returns false where it has been merged into that very story before. Throws a {@link Failure} for an
+ * unknown story, one that was merged before, and a merge that would close a circle.
  */
 export async function mergeStories(
   tx: Transaction<NewsTables>,
@@ -177,8 +181,9 @@ export async function mergeStories(
 }
 
 /**
- * The survivors of the stories that items are to belong to, by the ids that were asked for; unknown ones are left out.
- * The stories stay as they are until the transaction ends: a merge waits, and then takes these items along.
+ * The survivors of the stories that items are to belong to, by the ids that were asked for; unknown ones are
+ * left out. The stories stay as they are until the transaction ends: a merge waits, and then takes these
+ * items along.
  */
 export async function lockStories(
   tx: Transaction<NewsTables>,

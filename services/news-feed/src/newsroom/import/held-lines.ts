@@ -11,7 +11,10 @@ interface HeldStory extends Numbered<LineOf<'story'>> {
   missing: Set<string>;
 }
 
-/** The lines of an import that wait for stories which the file has not brought yet, and those that wait for these. */
+/**
+ * The lines of an import that wait for stories which the file has not brought yet, and those that wait for
+ * these.
+ */
 export class HeldLines {
   readonly #stories = new Map<string, HeldStory>();
   readonly #waitingFor = new Map<string, Set<string>>();
@@ -46,7 +49,9 @@ export class HeldLines {
     }
   }
 
-  /** The story of `publicId` with all that it waits for, where all of these are here; taken out of what waits. */
+  /**
+   * The story of `publicId` with all that it waits for, where all of these are here; taken out of what waits.
+   */
   takeGroup(publicId: string): HeldStory[] | undefined {
     const group = new Map<string, HeldStory>();
     const unseen = [publicId];

@@ -22,7 +22,10 @@ export interface Import {
 /** How long an item waits for others to be written with, in ms: whoever pipes lines in wants to see each. */
 const SHOWN_AFTER_MS = 300;
 
-/** Imports the lines of a file and returns what has become of them. Throws where the file or the database cannot be read. */
+/**
+ * Imports the lines of a file and returns what has become of them. Throws where the file or the database
+ * cannot be read.
+ */
 export async function importFile(options: Import): Promise<ImportTally> {
   const { db, dryRun } = options;
   const run = (runWork: RunWork) => importLines(options, runWork);

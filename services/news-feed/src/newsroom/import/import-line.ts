@@ -51,7 +51,9 @@ const time = z.iso
 
 const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
 
-/** An item: upserted by its id, or by its canonical URL where it has none. An absent member keeps its value. */
+/**
+ * An item: upserted by its id, or by its canonical URL where it has none. An absent member keeps its value.
+ */
 function itemLine({ categories, directions }: Vocabulary) {
   return z.strictObject({
     type: z.literal('item'),
@@ -138,7 +140,10 @@ export type ImportLine = z.infer<ReturnType<typeof importLine>>;
 /** A line of one type. */
 export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
 
-/** The reader of an import's lines: throws a `Failure` whose message says everything that is wrong with a line. */
+/**
+ * The reader of an import's lines: throws a `Failure` whose message says everything that is wrong with a
+ * line.
+ */
 export function importLineReader(vocabulary: Vocabulary): (text: string | undefined) => ImportLine {
   const schema = importLine(vocabulary);
   return (text) => parse(schema, parseJsonLine(text));

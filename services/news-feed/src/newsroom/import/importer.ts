@@ -35,9 +35,10 @@ export interface ImporterParts {
 }
 
 /**
- * Takes the lines of an import in their order: items many at a time, everything else by itself. A line that is refused
- * changes nothing and stops no other. A story that points to one which has not come yet waits for it, and what names the
- * story waits with it, so that a story whose references are wrong leaves nothing behind.
+ * Takes the lines of an import in their order: items many at a time, everything else by itself. A line that
+ * is refused changes nothing and stops no other. A story that points to one which has not come yet waits for
+ * it, and what names the story waits with it, so that a story whose references are wrong leaves nothing
+ * behind.
  */
 export class Importer {
   readonly #parts: ImporterParts;
@@ -201,7 +202,9 @@ async function write(tx: Transaction<NewsTables>, line: OtherLine): Promise<Outc
   }
 }
 
-/** The stories that `line` points to and that do not exist. Throws for references that are wrong in any case. */
+/**
+ * The stories that `line` points to and that do not exist. Throws for references that are wrong in any case.
+ */
 function missingStories(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<string[]> {
   refuseWrongReferences(line);
   const ids = referencesOf(line).flatMap(({ list }) => list.map(({ publicId }) => publicId));

@@ -69,7 +69,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The value that was given. A text that is only too long, or not what it must be, is not repeated at length. */
+/**
+ * The value that was given. A text that is only too long, or not what it must be, is not repeated at length.
+ */
 function shown(value: unknown, { code }: z.core.$ZodIssue): string {
   if (Array.isArray(value)) return ', not a list';
   if (typeof value === 'object' && value !== null) return ', not an object';

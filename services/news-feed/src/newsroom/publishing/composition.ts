@@ -21,10 +21,10 @@ export interface Composition<Item> {
 }
 
 /**
- * Composes the report of a day from its selected items: the best one that has a summary leads; those with a summary
- * stand in sections by category, in the order of `categories`, 8 at most in each; what is left is flashes. The best
- * are those of the highest score, then the newest, then those of the smallest id. The order of `items` does not
- * matter.
+ * Composes the report of a day from its selected items: the best one that has a summary leads; those with a
+ * summary stand in sections by category, in the order of `categories`, 8 at most in each; what is left is
+ * flashes. The best are those of the highest score, then the newest, then those of the smallest id. The order
+ * of `items` does not matter.
  */
 export function composeDaily<Item extends Quotable>(
   items: readonly Item[],

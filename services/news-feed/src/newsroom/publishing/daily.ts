@@ -14,9 +14,9 @@ interface QuotableItem extends Quotable {
 export type DailyOutcome = 'published' | 'unchanged' | 'empty';
 
 /**
- * Publishes the report of `date` (`YYYY-MM-DD` in Shanghai): the selected items of the 24 hours to 08:00 by their
- * timeline time. A report that is there stays as it is, and a day without items has none. Throws a {@link Failure} while
- * the 24 hours last.
+ * Publishes the report of `date` (`YYYY-MM-DD` in Shanghai): the selected items of the 24 hours to 08:00 by
+ * their timeline time. A report that is there stays as it is, and a day without items has none. Throws a
+ * {@link Failure} while the 24 hours last.
  */
 export async function publishDaily(
   tx: Transaction<NewsTables>,

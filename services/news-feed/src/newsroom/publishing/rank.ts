@@ -40,9 +40,10 @@ export interface RankingParameters {
 }
 
 /**
- * Ranks the topics of the last 72 hours by their heat and publishes the lists, of all directions and of each, at once.
- * The item that stands for a topic is, of those of the list's direction, a selected one, then one of a first-party
- * source, then that of the highest score, then the earliest. Returns how many topics there were.
+ * Ranks the topics of the last 72 hours by their heat and publishes the lists, of all directions and of each,
+ * at once. The item that stands for a topic is, of those of the list's direction, a selected one, then one of
+ * a first-party source, then that of the highest score, then the earliest. Returns how many topics there
+ * were.
  */
 export async function publishRanking(
   tx: Transaction<NewsTables>,

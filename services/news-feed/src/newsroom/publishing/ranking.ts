@@ -58,9 +58,10 @@ const HOUR_MS = 60 * 60 * 1000;
  *     heat = Σ w(s) · fade(s)  +  signals · log2(1 + Σ fade(r))
  *           sources s                        reports r
  *
- * where `fade` is 2^(−age / half-life), a source's age that of its newest report, and w(s) is `firstParty` for a
- * source that has reported on its own doings, else 1. Ten reports of one source are thus worth far less than one
- * report of each of ten. Reports dated after `now` have no age. Depends on nothing but its arguments.
+ * where `fade` is 2^(−age / half-life), a source's age that of its newest report, and w(s) is `firstParty`
+ * for a source that has reported on its own doings, else 1. Ten reports of one source are thus worth far less
+ * than one report of each of ten. Reports dated after `now` have no age. Depends on nothing but its
+ * arguments.
  */
 export function heatOf(
   reports: readonly Report[],
@@ -75,8 +76,8 @@ export function heatOf(
 }
 
 /**
- * Topics with their heat, the hottest first; of equal heat the one with the newer report, then the one with the
- * smaller id. The order of `topics` does not matter.
+ * Topics with their heat, the hottest first; of equal heat the one with the newer report, then the one with
+ * the smaller id. The order of `topics` does not matter.
  */
 export function rankTopics<T extends Topic>(
   topics: readonly T[],

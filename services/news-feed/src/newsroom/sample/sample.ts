@@ -12,7 +12,8 @@ import { sampleLines } from './sample-lines.ts';
 const DAILIES = 7;
 
 /**
- * Puts the sample into a database in which there has never been an item; does nothing otherwise. Returns whether it did.
+ * Puts the sample into a database in which there has never been an item; does nothing otherwise. Returns
+ * whether it did.
  */
 export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, now: Date): Promise<boolean> {
   if (await hasHistory(db)) return false;
