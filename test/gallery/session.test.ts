@@ -17,6 +17,10 @@ function newClient(): Record<string, string> {
   return { 'x-forwarded-for': `198.51.100.${clients}` };
 }
 
+function attributesOf(cookie: string): string[] {
+  return cookie.split('; ').slice(1).sort();
+}
+
 const WRONG = { ...ADMIN, password: 'wrong' };
 
 function tryLogin(json: unknown, headers: Record<string, string> = newClient(), url = gallery.url) {
@@ -41,18 +45,24 @@ describe('POST /api/login', () => {
   test('answers success and sets the cookie of a new session', async () => {
     const { status, text, headers } = await tryLogin(ADMIN);
     expect({ status, text }).toEqual({ status: 200, text: '{"success":true}' });
-    const cookie = headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/^gallery_session=[A-Za-z0-9_-]{43};/);
-    const attributes = cookie.split('; ').slice(1).sort();
-    expect(attributes).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict']);
+    const [session = '', device = ''] = headers.getSetCookie();
+    expect(session).toMatch(/^gallery_session=[A-Za-z0-9_-]{43};/);
+    expect(attributesOf(session)).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict']);
+    expect(device).toMatch(/^gallery_device=[\w-]{22}\.\d+\.[\w-]{43};/);
+    expect(attributesOf(device)).toEqual([
+      'HttpOnly',
+      'Max-Age=15552000',
+      'Path=/api/login',
+      'SameSite=Strict',
+    ]);
     expect(headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('the cookie is for https alone unless COOKIE_SECURE says otherwise', async () => {
+  test('the cookies are for https alone unless COOKIE_SECURE says otherwise', async () => {
     const { COOKIE_SECURE: _, ...settings } = gallery.settings;
     const service = await startGallery(settings);
     const { headers } = await tryLogin(ADMIN, newClient(), service.url);
-    expect(headers.get('set-cookie')).toMatch(/; Secure(;|$)/);
+    for (const cookie of headers.getSetCookie()) expect(cookie).toMatch(/; Secure(;|$)/);
     await service.close();
   });
 
@@ -87,6 +97,7 @@ describe('POST /api/login', () => {
     ['no password', { json: { username: 'editor' } }, 400],
     ['an empty username', { json: { username: '', password: 'x' } }, 400],
     ['an empty password', { json: { username: 'x', password: '' } }, 400],
+    ['an unknown member', { json: { ...ADMIN, remember: true } }, 400],
     ['a list for a password', { json: { username: 'x', password: ['x'] } }, 400],
     ['a username of 256 characters', { json: { username: 'x'.repeat(256), password: 'x' } }, 400],
     ['a password of 1025 characters', { json: { username: 'x', password: 'x'.repeat(1025) } }, 400],
@@ -132,6 +143,12 @@ describe('POST /api/login', () => {
   });
 });
 
+/** The `Cookie` header of the device that a login has named. */
+function deviceOf({ headers }: { headers: Headers }): string {
+  const cookie = headers.getSetCookie().find((line) => line.startsWith('gallery_device='));
+  return cookie?.split(';')[0] ?? '';
+}
+
 describe('the throttle', () => {
   const statuses = async (attempts: Promise<{ status: number }>[]) =>
     (await Promise.all(attempts)).map(({ status }) => status).sort();
@@ -171,6 +188,65 @@ describe('the throttle', () => {
     expect(await statuses(attempts)).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
+  test('counts every spelling of a username as the one that it is compared as', async () => {
+    const username = 'zo\u00eb';
+    const service = await startGallery({ ...gallery.settings, ADMIN_USERNAME: username });
+    const attempt = (password: string, spelling: string, client: Record<string, string>) =>
+      tryLogin({ username: username.normalize(spelling), password }, client, service.url);
+    const client = newClient();
+    const seen: number[] = [];
+    for (const spelling of ['NFC', 'NFD', 'NFC', 'NFD', 'NFD', 'NFC']) {
+      seen.push((await attempt('wrong', spelling, client)).status);
+    }
+    const right = await attempt(ADMIN.password, 'NFD', newClient());
+    await service.close();
+    expect([seen, right.status]).toEqual([[401, 401, 401, 401, 401, 429], 200]);
+  });
+
+  test('answers 429 to an address after 20 failures, whatever names it tries', async () => {
+    const client = newClient();
+    const attempts = Array.from({ length: 22 }, (_, i) =>
+      tryLogin({ ...WRONG, username: `name-${i}` }, client),
+    );
+    expect(await statuses(attempts)).toEqual([...Array(20).fill(401), 429, 429]);
+    const { status, headers } = await tryLogin(ADMIN, client);
+    expect([status, Number(headers.get('retry-after')) > 800]).toEqual([429, true]);
+    expect((await tryLogin(ADMIN)).status).toBe(200);
+  });
+
+  test('counts a browser that has logged in before by itself, wherever it is and whatever others do there', async () => {
+    const client = newClient();
+    const device = deviceOf(await tryLogin(ADMIN, client));
+    await Promise.all(Array.from({ length: 5 }, () => tryLogin(WRONG, client)));
+    expect((await tryLogin(ADMIN, client)).status).toBe(429);
+    expect((await tryLogin(ADMIN, { ...client, cookie: device })).status).toBe(200);
+
+    for (let i = 0; i < 5; i += 1) {
+      expect((await tryLogin(WRONG, { ...newClient(), cookie: device })).status).toBe(401);
+    }
+    expect((await tryLogin(ADMIN, { ...newClient(), cookie: device })).status).toBe(429);
+  });
+
+  test('takes a device cookie that it has not signed for none', async () => {
+    const client = newClient();
+    const forged = deviceOf(await tryLogin(ADMIN)).replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'));
+    await Promise.all(Array.from({ length: 5 }, () => tryLogin(WRONG, client)));
+    expect((await tryLogin(ADMIN, { ...client, cookie: forged })).status).toBe(429);
+  });
+
+  test('removes the windows that are over as it writes others', async () => {
+    const { pool } = gallery.database;
+    await pool.query(`
+      insert into gallery.login_failure (source, failures, window_started_at)
+      select sha256(n::text::bytea), 1, now() - interval '1 hour' from generate_series(1, 50) n
+    `);
+    await tryLogin(WRONG);
+    const { rows } = await pool.query(
+      `select count(*)::int as old from gallery.login_failure where window_started_at < now() - interval '15 minutes'`,
+    );
+    expect(rows).toEqual([{ old: 0 }]);
+  });
+
   test('a login that succeeds is no failure', async () => {
     const client = newClient();
     for (let i = 0; i < 7; i += 1) expect((await tryLogin(ADMIN, client)).status).toBe(200);
@@ -196,8 +272,11 @@ describe('the throttle', () => {
 
   test('keeps no username and no address in readable form', async () => {
     await tryLogin({ username: 'my-pa55word-by-mistake', password: 'x' });
-    const { rows } = await gallery.database.pool.query('select f::text from gallery.login_failure f');
-    expect(rows.length).toBeGreaterThan(0);
+    await tryLogin(ADMIN);
+    const { rows } = await gallery.database.pool.query(
+      'select f::text from gallery.login_failure f union all select a::text from gallery.known_address a',
+    );
+    expect(rows.length).toBeGreaterThan(1);
     expect(JSON.stringify(rows)).not.toMatch(/my-pa55word|198\.51\.100/);
   });
 });
@@ -333,8 +412,14 @@ describe('the guard', () => {
     const change = (headers: Record<string, string>) =>
       gallery.ask('/api/settings/buckets', { method: 'POST', json, headers });
     expect((await change({ origin: gallery.url })).status).toBe(200);
-    const behind = { origin: 'https://admin.example', 'x-forwarded-host': 'admin.example' };
-    expect((await change(behind)).status).toBe(200);
+    for (const host of ['admin.example', 'ADMIN.example', 'admin.example:443']) {
+      const behind = { origin: 'https://admin.example', 'x-forwarded-host': host };
+      expect([host, (await change(behind)).status]).toEqual([host, 200]);
+    }
+    for (const host of ['admin.example:80', 'admin.example:8443', 'example']) {
+      const behind = { origin: 'https://admin.example', 'x-forwarded-host': host };
+      expect([host, (await change(behind)).status]).toEqual([host, 403]);
+    }
   });
 
   test('says what exists and what does not', async () => {

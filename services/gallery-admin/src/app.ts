@@ -22,6 +22,10 @@ import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperation } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { Account } from './session/account.ts';
+import { DeviceTokens } from './session/device-token.ts';
+import { Fingerprints } from './session/fingerprints.ts';
+import { KnownAddresses } from './session/known-addresses.ts';
+import { Logins } from './session/logins.ts';
 import { sessionOperations } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
 import { LoginThrottle } from './session/throttle.ts';
@@ -84,7 +88,15 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   await app.register(cookie);
   refuseForeignPages(app);
 
-  const session = sessionOperations({ account, sessions, throttle: new LoginThrottle(db), cookies });
+  const fingerprints = new Fingerprints(config.SETTINGS_KEY);
+  const logins = new Logins({
+    account,
+    sessions,
+    throttle: new LoginThrottle(db, fingerprints),
+    addresses: new KnownAddresses(db, fingerprints),
+    devices: new DeviceTokens(config.SETTINGS_KEY, config.ADMIN_USERNAME ?? ''),
+  });
+  const session = sessionOperations({ logins, sessions, cookies });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const listing = listingOperations(active);

@@ -12,9 +12,14 @@ export function refuseForeignPages(app: Server): void {
   });
 }
 
-/** True for a request that may change something and that a page of another origin has sent (RFC 6454). */
+/**
+ * True for a request that may change something and that a page of another origin has sent (RFC 6454). A `Host` may
+ * name the port that the scheme of its origin has anyway.
+ */
 function isForeign({ method, headers, host }: FastifyRequest): boolean {
   if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;
-  const { origin } = headers;
-  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+  if (!URL.canParse(headers.origin)) return true;
+  const origin = new URL(headers.origin);
+  const own = `${origin.protocol}//${host}`;
+  return !URL.canParse(own) || new URL(own).host !== origin.host;
 }

@@ -3,7 +3,7 @@ import type { Guard } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { Account } from './session/account.ts';
 import type { SessionStore } from './session/store.ts';
-import { type CookieStyle, clearSessionCookie, SESSION_COOKIE, sessionToken } from './session-cookie.ts';
+import { type CookieStyle, clearSessionCookie, SESSION_COOKIE, sessionToken } from './session-cookies.ts';
 
 /** What the guard looks sessions up with. */
 export interface GuardParts {

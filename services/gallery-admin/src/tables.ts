@@ -18,6 +18,12 @@ export interface LoginFailureTable {
   window_started_at: DefaultedTime;
 }
 
+/** `gallery.known_address` */
+export interface KnownAddressTable {
+  address: Buffer;
+  last_login_at: DefaultedTime;
+}
+
 /** `gallery.setting`: values are JSON documents. */
 export interface SettingTable {
   key: string;
@@ -43,6 +49,7 @@ export interface CompletedUploadTable {
 export interface GalleryTables {
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;
+  'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
   'gallery.unfinished_transfer': UnfinishedTransferTable;

@@ -15,6 +15,14 @@ export type FailureKind =
   | 'outdated'
   /** A dependency does not answer or is full; the same request may succeed later. */
   | 'unavailable'
+  /** The settings of the service do not allow this; whoever runs it has to mend them. */
+  | 'misconfigured'
+  /** Whoever asks may ask, but not for this. */
+  | 'forbidden'
+  /** Another host, to which the request led, failed. */
+  | 'upstream_failed'
+  /** Another host, to which the request led, did not answer in time. */
+  | 'upstream_timeout'
   /** Work of many steps stopped in between; the message says what was done, what was not, and how to go on. */
   | 'incomplete';
 

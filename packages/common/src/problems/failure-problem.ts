@@ -9,6 +9,10 @@ const ANSWERS: Record<FailureKind, [status: number, code: string]> = {
   refused: [400, 'invalid_request'],
   outdated: [412, 'precondition_failed'],
   unavailable: [503, 'temporarily_unavailable'],
+  misconfigured: [500, 'server_misconfigured'],
+  forbidden: [403, 'forbidden'],
+  upstream_failed: [500, 'upstream_failed'],
+  upstream_timeout: [504, 'upstream_timeout'],
   incomplete: [500, 'operation_incomplete'],
 };
 

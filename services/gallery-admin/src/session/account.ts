@@ -1,13 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { Problem } from '@pressroom/common/problems/problem';
-import pLimit, { type LimitFunction } from 'p-limit';
+import { Failure } from '@pressroom/common/failures/failure';
 import { hashPassword, isPassword, type PasswordHash, parsePasswordHash } from './password.ts';
-
-/** Passwords that are hashed at once: each takes 64 MiB and a thread. */
-const CONCURRENCY = 2;
-
-/** Passwords that may wait to be hashed; more are refused with 503. */
-const MAX_WAITING = 64;
 
 /** The account as the environment describes it. */
 export interface AccountSettings {
@@ -24,38 +17,34 @@ export class Account {
   /** Changes with the username and the password, and tells neither. 32 bytes. */
   readonly fingerprint: Buffer;
   readonly #settings: AccountSettings;
-  readonly #limit: LimitFunction = pLimit(CONCURRENCY);
+  readonly #verify: typeof isPassword;
   #expected: Promise<PasswordHash> | undefined;
 
-  constructor(settings: AccountSettings) {
+  /** @param verify compares a password with a hash; argon2id unless given */
+  constructor(settings: AccountSettings, verify = isPassword) {
     const { username, passwordHash, password, settingsKey } = settings;
     const identity = JSON.stringify([username, passwordHash ?? password]);
     this.fingerprint = createHmac('sha256', settingsKey).update(`account:${identity}`).digest();
     this.#settings = settings;
+    this.#verify = verify;
   }
 
-  /** Throws 500 `server_misconfigured` when no account is configured. */
+  /** Fails with `misconfigured` when no account is configured. */
   assertConfigured(): void {
     const { username, passwordHash, password } = this.#settings;
     if (username && (passwordHash || password)) return;
-    throw new Problem(
-      500,
-      'server_misconfigured',
+    throw new Failure(
+      'misconfigured',
       'nobody can log in: the server needs ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD)',
     );
   }
 
   /**
    * True for the right username and password. Hashes the password in either case: a name that nobody has costs as
-   * much as a wrong password. Throws 503 when too many wait already.
+   * much as a wrong password.
    */
   async isRight(username: string, password: string): Promise<boolean> {
-    if (this.#limit.pendingCount >= MAX_WAITING) {
-      throw new Problem(503, 'temporarily_unavailable', 'too many log in at once; try again', {
-        headers: { 'retry-after': '1' },
-      });
-    }
-    const right = await this.#limit(async () => isPassword(password, await this.#passwordHash()));
+    const right = await this.#verify(password, await this.#passwordHash());
     return isSame(username, this.#settings.username ?? '') && right;
   }
 

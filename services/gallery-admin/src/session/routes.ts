@@ -4,13 +4,19 @@ import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { problemResponses } from '../problems.ts';
-import { type CookieStyle, clearSessionCookie, sessionToken, setSessionCookie } from '../session-cookie.ts';
-import type { Account } from './account.ts';
+import {
+  type CookieStyle,
+  clearSessionCookie,
+  deviceToken,
+  sessionToken,
+  setDeviceCookie,
+  setSessionCookie,
+} from '../session-cookies.ts';
+import type { Logins } from './logins.ts';
 import { doneAnswer, loginBody } from './schema.ts';
 import type { SessionStore } from './store.ts';
-import type { LoginThrottle } from './throttle.ts';
 
-/** A failed login takes at least so long, in ms. */
+/** A login that fails or is refused takes at least so long, in ms. */
 const FAILURE_MS = 500;
 
 /** The largest body of a login, in bytes: anybody may send one. */
@@ -18,9 +24,8 @@ const LOGIN_BODY_LIMIT = 32 * 1024;
 
 /** What login and logout need. */
 export interface SessionParts {
-  account: Account;
+  logins: Logins;
   sessions: SessionStore;
-  throttle: LoginThrottle;
   cookies: CookieStyle;
 }
 
@@ -31,7 +36,7 @@ export function sessionOperations(parts: SessionParts) {
   return { login: loginOperation(parts), logout: logoutOperation(parts) };
 }
 
-function loginOperation({ account, sessions, throttle, cookies }: SessionParts) {
+function loginOperation({ logins, sessions, cookies }: SessionParts) {
   return operation({
     bodyLimit: LOGIN_BODY_LIMIT,
     schema: {
@@ -42,21 +47,33 @@ function loginOperation({ account, sessions, throttle, cookies }: SessionParts) 
     },
     handler: async (request, reply) => {
       const until = performance.now() + FAILURE_MS;
-      const { username, password } = request.body;
-      account.assertConfigured();
-      await Promise.all([sessions.removeExpired(), throttle.removeExpired()]);
-      const attempt = await throttle.begin(addressKey(request), username);
-      if (!(await account.isRight(username, password))) {
+      const caller = {
+        address: addressKey(request),
+        deviceToken: deviceToken(request),
+        isGone: () => request.socket.destroyed,
+      };
+      const login = await logins.attempt(caller, request.body).catch(async (error: unknown) => {
         await delayUntil(until);
+        throw error;
+      });
+      if (login.outcome !== 'done') {
+        // Refusals take as long as failures: whoever repeats them at once would keep the process busy.
+        await delayUntil(until);
+        if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
         request.log.warn({ address: request.ip }, 'login_failed');
         throw new Problem(401, 'unauthorized', 'the username or the password is wrong');
       }
-      await attempt.succeeded();
       await endSession(request, sessions);
-      setSessionCookie(reply, cookies, await sessions.create(account.fingerprint));
+      setSessionCookie(reply, cookies, login.session);
+      setDeviceCookie(reply, cookies, login.device);
       return { success: true as const };
     },
   });
+}
+
+function tooManyAttempts(seconds: number): Problem {
+  const detail = `too many failed logins in 15 minutes; try again in ${seconds} s`;
+  return new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }
 
 function logoutOperation({ sessions, cookies }: SessionParts) {

@@ -10,6 +10,9 @@ export const LIFETIME_S = 7 * 24 * 60 * 60;
 
 const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
 
+/** Sessions that have ended and that one login removes. */
+const REMOVED_AT_ONCE = 100;
+
 /** The sessions of those who are logged in, as the database keeps them: a hash of each. */
 export class SessionStore {
   readonly #db: Kysely<GalleryTables>;
@@ -21,6 +24,7 @@ export class SessionStore {
   /** Begins a session of `account` (a fingerprint) and returns its token: the only time that it is seen. */
   async create(account: Buffer): Promise<string> {
     const token = newToken();
+    await this.#removeEnded();
     await this.#db
       .insertInto('gallery.session')
       .values({ token_hash: hashToken(token), account })
@@ -48,14 +52,14 @@ export class SessionStore {
     await this.#db.deleteFrom('gallery.session').where('token_hash', '=', hashToken(token)).execute();
   }
 
-  /** Removes the sessions that have ended. */
-  async removeExpired(): Promise<void> {
-    await this.#db
-      .deleteFrom('gallery.session')
-      .where(
-        sql<SqlBool>`last_used_at <= clock_timestamp() - ${IDLE} or created_at <= clock_timestamp() - ${LIFETIME}`,
+  async #removeEnded(): Promise<void> {
+    await sql`
+      delete from gallery.session where token_hash in (
+        select token_hash from gallery.session
+        where last_used_at <= clock_timestamp() - ${IDLE} or created_at <= clock_timestamp() - ${LIFETIME}
+        limit ${REMOVED_AT_ONCE} for update skip locked
       )
-      .execute();
+    `.execute(this.#db);
   }
 
   async #touch(token: string): Promise<void> {

@@ -1,58 +1,70 @@
-import { createHash } from 'node:crypto';
-import { Problem } from '@pressroom/common/problems/problem';
 import { type Kysely, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
+import type { Fingerprints } from './fingerprints.ts';
+import type { Visitor } from './login-lanes.ts';
 
-/** Failures of one source within a window; more are not even looked at (`docs/spec/wire.md`, "Login throttle"). */
+/** Failures of one address and username, or of one device, within a window (`docs/spec/wire.md`, "Login throttle"). */
 const MAX_FAILURES = 5;
+
+/** Failures of one address within a window, whatever usernames it tries. */
+const MAX_ADDRESS_FAILURES = 20;
 
 /** The length of a window, from its first failure. */
 const WINDOW = sql`interval '15 minutes'`;
 
+/** Windows that are over and that one attempt removes. */
+const REMOVED_AT_ONCE = 100;
+
+/** What one attempt counts against. */
+interface Count {
+  source: Buffer;
+  max: number;
+}
+
+/** The answer to an attempt that may not be made: in how many seconds the next one may. */
+export interface Throttled {
+  retryAfterS: number;
+}
+
 /** An attempt to log in that is counted as a failure until it succeeds. */
 export interface Attempt {
-  /** Takes the attempt back: it was no failure. */
-  succeeded: () => Promise<void>;
+  /** Takes the attempt back: it did not fail, or it was not evaluated. */
+  takeBack: () => Promise<void>;
 }
 
 /**
- * Counts failed logins by client address and username in PostgreSQL, so that replicas agree and a restart forgets
- * nothing. An attempt is counted before its password is looked at: any number of them at once comes to the same.
+ * Counts failed logins in PostgreSQL, so that replicas agree and a restart forgets nothing. An attempt is counted before
+ * its password is looked at, so any number of attempts at once comes to the same.
  */
 export class LoginThrottle {
   readonly #db: Kysely<GalleryTables>;
+  readonly #fingerprints: Fingerprints;
 
-  constructor(db: Kysely<GalleryTables>) {
+  constructor(db: Kysely<GalleryTables>, fingerprints: Fingerprints) {
     this.#db = db;
+    this.#fingerprints = fingerprints;
   }
 
-  /** Begins an attempt. Throws 429 for the rest of the window when there were too many. */
-  async begin(address: string, username: string): Promise<Attempt> {
-    const source = createHash('sha256')
-      .update(JSON.stringify([address, username]))
-      .digest();
-    const counted = await this.#count(source);
-    if (!counted) throw tooManyAttempts(await this.#secondsLeft(source));
-    return { succeeded: () => this.#takeBack(source) };
+  /** Begins an attempt, right before its password is looked at; tells the wait instead when there were too many. */
+  async begin(visitor: Visitor, username: string): Promise<Attempt | Throttled> {
+    const counts = this.#countsOf(visitor, username);
+    const sources = counts.map(({ source }) => source);
+    try {
+      await this.#db.transaction().execute((tx) => countAll(tx, counts));
+    } catch (error) {
+      if (error instanceof LimitReached) return { retryAfterS: await this.#secondsLeft(error.source) };
+      throw error;
+    }
+    return { takeBack: () => this.#takeBack(sources) };
   }
 
-  /** Removes the windows that are over. */
-  async removeExpired(): Promise<void> {
-    await this.#db
-      .deleteFrom('gallery.login_failure')
-      .where('window_started_at', '<=', sql<Date>`clock_timestamp() - ${WINDOW}`)
-      .execute();
-  }
-
-  async #count(source: Buffer): Promise<boolean> {
-    const { numAffectedRows } = await sql`
-      insert into gallery.login_failure as kept (source, failures) values (${source}, 1)
-      on conflict (source) do update set
-        failures = case when ${OVER} then 1 else kept.failures + 1 end,
-        window_started_at = case when ${OVER} then clock_timestamp() else kept.window_started_at end
-      where kept.failures < ${MAX_FAILURES} or ${OVER}
-    `.execute(this.#db);
-    return numAffectedRows === 1n;
+  /** A known browser counts by itself: what strangers do behind the same address is not its failure. */
+  #countsOf({ address, device }: Visitor, username: string): Count[] {
+    if (device !== undefined) return [{ source: this.#fingerprints.of('device', device), max: MAX_FAILURES }];
+    return [
+      { source: this.#fingerprints.of('address', address), max: MAX_ADDRESS_FAILURES },
+      { source: this.#fingerprints.of('address and username', address, username), max: MAX_FAILURES },
+    ];
   }
 
   async #secondsLeft(source: Buffer): Promise<number> {
@@ -68,20 +80,47 @@ export class LoginThrottle {
     return Math.max(1, row?.left ?? 1);
   }
 
-  async #takeBack(source: Buffer): Promise<void> {
+  async #takeBack(sources: Buffer[]): Promise<void> {
     await sql`
-      update gallery.login_failure set failures = failures - 1 where source = ${source} and failures > 0
+      update gallery.login_failure set failures = failures - 1
+      where source in (
+        select source from gallery.login_failure where source = any(${sources}) order by source for update
+      ) and failures > 0
     `.execute(this.#db);
+  }
+}
+
+/** Undoes the transaction that counts: one of the counts is full. */
+class LimitReached extends Error {
+  readonly source: Buffer;
+
+  constructor(source: Buffer) {
+    super('limit reached');
+    this.source = source;
   }
 }
 
 const OVER = sql`kept.window_started_at <= clock_timestamp() - ${WINDOW}`;
 
-function tooManyAttempts(seconds: number): Problem {
-  return new Problem(
-    429,
-    'rate_limited',
-    `more than ${MAX_FAILURES} failed logins in 15 minutes; try again in ${seconds} s`,
-    { headers: { 'retry-after': String(seconds) } },
-  );
+/** Counts an attempt against all of `counts`. Throws {@link LimitReached}. */
+async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<void> {
+  const sources = counts.map(({ source }) => source);
+  await sql`
+    delete from gallery.login_failure where source in (
+      select source from gallery.login_failure
+      where window_started_at <= clock_timestamp() - ${WINDOW} and source <> all(${sources})
+      order by window_started_at limit ${REMOVED_AT_ONCE} for update skip locked
+    )
+  `.execute(tx);
+  // In one order, so that no two attempts wait for each other.
+  for (const { source, max } of counts.toSorted((a, b) => a.source.compare(b.source))) {
+    const { numAffectedRows } = await sql`
+      insert into gallery.login_failure as kept (source, failures) values (${source}, 1)
+      on conflict (source) do update set
+        failures = case when ${OVER} then 1 else kept.failures + 1 end,
+        window_started_at = case when ${OVER} then clock_timestamp() else kept.window_started_at end
+      where kept.failures < ${max} or ${OVER}
+    `.execute(tx);
+    if (numAffectedRows !== 1n) throw new LimitReached(source);
+  }
 }

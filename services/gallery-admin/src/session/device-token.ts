@@ -1,0 +1,43 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** How long a device is known after its last login, in s: 180 days. */
+export const DEVICE_LIFETIME_S = 180 * 24 * 60 * 60;
+
+/** Id, time of the login in s since 1970, signature. */
+const FORM = /^([A-Za-z0-9_-]{22})\.(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
+
+/**
+ * Signs the cookie by which a browser shows that somebody has logged in from it before (OWASP, "Device cookies"). It
+ * opens nothing: it only has a lane and a count of failures of its own. Other usernames and other keys void it.
+ */
+export class DeviceTokens {
+  readonly #key: Buffer;
+  readonly #username: string;
+
+  /** @param key 32 bytes, shared by all replicas */
+  constructor(key: Buffer, username: string) {
+    this.#key = key;
+    this.#username = username.normalize('NFC');
+  }
+
+  /** A token for a device that has just logged in, with a new id. */
+  issue(now = Date.now()): string {
+    const id = randomBytes(16).toString('base64url');
+    const time = String(Math.floor(now / 1000));
+    return `${id}.${time}.${this.#sign(id, time)}`;
+  }
+
+  /** The id of the device that `token` was issued to; undefined for what is not valid, or no longer. */
+  idOf(token: string, now = Date.now()): string | undefined {
+    const [, id = '', time = '', signature = ''] = FORM.exec(token) ?? [];
+    const expected = this.#sign(id, time);
+    if (signature.length !== expected.length) return undefined;
+    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return undefined;
+    return now / 1000 - Number(time) < DEVICE_LIFETIME_S ? id : undefined;
+  }
+
+  #sign(id: string, time: string): string {
+    const signed = JSON.stringify(['device', this.#username, id, time]);
+    return createHmac('sha256', this.#key).update(signed).digest('base64url');
+  }
+}

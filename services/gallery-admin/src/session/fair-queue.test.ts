@@ -1,0 +1,57 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { expect, test } from 'vitest';
+import { FairQueue } from './fair-queue.ts';
+
+/** A queue whose work ends when the test says so. */
+function heldQueue(limits: { concurrency: number; waiting: number; owners: number }) {
+  const queue = new FairQueue(limits);
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const add = (owner: string) =>
+    queue.run(owner, () => {
+      started.push(owner);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    });
+  const endOne = async () => {
+    // What was added has begun by the next turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { add, endOne, started };
+}
+
+test('whoever has had the least comes first, however many pieces others have brought', async () => {
+  const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 100, owners: 0 });
+  for (const owner of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) void add(owner);
+  for (let i = 0; i < 4; i += 1) await endOne();
+  void add('d');
+  for (let i = 0; i < 4; i += 1) await endOne();
+  expect(started).toEqual(['a', 'b', 'c', 'a', 'b', 'd', 'a', 'a']);
+});
+
+test('work runs at most so many at a time, and goes on after a failure', async () => {
+  const queue = new FairQueue({ concurrency: 2, waiting: 10, owners: 0 });
+  let running = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    throw new Error('failed');
+  };
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => queue.run('a', work)));
+  expect(results.map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
+  expect(most).toBe(2);
+  await expect(queue.run('a', async () => 'done')).resolves.toBe('done');
+});
+
+test('when the queue is full, work is refused undone, but another owner still gets a turn', async () => {
+  const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 2, owners: 1 });
+  for (const owner of ['a', 'a', 'a']) void add(owner);
+  await expect(add('a')).rejects.toThrow(Failure);
+  void add('b');
+  await expect(add('c')).rejects.toMatchObject({ kind: 'unavailable' });
+  for (let i = 0; i < 4; i += 1) await endOne();
+  expect(started).toEqual(['a', 'b', 'a', 'a']);
+});

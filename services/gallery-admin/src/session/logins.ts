@@ -1,0 +1,79 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Account } from './account.ts';
+import type { DeviceTokens } from './device-token.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+import { LoginLanes, type Visitor } from './login-lanes.ts';
+import type { SessionStore } from './store.ts';
+import type { LoginThrottle } from './throttle.ts';
+
+/** What {@link Logins} works with. */
+export interface LoginParts {
+  account: Account;
+  sessions: SessionStore;
+  throttle: LoginThrottle;
+  addresses: KnownAddresses;
+  devices: DeviceTokens;
+}
+
+/** What a request shows of whoever tries to log in. */
+export interface Caller {
+  /** Counts as one client: the address, or the /64 of an IPv6 one. */
+  address: string;
+  /** As the browser sends it, valid or not. */
+  deviceToken: string | undefined;
+  /** True once nobody waits for the answer any more. */
+  isGone: () => boolean;
+}
+
+/** What an attempt led to. */
+export type LoginOutcome =
+  | { outcome: 'throttled'; retryAfterS: number }
+  | { outcome: 'failed' }
+  /** The tokens of the new session and of the device. */
+  | { outcome: 'done'; session: string; device: string };
+
+/** Attempts to log in: counted, bounded, and done in the lane of whoever makes them. */
+export class Logins {
+  readonly #parts: LoginParts;
+  readonly #lanes = new LoginLanes();
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Tries to log in. Fails with `unavailable` when too many try at once, which counts as no attempt, and with
+   * `misconfigured` when nobody can.
+   */
+  async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<LoginOutcome> {
+    const { account, devices, addresses, throttle } = this.#parts;
+    account.assertConfigured();
+    const { address, deviceToken = '' } = caller;
+    const device = devices.idOf(deviceToken);
+    const isKnownAddress = device === undefined && (await addresses.has(address));
+    const visitor: Visitor = { address, device, isKnownAddress };
+    return this.#lanes.run(visitor, async () => {
+      if (caller.isGone()) throw new Failure('unavailable', 'nobody waits for this login any more');
+      const attempt = await throttle.begin(visitor, credentials.username);
+      if ('retryAfterS' in attempt) return { outcome: 'throttled', ...attempt };
+      const right = await this.#isRight(credentials).catch(async (error: unknown) => {
+        await attempt.takeBack();
+        throw error;
+      });
+      if (!right) return { outcome: 'failed' };
+      await attempt.takeBack();
+      return this.#begin(visitor);
+    });
+  }
+
+  #isRight({ username, password }: { username: string; password: string }): Promise<boolean> {
+    return this.#parts.account.isRight(username, password);
+  }
+
+  async #begin({ address }: Visitor): Promise<LoginOutcome> {
+    const { account, sessions, addresses, devices } = this.#parts;
+    await addresses.add(address);
+    const session = await sessions.create(account.fingerprint);
+    return { outcome: 'done', session, device: devices.issue() };
+  }
+}

@@ -1,0 +1,122 @@
+import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  ADMIN,
+  type GalleryFixture,
+  galleryFixture,
+  type RunningGallery,
+  startGallery,
+} from '../support/gallery.ts';
+import { until } from '../support/until.ts';
+
+/** Connections that try to log in without a pause, and the addresses that they come from. */
+const CONNECTIONS = 200;
+const ADDRESSES = 50;
+
+let gallery: GalleryFixture;
+const services: RunningGallery[] = [];
+beforeAll(async () => {
+  gallery = await galleryFixture();
+});
+afterAll(async () => {
+  for (const service of services) await service.close();
+  await gallery?.close();
+});
+
+/** Starts the service behind a proxy; its passwords cost as little as tests like, unless settings say otherwise. */
+async function start(settings: Record<string, string> = {}): Promise<string> {
+  const service = await startGallery({ ...gallery.settings, TRUST_PROXY: '1', ...settings });
+  services.push(service);
+  return service.url;
+}
+
+interface LoginRequest {
+  url: string;
+  address: string;
+  cookie?: string | undefined;
+  json?: unknown;
+  signal?: AbortSignal;
+}
+
+function logIn({ url, address, cookie, json = ADMIN, signal }: LoginRequest): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-forwarded-for': address,
+    ...(cookie && { cookie }),
+  };
+  const body = JSON.stringify(json);
+  return fetch(`${url}/api/login`, { method: 'POST', body, headers, ...(signal && { signal }) });
+}
+
+/** Strangers who try ever-new names, until they are stopped. */
+function startFlood(url: string) {
+  const seen = new Map<number, number>();
+  const stopping = new AbortController();
+  let stopped = false;
+  const connections = Array.from({ length: CONNECTIONS }, async (_, connection) => {
+    for (let attempt = 0; !stopped; attempt += 1) {
+      const json = { username: `name-${connection}-${attempt}`, password: 'guess' };
+      const address = `203.0.113.${connection % ADDRESSES}`;
+      const { status } = await logIn({ url, address, json, signal: stopping.signal });
+      seen.set(status, (seen.get(status) ?? 0) + 1);
+    }
+  });
+  const finished = Promise.allSettled(connections);
+  return {
+    seen,
+    /** Lets every connection have the answer that it waits for. */
+    finish: () => {
+      stopped = true;
+      return finished;
+    },
+    breakOff: () => {
+      stopping.abort();
+      return finished;
+    },
+  };
+}
+
+test('a flood keeps nobody out who has been here before, at the cost of real passwords', async () => {
+  const url = await start({
+    ADMIN_PASSWORD_HASH: formatPasswordHash(await hashPassword(ADMIN.password)),
+  });
+  const first = await logIn({ url, address: '198.51.100.1' });
+  expect(first.status).toBe(200);
+  const [device] = first.headers.getSetCookie()[1]?.split(';') ?? [];
+  const flood = startFlood(url);
+  await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
+  const behindTheFlood = await logIn({ url, address: '203.0.113.7', cookie: device });
+  const newBrowser = await logIn({ url, address: '198.51.100.1' });
+  await flood.breakOff();
+  expect([behindTheFlood.status, newBrowser.status]).toEqual([200, 200]);
+});
+
+test('a flood does not even keep out who has never been here, and what is refused is not counted', async () => {
+  const url = await start();
+  const { pool } = gallery.database;
+  await pool.query('truncate gallery.login_failure');
+  const flood = startFlood(url);
+  await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
+  const stranger = await logIn({ url, address: '198.51.100.2' });
+  await flood.finish();
+  expect(stranger.status).toBe(200);
+  // Each failure counts against the address and against its name there; what was refused counts against nobody.
+  const { rows } = await pool.query('select sum(failures)::int as n from gallery.login_failure');
+  expect(rows).toEqual([{ n: 2 * (flood.seen.get(401) ?? 0) }]);
+});
+
+test('more attempts than may wait are 503 with Retry-After, and not counted', async () => {
+  const url = await start();
+  await gallery.database.pool.query('truncate gallery.login_failure');
+  const statuses = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const json = { username: `name-${index}`, password: 'guess' };
+      const { status, headers } = await logIn({ url, address: '203.0.113.200', json });
+      if (status === 503) expect(headers.get('retry-after')).toBe('1');
+      return status;
+    }),
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+  expect(new Set(statuses)).toEqual(new Set([401, 429, 503]));
+  expect((await logIn({ url, address: '198.51.100.4' })).status).toBe(200);
+});
