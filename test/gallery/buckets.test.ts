@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
@@ -50,8 +57,8 @@ function input(more: object = {}): Record<string, unknown> {
   return { name: second, endpoint, region, accessKeyId, secretAccessKey, ...more };
 }
 
-async function save(more: object = {}, setActive = false): Promise<JsonBody> {
-  const { status, body } = await act({ action: 'save', bucket: input(more), setActive });
+async function save(more: object = {}, setActive = false, force = false): Promise<JsonBody> {
+  const { status, body } = await act({ action: 'save', bucket: input(more), setActive, force });
   expect({ status, body }).toMatchObject({ status: 200, body: { success: true } });
   return body.data;
 }
@@ -186,7 +193,7 @@ describe('a saved bucket', () => {
 
   test('has a host of its own in URLs without forcePathStyle', async () => {
     const endpoint = 'https://s3.example.com';
-    await save({ publicEndpoint: endpoint, forcePathStyle: false }, true);
+    await save({ publicEndpoint: endpoint, forcePathStyle: false }, true, true);
     const json = { filename: 'x', path: '', contentType: 'text/plain' };
     const { body } = await gallery.post('/api/upload', json);
     expect(new URL(body.url).host).toBe(`${second}.s3.example.com`);
@@ -209,6 +216,11 @@ describe('a saved bucket', () => {
     ['no secret', { secretAccessKey: undefined }, 'bucket.secretAccessKey'],
     ['no id', { action: 'set-active' }, 'id'],
     ['an id that is no text', { action: 'remove', id: 7 }, 'id'],
+    ['an id with NUL', { action: 'get-bucket', id: 'a\0b' }, 'id'],
+    ['an id with half a surrogate pair', { action: 'set-active', id: '\ud800' }, 'id'],
+    ['a bucket id with NUL', { id: '\0' }, 'bucket.id'],
+    ['an unknown member', { action: 'remove', id: 'x', force: true }, 'force'],
+    ['an unknown member of the bucket', { bucketName: 'x' }, 'bucketName'],
   ])('400 for %s', async (_what, json, field) => {
     const isAction = 'action' in json || 'bucket' in json;
     for (const action of isAction ? [''] : ['save', 'test']) {
@@ -347,6 +359,35 @@ describe('the test of a bucket', () => {
     expect(await tested(more)).toEqual({ success: false, message: expect.stringMatching(message) });
   });
 
+  test.each([
+    ['list', 'GET', /may not list this bucket: give it ListBucket/],
+    ['write', 'PUT', /may not write to this bucket: give it PutObject/],
+    ['delete', 'DELETE', /may not delete from this bucket: give it DeleteObject.*\.pressroom-test-.* stays/],
+  ])('says that the key may not %s', async (_what, refused, message) => {
+    const store = new URL(gallery.store.endpoint);
+    const refusing: RequestListener = (incoming, outgoing) => {
+      const { method, url = '', headers } = incoming;
+      if (method === refused)
+        return outgoing.writeHead(403).end('<Error><Code>AccessDenied</Code><Message>no</Message></Error>');
+      const forwarded = httpRequest({ host: store.hostname, port: store.port, path: url, method, headers });
+      forwarded.on('response', (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      return incoming.pipe(forwarded);
+    };
+    const endpoint = `http://127.0.0.1:${await listening(createHttpServer(refusing))}`;
+    expect(await tested({ endpoint })).toEqual({ success: false, message: expect.stringMatching(message) });
+  });
+
+  test('leaves nothing in the bucket', async () => {
+    const Bucket = second;
+    const keys = async () => (await gallery.s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount;
+    const before = await keys();
+    expect((await tested({})).success).toBe(true);
+    expect(await keys()).toBe(before);
+  });
+
   test('says that the certificate is not trusted', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'store.test' }]);
     const endpoint = `https://127.0.0.1:${await listening(createHttpsServer({ key, cert }))}`;
@@ -367,7 +408,10 @@ describe('the test of a bucket', () => {
   test('says that what answers is no S3', async () => {
     const page: RequestListener = (_request, response) => response.end('<html><body>hello</body></html>');
     const endpoint = `http://127.0.0.1:${await listening(createHttpServer(page))}`;
-    expect(await tested({ endpoint })).toEqual({ success: false, message: expect.stringContaining('no S3') });
+    expect(await tested({ endpoint })).toEqual({
+      success: false,
+      message: expect.stringContaining('not S3'),
+    });
     const missing: RequestListener = (_request, response) => void response.writeHead(404).end('not here');
     const other = `http://127.0.0.1:${await listening(createHttpServer(missing))}`;
     expect(await tested({ endpoint: other })).toEqual({
@@ -387,17 +431,69 @@ describe('the test of a bucket', () => {
 
 describe('a store that cannot be used', () => {
   test.each([
-    ['answers', {}, 200],
-    ['refuses the keys', { S3_SECRET_ACCESS_KEY: 'wrong-secret-key' }, 200],
-    ['does not answer', { S3_ENDPOINT: 'http://127.0.0.1:9' }, 503],
+    ['answers', {}, { status: 'ok' }],
+    ['refuses the keys', { S3_SECRET_ACCESS_KEY: 'wrong-secret-key' }, { status: 'ok' }],
+    [
+      'does not answer',
+      { S3_ENDPOINT: 'http://127.0.0.1:9' },
+      { status: 'degraded', degraded: ['object store'] },
+    ],
   ])('/readyz of a service whose store %s', async (_what, more, expected) => {
-    const service = await startGallery({ ...gallery.settings, ...more });
+    const service = await startGallery({ ...gallery.settings, ...more, METRICS_PORT: '0' });
+    const listening = service.log.events().find(({ msg }) => msg === 'metrics_listening');
+    const { port = 0 } = (listening?.address ?? {}) as Partial<AddressInfo>;
     const { status, body } = await send(`${service.url}/readyz`);
     const alive = await send(`${service.url}/healthz`);
+    const metrics = await send(`http://127.0.0.1:${port}/metrics`);
     await service.close();
-    expect({ status, alive: alive.status }).toEqual({ status: expected, alive: 200 });
-    if (expected === 503)
-      expect(body).toMatchObject({ success: false, detail: expect.stringContaining('store') });
+    expect({ status, body, alive: alive.status }).toEqual({ status: 200, body: expected, alive: 200 });
+    const up = expected.status === 'ok' ? 1 : 0;
+    expect(metrics.text).toContain(`dependency_up{dependency="object store"} ${up}`);
+  });
+
+  test('is not made active by mistake, and can be mended where it was on purpose', async () => {
+    const wrong = { endpoint: 'http://127.0.0.1:9' };
+    const refused = await act({ action: 'save', bucket: input(wrong), setActive: true });
+    expect({ status: refused.status, ...refused.body }).toMatchObject({
+      status: 400,
+      success: false,
+      code: 'bucket_unusable',
+      message: expect.stringMatching(/nothing listens there.*force/),
+    });
+    expect((await list()).buckets).toHaveLength(1);
+
+    const { id } = await save(wrong, true, true);
+    const ready = await gallery.ask('/readyz');
+    expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', degraded: ['object store'] }]);
+    expect((await list()).runtime.activeBucketId).toBe(id);
+    await save({ id }, true);
+    expect((await gallery.ask('/readyz')).body).toEqual({ status: 'ok' });
+  });
+
+  test.each([
+    ['says nothing', () => undefined],
+    [
+      'falls silent in the middle of its answer',
+      (_request: unknown, response: ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'application/xml' }).write('<ListBucketResult><Name>x');
+      },
+    ],
+  ])('is 503 when it %s, after one time of waiting and not after three', async (_what, answer) => {
+    let asked = 0;
+    const store = createHttpServer((request, response) => {
+      asked += 1;
+      answer(request, response);
+    }).listen(0, '127.0.0.1');
+    await once(store, 'listening');
+    const S3_ENDPOINT = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+    const storeTimeouts = { connectMs: 2000, answerMs: 300 };
+    const service = await startGallery({ ...gallery.settings, S3_ENDPOINT }, { storeTimeouts });
+    const headers = { cookie: gallery.cookie };
+    const { status, body } = await send(`${service.url}/api/gallery?json=1`, { headers });
+    await service.close();
+    store.closeAllConnections();
+    store.close();
+    expect([status, body.code, asked]).toEqual([503, 'temporarily_unavailable', 1]);
   });
 
   test('is 503 with Retry-After when it does not answer, and the log shows no key', async () => {

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
+import { GetBucketCorsCommand, ListBucketsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
 import { removeBucket } from '../support/s3/objects.ts';
@@ -108,6 +108,37 @@ describe('gallery bucket create', () => {
     proxy.close();
     expect({ errors, code }).toEqual({ errors: '', code: 0 });
     expect(out).toMatch(/CORS rule was not set: .*docs\/gallery\.md/);
+  });
+
+  test.each([
+    'https://a.example/',
+    'a.example',
+    'https://a.example/page',
+    'ftp://a.example',
+    'https://A.example',
+    'null',
+    '',
+  ])('refuses %j, which is not an origin, before anything is made', async (origin) => {
+    const S3_BUCKET = `${gallery.bucket.slice(0, 40)}-not`;
+    const { out, errors, code } = await run(['bucket', 'create', '--origin', origin], {
+      ...storeSettings,
+      S3_BUCKET,
+    });
+    expect({ out, code }).toEqual({ out: '', code: 1 });
+    expect(errors).toContain('An origin is a scheme, a host and a port alone, such as https://');
+    const { Buckets = [] } = await gallery.s3.send(new ListBucketsCommand({}));
+    expect(Buckets.map(({ Name }) => Name)).not.toContain(S3_BUCKET);
+  });
+
+  test('says what the store refuses, and asks for no request id', async () => {
+    const store = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(400).end('<Error><Code>InvalidRequest</Code></Error>');
+    }).listen(0, '127.0.0.1');
+    await once(store, 'listening');
+    const S3_ENDPOINT = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+    const { errors, code } = await run(['bucket', 'create'], { ...storeSettings, S3_ENDPOINT });
+    store.close();
+    expect({ errors, code }).toEqual({ errors: 'the object store refuses this: InvalidRequest\n', code: 1 });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { formatPasswordHash, hashPassword } from '@pressroom/gallery-admin/session/password';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   ADMIN,
   type GalleryFixture,
@@ -18,10 +18,11 @@ const services: RunningGallery[] = [];
 beforeAll(async () => {
   gallery = await galleryFixture();
 });
-afterAll(async () => {
-  for (const service of services) await service.close();
-  await gallery?.close();
+afterEach(async () => {
+  // With the attempts that were broken off, which it still has to find out.
+  for (const service of services.splice(0)) await service.close();
 });
+afterAll(() => gallery?.close());
 
 /** Starts the service behind a proxy; its passwords cost as little as tests like, unless settings say otherwise. */
 async function start(settings: Record<string, string> = {}): Promise<string> {

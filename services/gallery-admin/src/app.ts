@@ -10,7 +10,7 @@ import type { ActiveBucket } from './buckets/active.ts';
 import { pingStore } from './buckets/ping.ts';
 import { bucketOperations } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
-import { explainStoreFault } from './buckets/store-fault.ts';
+import { storeFailure } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
 import { listingOperations } from './listing/routes.ts';
@@ -67,13 +67,11 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
-    readiness: {
-      database: checkSchema(db, await readMigrations()),
-      'the object store': () => pingStore(active),
-    },
+    readiness: { database: checkSchema(db, await readMigrations()) },
+    degrading: { 'object store': () => pingStore(active) },
     problems: {
       extend: galleryMembers,
-      explain: explainStoreFault,
+      explain: storeFailure,
       invalidBody: 400,
     },
   });

@@ -1,10 +1,10 @@
 import { withDatabase } from '@pressroom/common/database/with-database';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
 import type { Bucket } from './buckets/bucket.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
-import { explainStoreFault } from './buckets/store-fault.ts';
+import { storeFailure } from './buckets/store-fault.ts';
 import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';
 import { addSample } from './cli/sample.ts';
@@ -26,8 +26,12 @@ async function withBucket(work: (bucket: Bucket) => Promise<void>): Promise<void
 const withGallery = (work: (db: Kysely<GalleryTables>) => Promise<void>) =>
   withDatabase('pressroom gallery cli', work);
 
-function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
+/** Adds an origin as browsers send it (RFC 6454): anything else, such as one with `/` at its end, allows nobody. */
+function collectOrigins(value: string, earlier: string[]): string[] {
+  const origin = /^https?:/.test(value) && URL.canParse(value) ? new URL(value).origin : undefined;
+  if (value === '*' || value === origin) return [...earlier, value];
+  const meant = origin ?? 'https://www.example.com';
+  throw new InvalidArgumentError(`An origin is a scheme, a host and a port alone, such as ${meant}`);
 }
 
 const program = new Command('gallery').description(
@@ -46,7 +50,7 @@ bucket
   .option(
     '--origin <origin>',
     'a site whose pages may upload, as often as needed (default: any)',
-    collect,
+    collectOrigins,
     [],
   )
   .option('--quiet', 'print nothing but faults')
@@ -61,7 +65,7 @@ program
   .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
 
 await program.parseAsync().catch((error: unknown) => {
-  const fault = explainStoreFault(error) ?? error;
+  const fault = storeFailure(error) ?? error;
   console.error(fault instanceof Error ? fault.message : fault);
   process.exitCode = 1;
 });

@@ -4,7 +4,7 @@ import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
-import { StoreConnections } from './buckets/clients.ts';
+import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
 import { SecretBox } from './buckets/secret-box.ts';
 import { BucketStore } from './buckets/store.ts';
@@ -24,6 +24,8 @@ export interface OpenGallery {
 export interface Surroundings {
   /** How large objects are copied; S3's own limits unless given. */
   copyLimits?: CopyLimits;
+  /** How long the object store is waited for. */
+  storeTimeouts?: StoreTimeouts;
   /** How the proxy reaches other hosts. */
   proxy?: Partial<FetcherOptions>;
 }
@@ -32,7 +34,7 @@ export interface Surroundings {
 export async function openGallery(
   config: GalleryConfig,
   log: Logger,
-  { copyLimits = S3_COPY_LIMITS, proxy }: Surroundings = {},
+  { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const db = openDatabase<GalleryTables>(config, applicationName, log);
@@ -43,7 +45,7 @@ export async function openGallery(
     onChange: () => active.clear(),
     log,
   });
-  const connections = new StoreConnections();
+  const connections = new StoreConnections(storeTimeouts);
   const buckets = new BucketStore({
     db,
     environment: environmentBucket(config),

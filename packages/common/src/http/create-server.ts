@@ -45,6 +45,8 @@ export interface ServerOptions {
   bodyLimit?: number;
   /** What `/readyz` asks, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
+  /** What `/readyz` and the metrics report, by name, and what does not keep the service from serving. */
+  degrading?: Record<string, ReadinessCheck>;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
   /** Headers of every answer, besides those that all services send; names in lower case. */
@@ -72,10 +74,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   refuseUnknownMembers(app);
   readJsonBodies(app);
   await refuseUnderPressure(app);
-  if (config.METRICS_PORT !== undefined) exposeMetrics(app, config.METRICS_PORT, config.HOST);
+  if (config.METRICS_PORT !== undefined)
+    exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading);
   await addDocumentation(app, options.description);
   await options.limit?.(app);
-  addHealth(app, options.readiness);
+  addHealth(app, options.readiness, options.degrading);
   refuseUnreadable(app, unreadable, allowedMethods);
   return app;
 }

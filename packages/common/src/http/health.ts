@@ -13,11 +13,24 @@ export type ReadinessCheck = () => Promise<void>;
 
 const health = z.object({ status: z.literal('ok') });
 
+const readiness = z.object({
+  status: z.enum(['ok', 'degraded']),
+  degraded: z
+    .array(z.string())
+    .optional()
+    .describe('What does not answer and can be mended while this serves.'),
+});
+
 /**
  * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer, and the
- * database has what this build needs; send it requests only while this is 200. Both are never cached or counted.
+ * database has what this build needs; send it requests only while this is 200. A failed check of `degrading` leaves it
+ * 200 and is named in the body: what mends it is served here. Both are never cached or counted.
  */
-export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): void {
+export function addHealth(
+  app: Server,
+  checks: Record<string, ReadinessCheck>,
+  degrading: Record<string, ReadinessCheck> = {},
+): void {
   app.get(
     '/healthz',
     {
@@ -31,7 +44,7 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
       schema: {
         tags: ['health'],
         summary: 'The dependencies can be used',
-        response: { 200: health, ...problemResponses(503) },
+        response: { 200: readiness, ...problemResponses(503) },
       },
     },
     async (_request, reply) => {
@@ -41,7 +54,22 @@ export function addHealth(app: Server, checks: Record<string, ReadinessCheck>): 
           throw temporarilyUnavailable(`${name} does not answer`, 1, error);
         });
       }
-      return reply.header('cache-control', PRIVATE).send({ status: 'ok' });
+      const degraded = await failing(degrading);
+      reply.header('cache-control', PRIVATE);
+      return degraded.length === 0 ? { status: 'ok' as const } : { status: 'degraded' as const, degraded };
     },
   );
+}
+
+/** The names of the checks that reject. */
+export async function failing(checks: Record<string, ReadinessCheck>): Promise<string[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(([name, check]) =>
+      check().then(
+        () => [],
+        () => [name],
+      ),
+    ),
+  );
+  return results.flat();
 }

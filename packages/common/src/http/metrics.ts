@@ -1,19 +1,41 @@
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
+import { failing, type ReadinessCheck } from './health.ts';
 import type { Server } from './server.ts';
 
 /** Upper bounds of the buckets of request durations, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
+/** Whether each dependency that the service can do without answers, asked whenever the metrics are read. */
+function measureDependencies(registry: Registry, checks: Record<string, ReadinessCheck>): void {
+  new Gauge({
+    name: 'dependency_up',
+    help: '1 while the dependency answers, 0 while the service is degraded without it',
+    labelNames: ['dependency'],
+    registers: [registry],
+    async collect() {
+      const down = await failing(checks);
+      for (const dependency of Object.keys(checks))
+        this.set({ dependency }, down.includes(dependency) ? 0 : 1);
+    },
+  });
+}
+
 /**
  * Measures every request of `app` and offers the figures as Prometheus text at `/metrics` on a port of their
  * own, which is not meant for the public. The port opens when `app` is ready and closes with it.
  */
-export function exposeMetrics(app: Server, port: number, host: string): void {
+export function exposeMetrics(
+  app: Server,
+  port: number,
+  host: string,
+  dependencies: Record<string, ReadinessCheck> = {},
+): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  measureDependencies(registry, dependencies);
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time to answer, by method, route and status',

@@ -16,7 +16,7 @@ export interface ProblemStyle {
   /** `Cache-Control` by status; `no-store` where there is none. */
   cacheControl?: Readonly<Record<number, string>> | undefined;
   /** The problem that stands for a fault of a dependency of the service's own; undefined for anything else. */
-  explain?: ((error: unknown) => Problem | undefined) | undefined;
+  explain?: ((error: unknown) => Problem | Failure | undefined) | undefined;
   /** The status of a readable body that breaks a rule: 422 `validation_failed`, or 400 `invalid_request`. */
   invalidBody?: 400 | 422 | undefined;
 }
@@ -40,6 +40,7 @@ function problemOf(
   if (error instanceof Problem) return error;
   if (error instanceof Failure) return failureProblem(error, invalidBody);
   const explained = explain?.(error);
+  if (explained instanceof Failure) return failureProblem(explained, invalidBody);
   if (explained !== undefined) return explained;
   if (isDatabaseAway(error)) {
     return temporarilyUnavailable('the database does not answer at the moment; try again', 1, error);

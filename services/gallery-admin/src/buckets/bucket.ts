@@ -18,7 +18,7 @@ export interface Bucket {
 export interface BucketSource {
   /**
    * The active bucket. Ask once for a request and keep to the answer, so that a switch in between never mixes two
-   * buckets. Throws 503 while the settings cannot be read.
+   * buckets. Throws the database's fault while the settings cannot be read.
    */
   current(): Promise<Bucket>;
 }

@@ -1,4 +1,6 @@
-import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Bucket } from './bucket.ts';
 import { StoreConnections } from './clients.ts';
 import type { BucketConfiguration } from './configuration.ts';
 import type { BucketTest } from './schema.ts';
@@ -11,9 +13,7 @@ const REFUSALS: Record<string, string> = {
   InvalidAccessKeyId: 'the store does not know this access key: check accessKeyId',
   SignatureDoesNotMatch: 'the store refuses the secret: check secretAccessKey',
   NoSuchBucket: 'the store has no bucket of this name: check name, or create the bucket',
-  InvalidBucketName: 'the store takes no bucket of this name: check name',
-  AccessDenied:
-    'the store knows the key, and the key may not list this bucket: check its permissions and name',
+  InvalidBucketName: 'the store does not take this name for a bucket: check name',
   AllAccessDisabled: 'the store has closed this bucket to everybody',
   PermanentRedirect: 'the bucket is at another endpoint: check endpoint and region',
   AuthorizationHeaderMalformed: 'the bucket is in another region: check region',
@@ -28,41 +28,83 @@ const ROUTES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: check host and port of endpoint',
   EHOSTUNREACH: 'no route leads there: check endpoint and the network',
   ENETUNREACH: 'no route leads there: check endpoint and the network',
-  ETIMEDOUT: 'nobody answers there: check host and port of endpoint, and firewalls',
+  ETIMEDOUT: 'nothing answers there: check host and port of endpoint, and firewalls',
   ECONNRESET: 'the connection broke: check whether the port of endpoint speaks http or https',
   EPROTO: 'TLS fails: check whether the port of endpoint speaks http or https',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS fails: the certificate is for another host than that of endpoint',
   CERT_HAS_EXPIRED: 'TLS fails: the certificate of the store has expired',
 };
 
-const UNTRUSTED = 'TLS fails: the certificate of the store is signed by nobody that this server trusts';
+const UNTRUSTED = 'TLS fails: the certificate of the store is not signed by anybody that this server trusts';
 
 /** Node's and OpenSSL's codes of a certificate that leads to no trusted root. */
 const UNTRUSTED_CODES =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_(UNTRUSTED|REJECTED|SIGNATURE_FAILURE))$/;
 
-/** Lists one object of a bucket, and says what to mend when that fails. Takes less than 5 s. */
+/** Under this the test writes, so that what it could not delete is known for what it is. */
+const TEST_PREFIX = '.pressroom-test-';
+
+/** A step of the test: what is tried, what the key needs for it, and what is left behind when it is refused. */
+interface Step {
+  what: string;
+  permission: string;
+  left?: string;
+  run: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/**
+ * Lists, writes and deletes in a bucket, and says what to mend when one of them fails. Leaves nothing in the bucket
+ * unless it may not delete. Takes less than 5 s.
+ */
 export async function checkBucket(configuration: BucketConfiguration): Promise<BucketTest> {
   const connections = new StoreConnections({ connectMs: TIMEOUT_MS, answerMs: TIMEOUT_MS });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const { s3 } = connections.open(configuration, 1);
-    const command = new ListObjectsV2Command({ Bucket: configuration.name, MaxKeys: 1 });
-    const listed = await s3.send(command, { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (listed.Name === undefined) return failure('something answers there, and it is no S3: check endpoint');
-    return { success: true, message: 'the bucket can be used' };
-  } catch (error) {
-    return failure(adviceFor(error));
+    for (const step of stepsOf(connections.open(configuration, 1))) {
+      const fault = await step.run(signal).catch((error: unknown) => adviceFor(error, step));
+      if (fault !== undefined) return failure(fault);
+    }
+    return { success: true, message: 'the bucket can be listed, written to and deleted from' };
   } finally {
     connections.close();
   }
+}
+
+function stepsOf({ name, s3 }: Bucket): Step[] {
+  const object = { Bucket: name, Key: `${TEST_PREFIX}${randomUUID()}` };
+  const list = async (abortSignal: AbortSignal) => {
+    const listed = await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }), { abortSignal });
+    return listed.Name === undefined
+      ? 'something answers there, and it is not S3: check endpoint'
+      : undefined;
+  };
+  const write = async (abortSignal: AbortSignal) => {
+    await s3.send(new PutObjectCommand({ ...object, Body: 'a test of the settings' }), { abortSignal });
+    return undefined;
+  };
+  const remove = async (abortSignal: AbortSignal) => {
+    await s3.send(new DeleteObjectCommand(object), { abortSignal });
+    return undefined;
+  };
+  const left = `; the object ${object.Key} stays in the bucket`;
+  return [
+    { what: 'list this bucket', permission: 'ListBucket', run: list },
+    { what: 'write to this bucket', permission: 'PutObject', run: write },
+    { what: 'delete from this bucket', permission: 'DeleteObject', left, run: remove },
+  ];
 }
 
 function failure(message: string): BucketTest {
   return { success: false, message };
 }
 
-function adviceFor(error: unknown): string {
+function adviceFor(error: unknown, { what, permission, left = '' }: Step): string {
   if (!(error instanceof Error)) return 'the store cannot be used';
+  if (error.name === 'AccessDenied' || statusOf(error) === 403) {
+    const refusal = REFUSALS[error.name];
+    if (refusal !== undefined) return refusal;
+    return `the store knows the key, and the key may not ${what}: give it ${permission}, or check name${left}`;
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (UNTRUSTED_CODES.test(code)) return UNTRUSTED;
   const known = REFUSALS[error.name] ?? ROUTES[code];
@@ -70,7 +112,8 @@ function adviceFor(error: unknown): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return 'the store did not answer in time: check host and port of endpoint, and firewalls';
   }
-  if (code.startsWith('HPE_')) return 'what answers there speaks no http: check whether endpoint needs https';
+  if (code.startsWith('HPE_'))
+    return 'what answers there does not speak http: check whether endpoint needs https';
   const status = statusOf(error);
   if (status === undefined) return `the store cannot be reached (${code || error.name}): check endpoint`;
   return `the store answers with status ${status} (${error.name}): check endpoint, region and name`;

@@ -2,14 +2,18 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Bucket } from './bucket.ts';
 import type { BucketConfiguration } from './configuration.ts';
+import { giveUpSilentStore } from './silent-store.ts';
 
 /** How long a connection to a store may take, in ms. */
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** How long a store may take to begin its answer, in ms; what takes longer by nature says so itself. */
-const ANSWER_TIMEOUT_MS = 15_000;
+/**
+ * How long a store may take to begin its answer, and be silent within it, in ms; what takes longer by nature says so
+ * itself. With the connection before it, a store that hangs is given up within 10 s.
+ */
+const ANSWER_TIMEOUT_MS = 7_500;
 
-/** How long a store may fall silent in the middle of an answer, or before a long one, in ms. */
+/** How long a connection may be silent whatever is done on it, in ms: copying 5 GiB takes a while. */
 const SILENCE_MS = 300_000;
 
 /** Connections to each store at once. */
@@ -26,8 +30,10 @@ const TIMEOUTS: StoreTimeouts = { connectMs: CONNECT_TIMEOUT_MS, answerMs: ANSWE
 /** Connections to object stores, kept for all buckets together: a switch of buckets breaks nothing off. */
 export class StoreConnections {
   readonly #handler: NodeHttpHandler;
+  readonly #answerMs: number;
 
   constructor({ connectMs, answerMs }: StoreTimeouts = TIMEOUTS) {
+    this.#answerMs = answerMs;
     const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
     this.#handler = new NodeHttpHandler({
       connectionTimeout: connectMs,
@@ -45,10 +51,12 @@ export class StoreConnections {
     const signingEndpoint = publicEndpoint ?? endpoint;
     const shared = clientSettings(configuration);
     const { host } = new URL(signingEndpoint);
+    const s3 = new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts });
+    giveUpSilentStore(s3, this.#answerMs);
     return {
       id,
       name,
-      s3: new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts }),
+      s3,
       signer: new S3Client({ ...shared, endpoint: signingEndpoint }),
       endpointHost: forcePathStyle ? host : `${name}.${host}`,
     };

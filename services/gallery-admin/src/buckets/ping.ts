@@ -1,20 +1,20 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import type { BucketSource } from './bucket.ts';
-import { isStoreFault } from './store-fault.ts';
+import { isStoreFault, statusOf } from './store-fault.ts';
 
 /** How long the store may take to show that it is there, in ms. */
 const TIMEOUT_MS = 2000;
 
 /**
  * Resolves when the store of the active bucket answers, whatever it answers: a wrong key is for the settings to
- * mend, and they must stay reachable. Rejects with its fault otherwise. For `/readyz`.
+ * mend. Rejects with its fault otherwise, or when the bucket's keys cannot be opened. For `/readyz` and the metrics.
  */
 export async function pingStore(buckets: BucketSource): Promise<void> {
   const { name, s3 } = await buckets.current();
   try {
     await s3.send(new HeadBucketCommand({ Bucket: name }), { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    const status = isStoreFault(error) ? error.$metadata.httpStatusCode : undefined;
+    const status = isStoreFault(error) ? statusOf(error) : undefined;
     if (status === undefined || status >= 500) throw error;
   }
 }

@@ -1,6 +1,8 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '../problems.ts';
 import { checkBucket } from './check.ts';
+import type { BucketConfiguration } from './configuration.ts';
 import { type BucketAction, bucketAction, bucketActionAnswer, bucketListAnswer } from './schema.ts';
 import type { BucketStore } from './store.ts';
 
@@ -50,6 +52,7 @@ async function act(body: BucketAction, { buckets, changed }: BucketParts) {
     case 'get-bucket':
       return done(await buckets.read(body.id));
     case 'save': {
+      if (body.setActive && !body.force) await assertUsable(await buckets.configurationOf(body.bucket));
       const id = await buckets.save(body.bucket, body.setActive);
       changed();
       const { accessKeyId: _, ...view } = await buckets.read(id);
@@ -64,6 +67,14 @@ async function act(body: BucketAction, { buckets, changed }: BucketParts) {
   }
   changed();
   return done({ provider: PROVIDER, activeBucketId: await buckets.activeId() });
+}
+
+/** Nobody should find out from a gallery that shows nothing that a key was mistyped. */
+async function assertUsable(bucket: BucketConfiguration): Promise<void> {
+  const { success, message } = await checkBucket(bucket);
+  if (success) return;
+  const detail = `${message}; nothing was saved: mend it, save without setActive, or send "force": true`;
+  throw new Failure('refused', detail, { code: 'bucket_unusable' });
 }
 
 function done<Data>(data: Data) {

@@ -7,7 +7,7 @@ const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 
 const REGION = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
-const id = z.string('must be a string').max(64, 'must be at most 64 characters long');
+const id = text(64);
 
 const endpoint = text(1024).refine(isEndpoint, 'must be an http or https URL such as https://s3.example.com');
 
@@ -18,7 +18,7 @@ const key = z
   .default('');
 
 /** A bucket configuration as a client sends it. */
-export const bucketInput = z.object({
+export const bucketInput = z.strictObject({
   id: id.nullish().transform((value) => value || undefined),
   name: z.string('must be a string').regex(BUCKET_NAME, 'must be the name of a bucket, 3 to 63 characters'),
   endpoint,
@@ -39,11 +39,19 @@ export type BucketInput = z.infer<typeof bucketInput>;
 export const bucketAction = z.discriminatedUnion(
   'action',
   [
-    z.object({ action: z.literal('test'), bucket: bucketInput }),
-    z.object({ action: z.literal('save'), bucket: bucketInput, setActive: z.boolean().default(false) }),
-    z.object({ action: z.literal('set-active'), id }),
-    z.object({ action: z.literal('remove'), id }),
-    z.object({ action: z.literal('get-bucket'), id }),
+    z.strictObject({ action: z.literal('test'), bucket: bucketInput }),
+    z.strictObject({
+      action: z.literal('save'),
+      bucket: bucketInput,
+      setActive: z.boolean('must be true or false').default(false),
+      force: z
+        .boolean('must be true or false')
+        .default(false)
+        .describe('With setActive: activate the bucket even if it fails the test.'),
+    }),
+    z.strictObject({ action: z.literal('set-active'), id }),
+    z.strictObject({ action: z.literal('remove'), id }),
+    z.strictObject({ action: z.literal('get-bucket'), id }),
   ],
   'must be test, save, set-active, remove or get-bucket',
 );

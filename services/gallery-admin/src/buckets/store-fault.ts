@@ -1,4 +1,4 @@
-import { Problem, temporarilyUnavailable } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 
 /** S3's error codes of a request that the store refuses because of how this service is configured. */
 const REFUSALS: Record<string, string> = {
@@ -12,18 +12,17 @@ const REFUSALS: Record<string, string> = {
 
 const REFUSED = 'the object store refuses the keys of the active bucket, or does not let them do this';
 
-/** S3's error codes of a store that is there and cannot answer at the moment. */
-const BUSY = new Set([
-  'SlowDown',
-  'ServiceUnavailable',
-  'InternalError',
-  'RequestTimeout',
-  'TooManyRequests',
-]);
+/** S3's error codes, whatever their status, of a store that asks to be asked again later. */
+const BUSY = new Set(['SlowDown', 'ServiceUnavailable', 'RequestTimeout', 'TooManyRequests']);
+
+/** Statuses above 499 that will not be others in a while: what was asked for is not known there. */
+const NEVER = new Set([501, 505]);
 
 /** An error as the AWS SDK throws it: marked by `$metadata`, whatever went wrong. */
 interface StoreFault extends Error {
   $metadata: { httpStatusCode?: number; attempts?: number };
+  /** The answer, where the SDK could not read it. */
+  $response?: { statusCode?: number };
 }
 
 /** True for an error of a request to an object store: its refusal, or a store that did not answer. */
@@ -36,32 +35,76 @@ export function isRefusal(error: unknown, code: string): boolean {
   return isStoreFault(error) && error.name === code;
 }
 
+/** The status that the store has answered with; undefined when there was no answer. */
+export function statusOf({ $metadata, $response }: StoreFault): number | undefined {
+  return $metadata.httpStatusCode ?? $response?.statusCode;
+}
+
+/** True when the store has refused a request for what was in it: another time it is refused as well. */
+export function isLastingRefusal(error: unknown): boolean {
+  if (!isStoreFault(error) || BUSY.has(error.name)) return false;
+  const status = statusOf(error);
+  return status !== undefined && ((status >= 400 && status < 500 && status !== 429) || NEVER.has(status));
+}
+
+/** True when the store does not accept what this service is configured with: its keys, the bucket, the region. */
+export function isMisconfiguration(error: unknown): boolean {
+  if (!isStoreFault(error)) return false;
+  const status = statusOf(error);
+  return error.name in REFUSALS || status === 401 || status === 403;
+}
+
 /**
- * The problem that stands for a fault of the object store that nobody expected: 503 when it does not answer, 500
- * `server_misconfigured` when it does not accept what this service is configured with, else 500. Undefined for
- * anything else.
+ * The failure that stands for a fault of the object store that nobody expected: `unavailable` when it does not answer,
+ * `misconfigured` when it does not accept what this service is configured with, or anything else that it will not accept
+ * another time. Undefined for what is not the store's fault, the SDK's own errors among it.
  */
-export function explainStoreFault(error: unknown): Problem | undefined {
+export function storeFailure(error: unknown): Failure | undefined {
   if (!isStoreFault(error)) return undefined;
   const cause = withoutKeys(error);
-  const status = error.$metadata.httpStatusCode;
-  // The answer to a HEAD has no body that would say more.
-  const refusal = REFUSALS[error.name] ?? (status === 401 || status === 403 ? REFUSED : undefined);
-  if (refusal !== undefined) return new Problem(500, 'server_misconfigured', refusal, { cause });
-  // Without a status there was no answer: refused, reset, timed out, or a name that leads nowhere.
-  if (status === undefined || status >= 500 || BUSY.has(error.name)) {
-    return temporarilyUnavailable('the object store does not answer at the moment; try again', 1, cause);
+  const status = statusOf(error);
+  if (status === undefined) {
+    return isNoAnswer(error) ? new Failure('unavailable', AWAY, { cause }) : undefined;
   }
-  return new Problem(500, 'internal_error', 'the object store refused this; name the request id', { cause });
+  // The answer to a HEAD has no body that would say more.
+  if (isMisconfiguration(error)) {
+    return new Failure('misconfigured', REFUSALS[error.name] ?? REFUSED, { cause });
+  }
+  if (isLastingRefusal(error)) {
+    return new Failure('misconfigured', `the object store refuses this: ${codeOf(error, status)}`, {
+      code: 'internal_error',
+      cause,
+    });
+  }
+  if (status >= 400) return new Failure('unavailable', AWAY, { cause });
+  return new Failure('misconfigured', 'what answers at the endpoint of the active bucket is not S3', {
+    cause,
+  });
+}
+
+const AWAY = 'the object store does not answer at the moment; try again';
+
+/** The SDK names what it cannot read `Unknown`. */
+function codeOf({ name }: StoreFault, status: number): string {
+  return /^[A-Z][A-Za-z]+$/.test(name) && !/^Unknown/.test(name) ? name : `status ${status}`;
+}
+
+/** Node's codes of a request that could not be written: nobody was asked. */
+const NOT_SENT = /^ERR_(INVALID|HTTP|UNESCAPED|OUT_OF_RANGE|STREAM)/;
+
+/**
+ * True when no answer came: refused, reset, timed out, TLS failed, or a name leads nowhere. What the SDK could not
+ * even make a request of has `$metadata` too.
+ */
+function isNoAnswer(error: StoreFault): boolean {
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && !NOT_SENT.test(code);
 }
 
 /** What of a fault is for the log: refusals repeat the access key and what was signed. */
-function withoutKeys({ name, message, stack, $metadata }: StoreFault): Error {
-  const error = new Error(message);
-  return Object.assign(error, {
-    name,
-    stack,
-    status: $metadata.httpStatusCode,
-    attempts: $metadata.attempts,
-  });
+function withoutKeys(fault: StoreFault): Error {
+  const error = new Error(fault.message);
+  const { name, stack, $metadata } = fault;
+  return Object.assign(error, { name, stack, status: statusOf(fault), attempts: $metadata.attempts });
 }

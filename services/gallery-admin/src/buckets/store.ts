@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { invalidRequest, notFound, Problem } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { GalleryTables } from '../tables.ts';
@@ -79,7 +79,7 @@ export class BucketStore {
     return row === undefined ? DEFAULT_ID : idOf(row.key);
   }
 
-  /** The configuration of the active bucket, in one read. Throws 500 when its keys cannot be opened. */
+  /** The configuration of the active bucket, in one read. Fails with `misconfigured` when its keys cannot be opened. */
   async active(): Promise<BucketConfiguration> {
     const row = await activeRow(this.#db);
     if (row === undefined) return this.#environment;
@@ -90,7 +90,7 @@ export class BucketStore {
     return { id, ...place, credentials: opened };
   }
 
-  /** A bucket with its access key. Throws 404. */
+  /** A bucket with its access key. Fails with `missing`. */
   async read(id: string): Promise<BucketDetails> {
     const active = await this.activeId();
     const view =
@@ -98,14 +98,14 @@ export class BucketStore {
     return { ...view, active: id === active };
   }
 
-  /** What a test of `input` works with: the stored keys where it gives none. Throws 400 and 404. */
+  /** What a test of `input` works with: the stored keys where it gives none. Fails with `refused` or `missing`. */
   async configurationOf(input: BucketInput): Promise<BucketConfiguration> {
     const { id = '', accessKeyId, secretAccessKey, ...place } = input;
     const stored = id === '' ? undefined : await this.#storedKeys(id);
     return { id, ...place, credentials: merge({ accessKeyId, secretAccessKey }, stored) };
   }
 
-  /** Creates a bucket, or replaces the one of `input.id`, and returns its id. Throws 400 and 404. */
+  /** Creates a bucket, or replaces the one of `input.id`, and returns its id. Fails with `refused` or `missing`. */
   async save(input: BucketInput, setActive: boolean): Promise<string> {
     const { id: given, accessKeyId, secretAccessKey, ...place } = input;
     const id = given ?? randomUUID();
@@ -120,14 +120,14 @@ export class BucketStore {
     });
   }
 
-  /** Makes a bucket the active one. Throws 404. */
+  /** Makes a bucket the active one. Fails with `missing`. */
   async setActive(id: string): Promise<void> {
     if (id === DEFAULT_ID) return removeSetting(this.#db, ACTIVE).then(() => undefined);
     await readStored(this.#db, id);
     await writeSetting(this.#db, ACTIVE, id);
   }
 
-  /** Removes a bucket; when it was active, that of the environment is from now on. Throws 400 and 404. */
+  /** Removes a bucket; when it was active, that of the environment is from now on. Fails with `refused` or `missing`. */
   async remove(id: string): Promise<void> {
     refuseDefault(id);
     await this.#db.transaction().execute(async (tx) => {
@@ -212,35 +212,32 @@ async function assertRoom(tx: Transaction<GalleryTables>): Promise<undefined> {
     .where('key', 'like', `${BUCKET}%`)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MAX_BUCKETS)
-    throw invalidRequest(`there are ${MAX_BUCKETS} buckets already; remove one`);
+    throw new Failure('refused', `there are ${MAX_BUCKETS} buckets already; remove one`);
 }
 
-/** The keys given, completed by those that are kept. Throws 400 when one is still missing. */
+/** The keys given, completed by those that are kept. Fails with `refused` when one is still missing. */
 function merge(given: Credentials, kept: Credentials | undefined): Credentials {
   const accessKeyId = given.accessKeyId || kept?.accessKeyId;
   const secretAccessKey = given.secretAccessKey || kept?.secretAccessKey;
-  if (!accessKeyId) throw invalidRequest('bucket.accessKeyId: is required');
-  if (!secretAccessKey) throw invalidRequest('bucket.secretAccessKey: is required');
+  if (!accessKeyId) throw new Failure('refused', 'bucket.accessKeyId: is required');
+  if (!secretAccessKey) throw new Failure('refused', 'bucket.secretAccessKey: is required');
   return { accessKeyId, secretAccessKey };
 }
 
 function refuseDefault(id: string): void {
   if (id !== DEFAULT_ID) return;
-  throw new Problem(
-    400,
-    'bucket_protected',
-    'this bucket comes from the environment of the server: change it there, or save another one',
-  );
+  const message =
+    'this bucket comes from the environment of the server: change it there, or save another one';
+  throw new Failure('refused', message, { code: 'bucket_protected' });
 }
 
-function noSuchBucket(id: string): Problem {
-  return notFound(`there is no bucket ${JSON.stringify(id)}`);
+function noSuchBucket(id: string): Failure {
+  return new Failure('missing', `there is no bucket ${JSON.stringify(id)}`);
 }
 
-function sealBroken(): Problem {
-  return new Problem(
-    500,
-    'server_misconfigured',
+function sealBroken(): Failure {
+  return new Failure(
+    'misconfigured',
     'the keys of the active bucket were saved with another SETTINGS_KEY: set that one again, or save the bucket with its keys',
   );
 }

@@ -1,7 +1,8 @@
 import { operation } from '@pressroom/common/http/operation';
 import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
+import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
-import { isRefusal } from '../buckets/store-fault.ts';
+import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
 import { readFolder } from './folder.ts';
 import { listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
@@ -25,7 +26,9 @@ function listOperation(buckets: BucketSource) {
     handler: async ({ query }) => {
       const bucket = await buckets.current();
       if (query.json) {
-        const data = await readFolder(bucket, query).catch(explainToken);
+        const data = await readFolder(bucket, query).catch((error: unknown) => {
+          throw query.continuationToken !== undefined && isTokenRefusal(error) ? unknownToken() : error;
+        });
         return { success: true as const, mode: 'json' as const, data };
       }
       const { path, maxKeys, continuationToken } = query;
@@ -35,11 +38,13 @@ function listOperation(buckets: BucketSource) {
   });
 }
 
-function explainToken(error: unknown): never {
-  if (isRefusal(error, 'InvalidArgument')) {
-    throw invalidRequest('query string: "continuationToken" is not one that this listing has given');
-  }
-  throw error;
+/** Stores refuse a token of another listing in their own words, MinIO with 501. What the settings must mend is not it. */
+function isTokenRefusal(error: unknown): boolean {
+  return isLastingRefusal(error) && !isMisconfiguration(error);
+}
+
+function unknownToken(): Problem {
+  return invalidRequest('query string: "continuationToken" is not one that this listing has given');
 }
 
 function signOperation(buckets: BucketSource) {
@@ -64,7 +69,14 @@ function signOperation(buckets: BucketSource) {
 }
 
 const folderPreview = operation({
-  schema: { tags: TAGS, summary: 'Gone', deprecated: true, response: problemResponses(401, 410) },
+  schema: {
+    tags: TAGS,
+    summary: 'Gone',
+    deprecated: true,
+    // Its clients send parameters that nothing here knows any more.
+    querystring: z.looseObject({}),
+    response: problemResponses(401, 410),
+  },
   handler: () => {
     throw new Problem(410, 'gone', 'folder previews are gone; list the folder with GET /api/gallery');
   },

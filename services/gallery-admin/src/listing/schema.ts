@@ -1,6 +1,6 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
-import { folderPrefix, objectKey, storedPath } from '../names.ts';
+import { existingPath, folderPrefix, objectKey } from '../names.ts';
 
 /** The most keys that one request may have signed. */
 const MAX_KEYS = 2000;
@@ -18,7 +18,7 @@ function flag() {
 /** The query string of a listing. */
 export const listingQuery = z
   .strictObject({
-    path: storedPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
+    path: existingPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
     json: flag().describe('1: the listing itself; otherwise a URL from which the browser reads it.'),
     foldersOnly: flag().describe('1, with json=1: folders without files.'),
     continuationToken: z
