@@ -7,6 +7,7 @@ import {
   type RunningGallery,
   startGallery,
 } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
 import { until } from '../support/until.ts';
 
 /** Connections that try to log in without a pause, and the addresses that they come from. */
@@ -49,6 +50,19 @@ function logIn({ url, address, cookie, json = ADMIN, signal }: LoginRequest): Pr
   return fetch(`${url}/api/login`, { method: 'POST', body, headers, ...(signal && { signal }) });
 }
 
+/** The status of a login; a process that this machine gives no time to for a second is asked again. */
+async function statusOfLogin(request: LoginRequest): Promise<number> {
+  return until('the process has time', async () => {
+    const { status, ...answer } = await send(`${request.url}/api/login`, {
+      method: 'POST',
+      json: ADMIN,
+      headers: { 'x-forwarded-for': request.address, ...(request.cookie && { cookie: request.cookie }) },
+    });
+    const isBusy = status === 503 && !answer.text.includes('log in at once');
+    return isBusy ? undefined : status;
+  });
+}
+
 /** Strangers who try ever-new names, until they are stopped. */
 function startFlood(url: string) {
   const seen = new Map<number, number>();
@@ -86,10 +100,10 @@ test('a flood keeps nobody out who has been here before, at the cost of real pas
   const [device] = first.headers.getSetCookie()[1]?.split(';') ?? [];
   const flood = startFlood(url);
   await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
-  const behindTheFlood = await logIn({ url, address: '203.0.113.7', cookie: device });
-  const newBrowser = await logIn({ url, address: '198.51.100.1' });
+  const behindTheFlood = await statusOfLogin({ url, address: '203.0.113.7', cookie: device });
+  const newBrowser = await statusOfLogin({ url, address: '198.51.100.1' });
   await flood.breakOff();
-  expect([behindTheFlood.status, newBrowser.status]).toEqual([200, 200]);
+  expect([behindTheFlood, newBrowser]).toEqual([200, 200]);
 });
 
 test('a flood does not even keep out who has never been here, and what is refused is not counted', async () => {
@@ -98,9 +112,9 @@ test('a flood does not even keep out who has never been here, and what is refuse
   await pool.query('truncate gallery.login_failure');
   const flood = startFlood(url);
   await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
-  const stranger = await logIn({ url, address: '198.51.100.2' });
+  const stranger = await statusOfLogin({ url, address: '198.51.100.2' });
   await flood.finish();
-  expect(stranger.status).toBe(200);
+  expect(stranger).toBe(200);
   // Each failure counts against the address and against its name there; what was refused counts against nobody.
   const { rows } = await pool.query('select sum(failures)::int as n from gallery.login_failure');
   expect(rows).toEqual([{ n: 2 * (flood.seen.get(401) ?? 0) }]);
@@ -119,5 +133,5 @@ test('more attempts than may wait are 503 with Retry-After, and not counted', as
   );
   expect(statuses.filter((status) => status === 401)).toHaveLength(20);
   expect(new Set(statuses)).toEqual(new Set([401, 429, 503]));
-  expect((await logIn({ url, address: '198.51.100.4' })).status).toBe(200);
+  expect(await statusOfLogin({ url, address: '198.51.100.4' })).toBe(200);
 });

@@ -442,6 +442,7 @@ test('a validator passes through', async () => {
   const url = answer('/film', knowing);
   const { status, text, headers } = await proxied(url, { 'if-none-match': '"v1"' });
   expect([status, text, headers.get('etag')]).toEqual([304, '', '"v1"']);
+  expect([headers.get('content-type'), headers.get('content-length')]).toEqual([null, null]);
   expect(headers.get('cache-control')).toBe('private, max-age=3600');
 });
 

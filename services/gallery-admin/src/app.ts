@@ -106,7 +106,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const proxy = proxyOperation({
     buckets: active,
     fetcher,
-    thumbnails: new Thumbnails(fetcher, config.CACHE_BYTES),
+    thumbnails: new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES),
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });

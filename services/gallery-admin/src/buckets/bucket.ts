@@ -10,6 +10,8 @@ export interface Bucket {
   readonly s3: S3Client;
   /** Signs URLs for the endpoint that browsers reach (`S3_PUBLIC_ENDPOINT`, else `S3_ENDPOINT`); sends nothing. */
   readonly signer: S3Client;
+  /** What the URLs of its objects begin with, at each of its endpoints: `https://host/bucket/`. */
+  readonly baseUrls: readonly string[];
   /** Host of the URLs that `signer` makes, with its port unless it is the scheme's own. */
   readonly endpointHost: string;
 }

@@ -58,6 +58,7 @@ export class StoreConnections {
       name,
       s3,
       signer: new S3Client({ ...shared, endpoint: signingEndpoint }),
+      baseUrls: [...new Set([signingEndpoint, endpoint])].map((url) => baseUrl(configuration, url)),
       endpointHost: forcePathStyle ? host : `${name}.${host}`,
     };
   }
@@ -66,6 +67,12 @@ export class StoreConnections {
   close(): void {
     this.#handler.destroy();
   }
+}
+
+function baseUrl({ name, forcePathStyle }: BucketConfiguration, endpoint: string): string {
+  const { protocol, host, pathname } = new URL(endpoint);
+  const path = pathname.replace(/\/$/, '');
+  return forcePathStyle ? `${protocol}//${host}${path}/${name}/` : `${protocol}//${name}.${host}${path}/`;
 }
 
 function clientSettings({ region, forcePathStyle, credentials }: BucketConfiguration): S3ClientConfig {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { mediaTooLarge } from './problems.ts';
+import { mediaTooLarge } from './failures.ts';
 
 /**
  * Waits for the first bytes of `source` and gives them and what follows as a stream of at most `maxBytes`: after

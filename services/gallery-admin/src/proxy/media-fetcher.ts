@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
-import { Problem } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import { Agent, type Dispatcher } from 'undici';
 import { boundedBody } from './bounded-body.ts';
 import { checkedLookup, type Resolve, uncheckedLookup } from './checked-lookup.ts';
+import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed, upstreamTimeout } from './failures.ts';
 import { type Media, type MediaRequest, Refused, UpstreamTimeout } from './media-request.ts';
-import { mediaTooLarge, notMedia, rangeNotSatisfiable, upstreamFailed, upstreamTimeout } from './problems.ts';
 import { type ProxyHosts, redirectTarget, type Target } from './target.ts';
 
 /** How upstream hosts are reached. */
@@ -60,6 +60,11 @@ export class MediaFetcher {
     this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(resolve) } });
   }
 
+  /** The most bytes of a body. */
+  get maxBytes(): number {
+    return this.#options.maxBytes;
+  }
+
   /** Closes the connections, whatever they are used for. */
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#private.destroy()]);
@@ -67,7 +72,7 @@ export class MediaFetcher {
 
   /**
    * Asks `target` and follows up to 3 redirects, each to a host that may be asked; resolves with the first byte.
-   * Throws the problem that says why there is no media: 400, 403, 416, 500 or 504.
+   * Throws the failure that says why there is no media, or {@link RangeOutside}.
    */
   async fetch(target: Target, hosts: ProxyHosts, request: MediaRequest): Promise<Media> {
     const { firstByteMs } = this.#options;
@@ -115,7 +120,7 @@ export class MediaFetcher {
       const status = acceptedStatus(statusCode, described, request);
       if (status === 304) {
         stop(body);
-        return { status, headers: described, body };
+        return { status, headers: validators(described), body };
       }
       this.#accept(described);
       return { status, headers: described, body: await boundedBody(body, this.#options.maxBytes) };
@@ -132,8 +137,8 @@ export class MediaFetcher {
   }
 
   #explain(error: unknown): unknown {
-    if (error instanceof Problem) return error;
-    if (error instanceof Refused) return error.problem;
+    if (error instanceof Failure || error instanceof RangeOutside) return error;
+    if (error instanceof Refused) return error.failure;
     const { code } = error as { code?: string };
     if (code !== undefined && TIMEOUTS.has(code)) return upstreamTimeout(this.#options.firstByteMs);
     return upstreamFailed('it cannot be reached, or broke off', error);
@@ -160,7 +165,16 @@ function describing(headers: Dispatcher.ResponseData['headers']): Record<string,
   );
 }
 
-/** The statuses that a request can lead to; throws the problem for any other. */
+/** What a 304 may say: it describes no body (RFC 9110, section 15.4.5). */
+export function validators(described: Record<string, string>): Record<string, string> {
+  const { etag, 'last-modified': lastModified } = described;
+  return {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { 'last-modified': lastModified }),
+  };
+}
+
+/** The statuses that a request can lead to; throws the failure for any other. */
 function acceptedStatus(
   status: number,
   described: Record<string, string>,
@@ -170,10 +184,11 @@ function acceptedStatus(
   if (status === 206 && headers.range !== undefined) return status;
   if (status === 304 && (headers['if-none-match'] ?? headers['if-modified-since']) !== undefined)
     return status;
-  if (status === 416 && headers.range !== undefined) throw rangeNotSatisfiable(described['content-range']);
+  if (status === 416 && headers.range !== undefined) throw new RangeOutside(described['content-range']);
   throw upstreamFailed(`it answered with status ${status}`);
 }
 
-function isMedia(contentType: string | undefined): boolean {
+/** True for the media types that are passed on. */
+export function isMedia(contentType: string | undefined): boolean {
   return /^(image|video|audio)\/[^\s;,]+\s*(;|$)/i.test(contentType ?? '');
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Problem } from '@pressroom/common/problems/problem';
+import type { Failure } from '@pressroom/common/failures/failure';
 
 /** Request headers that a client's request has and the upstream request takes over. */
 export type ForwardedHeaders = Partial<
@@ -27,12 +27,12 @@ export interface Media {
 /** An upstream host did not begin to answer in time. */
 export class UpstreamTimeout extends Error {}
 
-/** The chosen answer to a fault that comes up in the middle of undici's work, such as an address refused. */
+/** Carries the failure that stands for a fault that comes up in the middle of undici's work, such as an address refused. */
 export class Refused extends Error {
-  readonly problem: Problem;
+  readonly failure: Failure;
 
-  constructor(problem: Problem) {
-    super(problem.message);
-    this.problem = problem;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
   }
 }

@@ -1,23 +1,25 @@
 import { isNotModified } from '@pressroom/common/caching/entity-tag';
 import { operation } from '@pressroom/common/http/operation';
+import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BucketSource } from '../buckets/bucket.ts';
+import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
+import { type BucketObject, fetchObject, objectOf, objectTag } from './bucket-media.ts';
+import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
-import type { ForwardedHeaders } from './media-request.ts';
-import { clientGone } from './problems.ts';
+import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 import { proxyAnswer, proxyQuery } from './schema.ts';
-import { type ProxyHosts, readTarget, type Target } from './target.ts';
+import { readTarget, readUrl } from './target.ts';
 import { thumbnailFormat } from './thumbnail.ts';
-import type { Thumbnails } from './thumbnails.ts';
+import type { ThumbnailSource, Thumbnails } from './thumbnails.ts';
 
 /** What the proxy needs. */
 export interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;
   thumbnails: Thumbnails;
-  /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is allowed beside them. */
+  /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is allowed as well. */
   allowedHosts: readonly HostRule[];
   /** `PROXY_PRIVATE_HOSTS` */
   privateHosts: readonly HostRule[];
@@ -43,26 +45,72 @@ export function proxyOperation(parts: ProxyParts) {
       response: { 200: proxyAnswer, ...problemResponses(400, 401, 403, 416, 500, 503, 504) },
     },
     handler: async (request, reply) => {
-      const hosts = await hostsOf(parts);
-      const target = readTarget(request.query.url, hosts);
       const signal = goneSignal(reply);
-      if (request.query.thumbnail) return replyThumbnail(request, reply, parts, { target, hosts, signal });
-      return replyMedia(request, reply, parts, { target, hosts, signal });
+      const source = await findSource(request.query.url, parts);
+      if (request.query.thumbnail) {
+        return replyThumbnail(request, reply, parts.thumbnails, {
+          source: await source.tagged(signal),
+          signal,
+        });
+      }
+      return replyMedia(request, reply, source, signal).catch(explainRange);
     },
   });
 }
 
-/** A request of the proxy, checked. */
-interface Asked {
-  target: Target;
-  hosts: ProxyHosts;
-  signal: AbortSignal;
+/** Where media comes from: the active bucket, or a host that may be asked. */
+interface MediaSource {
+  fetch: (request: MediaRequest) => Promise<Media>;
+  /** The same for a thumbnail, with an id of what it is of. */
+  tagged: (signal: AbortSignal) => Promise<ThumbnailSource>;
 }
 
-async function hostsOf({ buckets, allowedHosts, privateHosts }: ProxyParts): Promise<ProxyHosts> {
-  const { endpointHost } = await buckets.current();
-  const endpoint = parseHostRule(endpointHost);
-  return { allowed: endpoint ? [endpoint, ...allowedHosts] : allowedHosts, private: privateHosts };
+/** Objects of the active bucket are read by their key; everything else has to be a host that may be asked. */
+async function findSource(text: string, parts: ProxyParts): Promise<MediaSource> {
+  const { fetcher, allowedHosts, privateHosts } = parts;
+  const bucket = await parts.buckets.current();
+  const url = readUrl(text);
+  const object = objectOf(url, bucket);
+  if (object !== undefined) return bucketSource(bucket, object, fetcher.maxBytes);
+  const endpoint = parseHostRule(bucket.endpointHost);
+  const allowed = endpoint ? [endpoint, ...allowedHosts] : allowedHosts;
+  const hosts = { allowed, private: privateHosts };
+  const target = readTarget(url, hosts);
+  const fetch = (request: MediaRequest) => fetcher.fetch(target, hosts, request);
+  return {
+    fetch,
+    tagged: async () => ({
+      id: target.url.href,
+      fetch: (signal) => fetch({ method: 'GET', headers: {}, signal }),
+    }),
+  };
+}
+
+function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): MediaSource {
+  return {
+    fetch: (request) => fetchObject(bucket, object, request, { maxBytes }),
+    // Each listing signs another URL; the entity tag says whether it is of the same bytes.
+    tagged: async (asked) => {
+      const ifMatch = await objectTag(bucket, object, asked);
+      return {
+        id: JSON.stringify([bucket.id, ...bucket.baseUrls, object.key, object.versionId, ifMatch]),
+        fetch: (signal) =>
+          fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch }),
+      };
+    },
+  };
+}
+
+function explainRange(error: unknown): never {
+  if (!(error instanceof RangeOutside)) throw error;
+  const { message, contentRange } = error;
+  const headers: Record<string, string> = contentRange === undefined ? {} : { 'content-range': contentRange };
+  throw new Problem(416, 'range_not_satisfiable', message, { headers });
+}
+
+/** The client has gone away: nobody reads this, and it is not a failure of ours (499, as proxies log it). */
+function clientGone(): Problem {
+  return new Problem(499, 'client_gone', 'the client went away before it had everything');
 }
 
 /** Aborted when the client goes away before it has everything. */
@@ -80,11 +128,11 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
 async function replyMedia(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fetcher }: ProxyParts,
-  { target, hosts, signal }: Asked,
+  source: MediaSource,
+  signal: AbortSignal,
 ) {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  const media = await fetcher.fetch(target, hosts, { method, headers: forwarded(request), signal });
+  const media = await source.fetch({ method, headers: forwarded(request), signal });
   reply.code(media.status).headers({ ...media.headers, ...HARMLESS, 'cache-control': MEDIA_CACHE });
   return media.status === 304 ? reply.send() : reply.send(media.body);
 }
@@ -104,8 +152,8 @@ function forwarded({ headers }: FastifyRequest): ForwardedHeaders {
 async function replyThumbnail(
   request: FastifyRequest,
   reply: FastifyReply,
-  { thumbnails }: ProxyParts,
-  asked: Asked,
+  thumbnails: Thumbnails,
+  asked: { source: ThumbnailSource; signal: AbortSignal },
 ) {
   const format = thumbnailFormat(request.headers.accept);
   const { body, contentType, etag } = await thumbnails.get({ ...asked, format });

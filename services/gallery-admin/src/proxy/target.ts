@@ -1,4 +1,4 @@
-import { forbidden, invalidRequest } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import { isPublicAddress, literalAddress } from './address.ts';
 import { type HostRule, isListed } from './host-rules.ts';
 
@@ -16,25 +16,33 @@ export interface Target {
   mayBePrivate: boolean;
 }
 
-/**
- * Reads the URL that a client asks for. Throws 400 for what is no https URL or holds credentials, 403 for a host or
- * port that is not listed and for an address that is not public.
- */
-export function readTarget(text: string, hosts: ProxyHosts): Target {
-  if (!URL.canParse(text)) throw invalidRequest('query string: "url" must be an absolute https URL');
+/** Reads the URL that a client asks for. Fails with `refused` for what is not a URL, or holds credentials. */
+export function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new Failure('refused', 'query string: "url" must be an absolute https URL');
   const url = new URL(text);
-  if (url.protocol !== 'https:') throw invalidRequest('query string: "url" must begin with https://');
   if (hasCredentials(url)) {
-    throw invalidRequest('query string: "url" must hold no user name and no password');
+    throw new Failure('refused', 'query string: "url" must hold neither user name nor password');
   }
+  return url;
+}
+
+/**
+ * Checks the URL that a client asks for. Fails with `refused` for another scheme than https, and with `forbidden` for a
+ * host or port that is not listed and for an address that is not public.
+ */
+export function readTarget(url: URL, hosts: ProxyHosts): Target {
+  if (url.protocol !== 'https:') throw new Failure('refused', 'query string: "url" must begin with https://');
   return allowedTarget(url, hosts);
 }
 
-/** Follows a redirect from `from`. Throws 403 when it leads where a client may not ask for either. */
+/** Follows a redirect from `from`. Fails with `forbidden` when it leads where a client may not ask for either. */
 export function redirectTarget(location: string, from: URL, hosts: ProxyHosts): Target {
   const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
   if (url?.protocol !== 'https:' || hasCredentials(url)) {
-    throw forbidden('the address redirects to one that is not allowed: only https without credentials is');
+    throw new Failure(
+      'forbidden',
+      'the address redirects to one that is not allowed: only https without credentials is',
+    );
   }
   return allowedTarget(url, hosts);
 }
@@ -45,7 +53,10 @@ function hasCredentials({ username, password }: URL): boolean {
 
 function allowedTarget(url: URL, hosts: ProxyHosts): Target {
   if (!isListed(url, hosts.allowed)) {
-    throw forbidden(`the host ${url.host} is not allowed; PROXY_ALLOWED_HOSTS lists those that are`);
+    throw new Failure(
+      'forbidden',
+      `the host ${url.host} is not allowed; PROXY_ALLOWED_HOSTS lists those that are`,
+    );
   }
   const mayBePrivate = isListed(url, hosts.private);
   const address = literalAddress(url.hostname);
@@ -53,9 +64,10 @@ function allowedTarget(url: URL, hosts: ProxyHosts): Target {
   return { url, mayBePrivate };
 }
 
-/** 403: the host has an address that is not of the public internet. */
+/** The host has an address that is not of the public internet. */
 export function notPublic(hostname: string) {
-  return forbidden(
+  return new Failure(
+    'forbidden',
     `the address of ${hostname} is not a public one; PROXY_PRIVATE_HOSTS lists hosts that may have such`,
   );
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { tooManyPixels } from './problems.ts';
+import { tooManyPixels } from './failures.ts';
 import { isRaster } from './raster.ts';
 
 /** The formats that thumbnails come in. */
@@ -21,8 +21,8 @@ const AVIF_EFFORT = 2;
 
 /**
  * Makes a thumbnail: at most 480 px on the long side, turned as its EXIF orientation says, in sRGB, without metadata; of
- * an animation the first frame. Undefined for what cannot be decoded, or not in time. Throws 400 for more than 100
- * megapixels, which only the header of the image has been read for.
+ * an animation the first frame. Undefined for what cannot be decoded, or not in time. Fails with `refused` for more than 100
+ * megapixels, of which only the header has been read.
  */
 export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Promise<Buffer | undefined> {
   if (!isRaster(image)) return undefined;

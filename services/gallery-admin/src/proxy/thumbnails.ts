@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { Problem, temporarilyUnavailable } from '@pressroom/common/problems/problem';
+import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { MediaFetcher } from './media-fetcher.ts';
-import { notAnImage, upstreamFailed } from './problems.ts';
+import { decoded } from './content-coding.ts';
+import { notAnImage, upstreamFailed } from './failures.ts';
+import type { Media } from './media-request.ts';
 import { SharedWork } from './shared-work.ts';
-import type { ProxyHosts, Target } from './target.ts';
 import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
 
 /** Images that are fetched or waiting to be decoded at a time, each held whole. */
@@ -29,9 +29,15 @@ export interface Thumbnail {
 }
 
 /** What a thumbnail is made of. */
+export interface ThumbnailSource {
+  /** Another one for other bytes, as far as that can be told: a URL, or an object with its entity tag. */
+  id: string;
+  fetch: (signal: AbortSignal) => Promise<Media>;
+}
+
+/** A thumbnail that is asked for. */
 export interface ThumbnailRequest {
-  target: Target;
-  hosts: ProxyHosts;
+  source: ThumbnailSource;
   format: ThumbnailFormat;
   /** Aborted when the one who asks is gone. */
   signal: AbortSignal;
@@ -39,44 +45,48 @@ export interface ThumbnailRequest {
 
 /** Makes thumbnails, keeps the latest, and makes each once however many ask for it at the same time. */
 export class Thumbnails {
-  readonly #fetcher: MediaFetcher;
+  readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
   readonly #fetches = pLimit(FETCHES);
   readonly #decodings = pLimit(DECODINGS);
 
-  /** @param keepBytes the most bytes of thumbnails that are kept; 0 keeps none */
-  constructor(fetcher: MediaFetcher, keepBytes: number) {
-    this.#fetcher = fetcher;
+  /**
+   * @param maxBytes the most bytes of an image, decoded
+   * @param keepBytes the most bytes of thumbnails that are kept; 0 keeps none
+   */
+  constructor(maxBytes: number, keepBytes: number) {
+    this.#maxBytes = maxBytes;
     if (keepBytes === 0) return;
     this.#kept = new LRUCache({ maxSize: keepBytes, sizeCalculation: ({ body }) => body.length + 1 });
   }
 
-  /** The thumbnail of what is at the target. Throws the problem that says why there is none. */
-  async get({ target, hosts, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
-    const key = `${format} ${target.url.href}`;
+  /** The thumbnail of the source. Throws the failure that says why there is none. */
+  async get({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
+    const key = `${format} ${source.id}`;
     const kept = this.#kept?.get(key);
     if (kept !== undefined) return kept;
     return this.#work.do(key, signal, async (inner) => {
       if (this.#fetches.pendingCount >= MAX_WAITING) {
-        throw temporarilyUnavailable('more thumbnails are waited for than can be made; try again');
+        throw new Failure('unavailable', 'more thumbnails are waited for than can be made; try again');
       }
-      const request = { target, hosts, format, signal: inner };
+      const request = { source, format, signal: inner };
       const thumbnail = await this.#fetches(() => this.#make(request));
       if (!inner.aborted) this.#kept?.set(key, thumbnail);
       return thumbnail;
     });
   }
 
-  async #make({ target, hosts, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
+  async #make({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
     signal.throwIfAborted();
-    const media = await this.#fetcher.fetch(target, hosts, { method: 'GET', headers: {}, signal });
+    const media = await source.fetch(signal);
     const contentType = media.headers['content-type'] ?? '';
     if (!/^image\//i.test(contentType)) {
       media.body.destroy();
       throw notAnImage(contentType);
     }
-    const image = await readWhole(media.body);
+    const sent = await readWhole(media.body);
+    const image = await decoded(sent, media.headers['content-encoding'], this.#maxBytes);
     const body = await this.#decodings(() => {
       signal.throwIfAborted();
       return makeThumbnail(image, format);
@@ -90,7 +100,7 @@ async function readWhole(body: Readable): Promise<Buffer> {
   try {
     return await buffer(body);
   } catch (error) {
-    throw error instanceof Problem ? error : upstreamFailed('it broke off', error);
+    throw error instanceof Failure ? error : upstreamFailed('it broke off', error);
   }
 }
 

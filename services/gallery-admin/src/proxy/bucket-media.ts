@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
+import type { Bucket } from '../buckets/bucket.ts';
+import { isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
+import { boundedBody } from './bounded-body.ts';
+import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
+import { isMedia } from './media-fetcher.ts';
+import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
+
+/** An object of a bucket, as a URL names it. */
+export interface BucketObject {
+  key: string;
+  versionId: string | undefined;
+}
+
+/** The object of `bucket` that `url` leads to, signed or not; undefined for any other URL. */
+export function objectOf(url: URL, bucket: Bucket): BucketObject | undefined {
+  const base = bucket.baseUrls.find((start) => `${url.origin}${url.pathname}`.startsWith(start));
+  if (base === undefined) return undefined;
+  const escaped = `${url.origin}${url.pathname}`.slice(base.length);
+  try {
+    const key = decodeURIComponent(escaped);
+    return key === '' ? undefined : { key, versionId: url.searchParams.get('versionId') ?? undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entity tag of an object, as the store writes it. Fails as {@link fetchObject} does. */
+export async function objectTag(bucket: Bucket, object: BucketObject, signal: AbortSignal): Promise<string> {
+  const command = new HeadObjectCommand(inputOf(bucket, object));
+  const { ETag = '' } = await bucket.s3.send(command, { abortSignal: signal }).catch(refused);
+  return ETag;
+}
+
+/**
+ * Reads an object with the service's own credentials, whatever the scheme of its store; nothing else can be asked for
+ * like this. Throws the failure that says why there is no media, {@link RangeOutside}, or the store's fault.
+ */
+export async function fetchObject(
+  bucket: Bucket,
+  object: BucketObject,
+  { method, headers, signal }: MediaRequest,
+  { maxBytes, ifMatch }: { maxBytes: number; ifMatch?: string },
+): Promise<Media> {
+  const input = { ...inputOf(bucket, object), ...conditions(headers), ...(ifMatch && { IfMatch: ifMatch }) };
+  const options = { abortSignal: signal };
+  try {
+    const answer: GetObjectCommandOutput =
+      method === 'HEAD'
+        ? await bucket.s3.send(new HeadObjectCommand(input), options)
+        : await bucket.s3.send(new GetObjectCommand(input), options);
+    return await accepted(answer, maxBytes);
+  } catch (error) {
+    const status = isStoreFault(error) ? statusOf(error) : undefined;
+    if (status === 304) return { status, headers: headersOf(error), body: Readable.from([]) };
+    if (status === 416) throw new RangeOutside(headersOf(error)['content-range']);
+    const changed = status === 412 && headers['if-range'] !== undefined;
+    if (!changed) return refused(error);
+    // The range was of another version: the whole of this one (RFC 9110, section 13.1.5).
+    return fetchObject(bucket, object, { method, headers: {}, signal }, { maxBytes });
+  }
+}
+
+function inputOf({ name }: Bucket, { key, versionId }: BucketObject) {
+  return { Bucket: name, Key: key, ...(versionId !== undefined && { VersionId: versionId }) };
+}
+
+/** The client's range and conditions. S3 knows no `If-Range`: a strong tag becomes `If-Match`, others cost the range. */
+function conditions({
+  range,
+  'if-range': ifRange,
+  'if-none-match': noneMatch,
+  'if-modified-since': since,
+}: ForwardedHeaders) {
+  const date = new Date(since ?? '');
+  const keepsRange = range !== undefined && (ifRange === undefined || ifRange.startsWith('"'));
+  return {
+    ...(keepsRange && { Range: range }),
+    ...(keepsRange && ifRange !== undefined && { IfMatch: ifRange }),
+    ...(noneMatch !== undefined && { IfNoneMatch: noneMatch }),
+    ...(noneMatch === undefined && !Number.isNaN(date.getTime()) && { IfModifiedSince: date }),
+  };
+}
+
+async function accepted(answer: GetObjectCommandOutput, maxBytes: number): Promise<Media> {
+  const body = answer.Body instanceof Readable ? answer.Body : Readable.from([]);
+  try {
+    if (!isMedia(answer.ContentType)) throw notMedia(answer.ContentType);
+    if ((answer.ContentLength ?? 0) > maxBytes) throw mediaTooLarge(maxBytes);
+    const status = answer.ContentRange === undefined ? 200 : 206;
+    return { status, headers: describing(answer), body: await boundedBody(body, maxBytes) };
+  } catch (error) {
+    body.on('error', () => undefined).destroy();
+    throw error;
+  }
+}
+
+function describing(answer: GetObjectCommandOutput): Record<string, string> {
+  const described = {
+    'content-type': answer.ContentType,
+    'content-length': answer.ContentLength?.toString(),
+    'content-encoding': answer.ContentEncoding,
+    'content-range': answer.ContentRange,
+    'accept-ranges': answer.AcceptRanges,
+    etag: answer.ETag,
+    'last-modified': answer.LastModified?.toUTCString(),
+  };
+  const entries = Object.entries(described).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return Object.fromEntries(entries);
+}
+
+/** The headers of an answer that the SDK takes for an error, as far as a client may read them. */
+function headersOf(error: unknown): Record<string, string> {
+  const { headers = {} } = (error as { $response?: { headers?: Record<string, string> } }).$response ?? {};
+  const kept = ['etag', 'last-modified', 'content-range'].filter((name) => headers[name] !== undefined);
+  return Object.fromEntries(kept.map((name) => [name, headers[name] ?? '']));
+}
+
+/** An object that is not there is what a host without it would be; other faults are the store's. */
+function refused(error: unknown): never {
+  const status = isStoreFault(error) && !isMisconfiguration(error) ? statusOf(error) : undefined;
+  if (status === undefined || status >= 500) throw error;
+  throw upstreamFailed(`it answered with status ${status}`, error);
+}
