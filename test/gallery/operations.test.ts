@@ -80,13 +80,8 @@ test.each([
   ['d/a', 'file'],
   ['d/a', undefined],
   ['d/', 'image'],
-  ['/', 'folder'],
-  ['/d', 'folder'],
-  ['d//', 'folder'],
-  ['d/../e', 'folder'],
-  ['.', 'folder'],
-  ['d\\a', 'image'],
-  ['d\n', 'image'],
+  ['d\0', 'image'],
+  ['d\ud800', 'image'],
   ['a'.repeat(1025), 'image'],
   [7, 'image'],
   [['d/a'], 'image'],
@@ -94,6 +89,25 @@ test.each([
   await fill('d/a', 'e/a');
   const { status, body } = await remove(path, type);
   expect([status, body.success]).toEqual([400, false]);
+  expect(await keys()).toEqual(['d/a', 'e/a']);
+});
+
+test.each([
+  ['/', 'folder'],
+  ['/d', 'folder'],
+  ['d//', 'folder'],
+  ['d/../e', 'folder'],
+  ['.', 'folder'],
+  ['d\\a', 'image'],
+  ['d\n', 'image'],
+  ['k'.repeat(1024), 'image'],
+  ['k'.repeat(1024), 'folder'],
+  ['ж'.repeat(1024), 'image'],
+])('a name that no new file may have can be deleted, and is not there: %j as %j', async (path, type) => {
+  await fill('d/a', 'e/a');
+  const { status, body } = await remove(path, type);
+  expect([status, body.deleted]).toEqual([200, 0]);
+  expect((await batch('delete', [path])).body.affected).toBe(0);
   expect(await keys()).toEqual(['d/a', 'e/a']);
 });
 
@@ -188,7 +202,6 @@ test.each<[string, unknown, unknown, unknown]>([
   ['an empty path', 'delete', ['d/a', ''], undefined],
   ['an empty path to move', 'move', [''], 'to/'],
   ['a path that is no text', 'delete', ['d/a', 1], undefined],
-  ['a path that climbs', 'delete', ['d/../e'], undefined],
   ['a path longer than any key', 'copy', ['ü'.repeat(600)], 'to/'],
   ['1,001 paths', 'delete', Array.from({ length: 1001 }, (_, i) => `d/${i}`), undefined],
   ['no destination', 'copy', ['d/a'], undefined],
@@ -250,6 +263,81 @@ test('an object that was uploaded in parts is moved', async () => {
   expect(await keys()).toEqual(['to/parts']);
   const moved = await read(gallery.s3, gallery.bucket, 'to/parts');
   expect(moved === `${body}end`).toBe(true);
+});
+
+/** Keys that other tools store. MinIO does not take those that are no names of files. */
+const FOREIGN = ['d/a\\b', 'd/a\u0001b', 'd/a\nb', 'd//a', 'd/../a', 'd/./a', '/d', 'd/..', 'd/ '];
+
+async function putForeign(key: string): Promise<boolean> {
+  try {
+    await put(gallery.s3, gallery.bucket, key, key);
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ name: expect.stringMatching(/^XMinioInvalid/) });
+    return false;
+  }
+}
+
+test.each(FOREIGN)('what others have stored as %j is copied, moved and deleted', async (key) => {
+  if (!(await putForeign(key))) {
+    const { status, body } = await batch('copy', [key], 'to/');
+    expect([status, body.message]).toEqual([400, expect.stringContaining('there is nothing')]);
+    return;
+  }
+  const stored = (await keys()).find((other) => other.endsWith(key.replace(/^\//, ''))) ?? key;
+  const name = stored.slice(stored.lastIndexOf('/') + 1);
+  const { status, body } = await batch('copy', [stored], 'to/');
+  expect([status, body.affected]).toEqual([200, 1]);
+  expect(await keys()).toEqual([stored, `to/${name}`].sort());
+  expect((await batch('move', [stored], 'to/moved')).status).toBe(200);
+  expect((await remove(`to/${name}`, 'image')).body.deleted).toBe(1);
+  expect(await keys()).toEqual([`to/moved/${name}`]);
+  expect(await read(gallery.s3, gallery.bucket, `to/moved/${name}`)).toBe(key);
+});
+
+test('a folder that others have named is a destination as it is spelled; a new one follows the rules', async () => {
+  const decomposed = 'd/u\u0308';
+  await fill(`${decomposed}/a`, 'e/b', 'e/c');
+  expect((await batch('move', ['e/b'], decomposed)).status).toBe(200);
+  expect((await batch('move', ['e/c'], 'to/u\u0308')).status).toBe(200);
+  expect(await keys()).toEqual([`${decomposed}/a`, `${decomposed}/b`, 'to/\u00fc/c'].sort());
+});
+
+test('a destination that the store cannot name is 400, and nothing is changed', async () => {
+  await fill('d/a', 'd/in/b');
+  const { status, body } = await batch('move', ['d/a', 'd/in/'], `to/${'n'.repeat(300)}`);
+  if (status !== 200) expect([status, body.message]).toEqual([400, expect.stringContaining('255 bytes')]);
+  expect((await keys('d/')).length).toBe(status === 200 ? 0 : 2);
+});
+
+test.each<[string, string[], string[], number]>([
+  ['a folder and something inside it', ['d/in/', 'd/in/a'], ['to/in/a', 'to/in/deep/b'], 1],
+  ['something inside, then the folder', ['d/in/deep/b', 'd/in'], ['to/in/a', 'to/in/deep/b'], 1],
+  ['a folder in a folder', ['d/in/', 'd/in/deep/'], ['to/in/a', 'to/in/deep/b'], 1],
+  ['a folder with and without a slash', ['d/in', 'd/in/'], ['to/in/a', 'to/in/deep/b'], 1],
+  ['all of it', ['d/in/', 'd/in/a', 'd/in/deep', 'd/in/deep/b'], ['to/in/a', 'to/in/deep/b'], 3],
+])('%s are taken once, and that is said', async (_what, paths, arrived, folded) => {
+  const objects = ['d/in/a', 'd/in/deep/b'];
+  const said = expect.stringMatching(new RegExp(`\\(${folded} paths? .* named twice or inside another`));
+  await fill(...objects);
+  const copy = await batch('copy', paths, 'to/');
+  expect([copy.status, copy.body]).toEqual([200, { success: true, message: said, affected: 2 }]);
+  expect(await keys()).toEqual([...objects, ...arrived].sort());
+  expect((await batch('delete', ['to/'])).body.message).toBe('2 objects deleted');
+  const move = await batch('move', paths, 'to/');
+  expect([move.status, move.body]).toEqual([200, { success: true, message: said, affected: 2 }]);
+  expect(await keys()).toEqual(arrived);
+  await fill(...objects);
+  const deletion = await batch('delete', paths);
+  expect([deletion.status, deletion.body]).toEqual([200, { success: true, message: said, affected: 2 }]);
+  expect(await keys()).toEqual(arrived);
+});
+
+test('a path that is not there is told, also inside a folder that is', async () => {
+  await fill('d/in/a');
+  const { status, body } = await batch('move', ['d/in/', 'd/in/none'], 'to/');
+  expect([status, body.message]).toEqual([400, expect.stringContaining('"d/in/none"')]);
+  expect(await keys()).toEqual(['d/in/a']);
 });
 
 test('thousands of objects are copied, moved and deleted', async () => {

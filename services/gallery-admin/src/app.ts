@@ -16,6 +16,7 @@ import { refuseForeignPages } from './foreign-pages.ts';
 import { listingOperations } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { fileOperations } from './operations/routes.ts';
+import { OperationStore } from './operations/store.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
 import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
@@ -101,6 +102,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const files = fileOperations({
     buckets: active,
     unfinished: new UnfinishedTransfers(db),
+    operations: new OperationStore(db),
     limits: copyLimits,
   });
   const proxy = proxyOperation({

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 /** A time that the database sets when a row is made. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
@@ -45,6 +45,17 @@ export interface CompletedUploadTable {
   begun_at: DefaultedTime;
 }
 
+/** `gallery.operation`: outcomes are JSON documents. */
+export interface OperationTable {
+  id: Buffer;
+  request: Buffer;
+  run: string | null;
+  leased_until: Date | null;
+  outcome: ColumnType<unknown, string | null, string | null>;
+  delivered: Generated<boolean>;
+  changed_at: DefaultedTime;
+}
+
 /** The tables of the gallery administration, as the migrations `…_gallery_…` make them. */
 export interface GalleryTables {
   'gallery.session': SessionTable;
@@ -52,5 +63,6 @@ export interface GalleryTables {
   'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
+  'gallery.operation': OperationTable;
   'gallery.unfinished_transfer': UnfinishedTransferTable;
 }

@@ -3,13 +3,29 @@ import type { Bucket } from '../buckets/bucket.ts';
 import { listObjects } from '../listing/object-page.ts';
 import { type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
 import type { Source } from './destination.ts';
-import { objects } from './messages.ts';
+import { foldedInWords, objects } from './messages.ts';
+import { foldOverlaps } from './overlaps.ts';
+import type { Outcome } from './store.ts';
+
+/** What is to be deleted, and what the same request did before, if nobody can know that. */
+export interface Deleting {
+  sources: readonly Source[];
+  before: Outcome | undefined;
+}
+
+/** Deletes what was found. When there is nothing (more), the outcome of `before` stands. */
+export async function deleteFound(bucket: Bucket, { sources: named, before }: Deleting): Promise<Outcome> {
+  const { sources, folded } = foldOverlaps(named);
+  if (before && sources.length === 0) return before;
+  const affected = await deleteSources(bucket, sources);
+  return { message: `${objects(affected)} deleted${foldedInWords(folded)}`, affected };
+}
 
 /**
  * Deletes objects and whole folders, however many objects they hold. Resolves to the number of objects deleted.
  * Throws an `incomplete` {@link Failure} when some of them could not be, saying how many and which.
  */
-export async function deleteSources(bucket: Bucket, sources: readonly Source[]): Promise<number> {
+async function deleteSources(bucket: Bucket, sources: readonly Source[]): Promise<number> {
   const deletion = await deleteObjects(bucket, objectsOf(bucket, sources));
   if (deletion.failed === 0) return deletion.deleted;
   throw new Failure(

@@ -12,9 +12,9 @@ export function objects(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** What a message adds when paths of the request were repeated or lie in others: ` (2 of 5 paths …)`, or nothing. */
-export function foldedInWords(folded: number, paths: number): string {
+/** What a message adds when paths of the request were named twice or lie in others; empty when none were. */
+export function foldedInWords(folded: number): string {
   if (folded === 0) return '';
-  const were = folded === 1 ? 'was' : 'were';
-  return ` (${folded} of ${paths} paths ${were} repeated or inside another, and ${were} taken once)`;
+  const paths = folded === 1 ? '1 path that was' : `${folded} paths that were`;
+  return ` (${paths} named twice or inside another went with it)`;
 }

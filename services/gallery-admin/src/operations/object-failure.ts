@@ -1,4 +1,5 @@
 import { isStoreFault } from '../buckets/store-fault.ts';
+import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
 
 /** An object is not what it was when the operation looked at it: somebody else works in the bucket. */
 export class ObjectChanged extends Error {}
@@ -16,6 +17,7 @@ export class ObjectFailure extends Error {
 /** Why an object could not be dealt with, for the person who asked: S3's error code, or that no answer came. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ObjectChanged) return error.message;
+  if (isNameRefused(error)) return NAME_REFUSED;
   if (!isStoreFault(error)) return 'an internal error';
   return error.$metadata.httpStatusCode === undefined ? 'the object store did not answer' : error.name;
 }

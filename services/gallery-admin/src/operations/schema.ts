@@ -1,11 +1,22 @@
 import { z } from 'zod';
-import { folderPath, folderPrefix, storedPath } from '../names.ts';
+import { existingPath, folderPrefix } from '../names.ts';
 
 /** The most paths in one request. */
 const MAX_PATHS = 1000;
 
 /** A path that names something: the root is no file and no folder to be deleted, copied or moved. */
-const namedPath = storedPath.refine((value) => value !== '', 'must not be empty');
+const namedPath = existingPath.refine((value) => value !== '', 'must not be empty');
+
+/** The header that makes a request repeatable; the others pass. */
+export const repeatableHeaders = z.looseObject({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+    .optional()
+    .describe(
+      "Of the client's own choice, such as a UUID: the same request with it has the same outcome, for a day.",
+    ),
+});
 
 /** The body of a deletion. */
 export const deleteBody = z.discriminatedUnion(
@@ -38,9 +49,9 @@ const paths = z
 
 const transfer = {
   paths,
-  dest: folderPath.describe(
-    'The folder that everything goes into, each under its own name; empty for the root.',
-  ),
+  dest: existingPath
+    .transform(folderPrefix)
+    .describe('The folder that everything goes into, each under its own name; empty for the root.'),
 };
 
 /** The body of a batch. */

@@ -1,5 +1,6 @@
 import type { Bucket } from '../buckets/bucket.ts';
 import { listPage } from '../listing/object-page.ts';
+import { isNameRefused } from '../store-names.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import type { Source } from './destination.ts';
 import { findObject } from './stored-object.ts';
@@ -29,7 +30,15 @@ export async function findSources(bucket: Bucket, paths: readonly string[]): Pro
   return { sources, missing };
 }
 
+/** A name that the store does not take stands for nothing in it. */
 async function findSource(bucket: Bucket, path: string): Promise<Source | undefined> {
+  return lookUp(bucket, path).catch((error: unknown) => {
+    if (isNameRefused(error)) return undefined;
+    throw error;
+  });
+}
+
+async function lookUp(bucket: Bucket, path: string): Promise<Source | undefined> {
   if (path.endsWith('/')) return findFolder(bucket, path);
   if ((await findObject(bucket, path)) !== undefined) return { kind: 'object', path };
   return findFolder(bucket, `${path}/`);

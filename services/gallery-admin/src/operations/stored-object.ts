@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isRefusal } from '../buckets/store-fault.ts';
+import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
 import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { isKeyLength } from '../names.ts';
 
-/** Looks at the object `key`; undefined when there is none. */
+/** Looks at the object `key`; undefined when there is none. Throws the store's refusal of a name that it does not take. */
 export async function findObject(bucket: Bucket, key: string): Promise<StoredObject | undefined> {
   // What is longer than a key names none, and stores refuse to look.
   if (!isKeyLength(key)) return undefined;
@@ -22,8 +22,21 @@ export async function findObject(bucket: Bucket, key: string): Promise<StoredObj
     };
   } catch (error) {
     if (isRefusal(error, 'NotFound') || isRefusal(error, 'NoSuchKey')) return undefined;
-    throw error;
+    throw await explainedHead(bucket, key, error);
   }
+}
+
+/** The answer to a HEAD has no body: what a refusal means is asked once more. */
+async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown): Promise<unknown> {
+  if (!isStoreFault(error) || error.$metadata.httpStatusCode !== 400) return error;
+  const get = new GetObjectCommand({ Bucket: name, Key: key, Range: 'bytes=0-0' });
+  return s3.send(get).then(
+    ({ Body }) => {
+      (Body as Readable | undefined)?.destroy();
+      return error;
+    },
+    (explained: unknown) => explained,
+  );
 }
 
 /**

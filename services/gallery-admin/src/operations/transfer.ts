@@ -1,7 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
-import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
+import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
+import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
@@ -14,11 +15,14 @@ import {
   type Source,
   type Transfer,
 } from './destination.ts';
-import { MAX_NAMED, named, objects } from './messages.ts';
+import { destinationFolder } from './destination-folder.ts';
+import { foldedInWords, MAX_NAMED, named, objects } from './messages.ts';
 import { ObjectChanged, ObjectFailure, reasonOf } from './object-failure.ts';
+import { enclosing, foldOverlaps } from './overlaps.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { findSources } from './sources.ts';
-import { isSameContent } from './stored-object.ts';
+import type { Outcome } from './store.ts';
+import { findObject, isSameContent } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
 
 /** Objects that are copied at a time. */
@@ -38,14 +42,18 @@ export interface TransferRequest {
   paths: readonly string[];
   /** The folder they go to, as a prefix; empty for the root. */
   dest: string;
+  /** True when the same request was done before and its answer reached nobody: what it left is its own. */
+  repeated: boolean;
 }
 
 /** How a transfer went. */
 export interface Transferred {
   /** Objects that are at their destination now, and with a move there alone. */
   affected: number;
-  /** With a move: objects that arrived or changed at the source meanwhile, and stay there. */
+  /** With a move: objects that arrived or changed at the source in the meantime, and stay there. */
   stayed: number;
+  /** Paths of the request that were named twice or lie inside another, and went with it. */
+  folded: number;
 }
 
 /**
@@ -74,41 +82,51 @@ class RunningTransfer {
 
   async run(): Promise<Transferred> {
     const { bucket, unfinished } = this.#parts;
-    const { action, dest } = this.#request;
-    const { sources, gone } = await this.#sources();
+    const { action, repeated } = this.#request;
+    const dest = await destinationFolder(bucket, this.#request.dest);
+    const { sources, gone, folded } = await this.#sources(dest);
     const transfers = planTransfers(sources, dest);
     const obstacles = plannedObstacles(transfers);
     if (obstacles.length > 0) throw destinationConflict(obstacles);
-    this.#resumed = await unfinished.known(bucket, action, transfers);
-    const total = await this.#check(transfers);
+    this.#resumed = repeated ? new Set(transfers) : await unfinished.known(bucket, action, transfers);
+    const total = await this.#check(transfers).catch(explainName);
     await unfinished.begin(bucket, action, transfers);
     const copied = await this.#copy(transfers, total);
-    const result = action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
+    const done = action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
     // The work is done; a record that stays for want of a database is forgotten in a month.
     await unfinished.finish(bucket, action, [...transfers, ...gone]).catch(() => undefined);
-    return result;
+    return { ...done, folded };
   }
 
-  /** What there is to do. What an interrupted run of this move has taken away already is no missing source. */
-  async #sources(): Promise<{ sources: Source[]; gone: Transfer[] }> {
+  /** What there is to do. What an interrupted run of this move has taken away already is not a missing source. */
+  async #sources(dest: string): Promise<Found> {
     const { bucket, unfinished } = this.#parts;
-    const { action, dest, paths } = this.#request;
-    const { sources, missing } = await findSources(bucket, paths);
-    if (missing.length === 0) return { sources, gone: [] };
-    const before = planTransfers(missing.flatMap(possibleSources), dest);
+    const { action, paths, repeated } = this.#request;
+    const found = await findSources(bucket, paths);
+    const { missing } = found;
+    const { sources, folded } = foldOverlaps(found.sources);
+    if (missing.length === 0 || (repeated && action === 'move')) return { sources, gone: [], folded };
+    const folders = new Set(paths.map(folderPrefix));
+    const candidates = (path: string) => [
+      ...possibleSources(path),
+      ...enclosing(path)
+        .filter((folder) => folders.has(folder))
+        .map(asFolder),
+    ];
+    const before = planTransfers(missing.flatMap(candidates), dest);
     const known = action === 'move' ? await unfinished.known(bucket, action, before) : new Set<Transfer>();
     const moved = new Set([...known].map(({ source }) => source.path));
-    const lost = missing.filter((path) => !possibleSources(path).some((source) => moved.has(source.path)));
-    if (lost.length > 0) {
-      throw new Failure('refused', `there is nothing at ${named(lost)}; nothing was changed`);
-    }
-    return { sources, gone: [...known] };
+    const isMoved = (path: string) => candidates(path).some((source) => moved.has(source.path));
+    const lost = missing.filter((path) => !isMoved(path));
+    if (lost.length > 0) throw await nothingThere(bucket, lost);
+    return { sources, gone: [...known], folded };
   }
 
   /** Looks at every destination; resolves to the number of objects at the sources. */
   async #check(transfers: readonly Transfer[]): Promise<number> {
     const { bucket } = this.#parts;
     const taken: Obstacle = { reason: 'the destination exists', paths: [] };
+    const seen = new Set<Transfer>();
     let total = 0;
     for await (const pair of pairsOf(bucket, transfers)) {
       if (pair.source) total += 1;
@@ -116,6 +134,9 @@ class RunningTransfer {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
         throw new Failure('refused', `${detail}; nothing was changed`);
       }
+      // Folders are compared by listings, which do not tell whether the store takes the new names.
+      if (!seen.has(pair.transfer)) await findObject(bucket, pair.target);
+      seen.add(pair.transfer);
       if (pair.existing && !(await this.#isOwn(pair, pair.existing))) taken.paths.push(pair.target);
       if (taken.paths.length > MAX_NAMED) break;
     }
@@ -149,7 +170,7 @@ class RunningTransfer {
       if (source === undefined) return;
       if (!this.#isCopy(target, source, existing)) {
         if (existing)
-          throw new ObjectFailure(target, new ObjectChanged('the destination was taken meanwhile'));
+          throw new ObjectFailure(target, new ObjectChanged('the destination was taken in the meantime'));
         const etag = await copyObject(bucket, source, target, limits).catch((error) => {
           throw new ObjectFailure(source.key, error);
         });
@@ -180,7 +201,7 @@ class RunningTransfer {
   }
 
   /** Deletes the sources whose copies are seen at their destinations. */
-  async #clear(transfers: readonly Transfer[], copied: number): Promise<Transferred> {
+  async #clear(transfers: readonly Transfer[], copied: number): Promise<Cleared> {
     const { bucket } = this.#parts;
     let stayed = 0;
     const isCopy = this.#isCopy.bind(this);
@@ -197,6 +218,43 @@ class RunningTransfer {
     if (deletion.failed > 0) throw stoppedDeleting(copied, deletion);
     return { affected: deletion.deleted, stayed };
   }
+}
+
+/** What {@link RunningTransfer} moves or copies, and what an interrupted run has moved already. */
+interface Found {
+  sources: Source[];
+  gone: Transfer[];
+  folded: number;
+}
+
+type Cleared = Pick<Transferred, 'affected' | 'stayed'>;
+
+/** What a transfer has done, as the client is told. */
+export function transferred({ action }: Pick<TransferRequest, 'action'>, done: Transferred): Outcome {
+  const { affected, stayed, folded } = done;
+  const message = `${objects(affected)} ${action === 'copy' ? 'copied' : 'moved'}${foldedInWords(folded)}`;
+  if (stayed === 0) return { message, affected };
+  const stay = `${objects(stayed)} arrived or changed at the source in the meantime and stay there`;
+  return { message: `${message}; ${stay}`, affected };
+}
+
+/** Names the paths at which there is nothing, and the folders among them that a file may hide. */
+async function nothingThere(bucket: Bucket, lost: readonly string[]): Promise<Failure> {
+  const folders = lost.slice(0, MAX_NAMED).filter((path) => path.endsWith('/'));
+  const { sources } = await findSources(bucket, folders.map((path) => path.slice(0, -1)).filter(Boolean));
+  const files = sources.filter(({ kind }) => kind === 'object').map(({ path }) => path);
+  const hint = files.length > 0 ? ` (${named(files)} is a file, and MinIO hides the folder of its name)` : '';
+  return new Failure('refused', `there is nothing at ${named(lost)}${hint}; nothing was changed`);
+}
+
+/** A name that the store does not take is the client's to change. */
+function explainName(error: unknown): never {
+  if (isNameRefused(error)) throw new Failure('refused', `${NAME_REFUSED}; nothing was changed`);
+  throw error;
+}
+
+function asFolder(path: string): Source {
+  return { kind: 'folder', path };
 }
 
 /** What a path at which there is nothing may have stood for. */

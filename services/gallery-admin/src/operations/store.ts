@@ -1,0 +1,189 @@
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { GalleryTables } from '../tables.ts';
+
+/** How long an outcome is kept, in h (RFC draft "The Idempotency-Key HTTP Header Field"). */
+const KEPT_HOURS = 24;
+
+/** After how long a run that no longer renews its lease counts as gone, in s. */
+const LEASE_S = 15;
+
+/** How often a lease is renewed, in ms. */
+const RENEWAL_MS = (LEASE_S * 1000) / 3;
+
+/** How often a request that waits for the same one looks whether it has ended, in ms. */
+const POLL_MS = 250;
+
+/** How an operation went, as the client is told. */
+export interface Outcome {
+  message: string;
+  /** Objects that were deleted, copied or moved. */
+  affected: number;
+}
+
+/** What is asked for, as it is told from other requests. */
+export interface AskedOperation {
+  id: Buffer;
+  request: Buffer;
+  /** True when the client gave an `Idempotency-Key`. */
+  keyed: boolean;
+}
+
+/** The outcome of {@link OperationStore.answer}, and the run that had it. */
+export interface Answered {
+  outcome: Outcome;
+  run: string;
+}
+
+/** Does the work; `before` is what the same request did before, if nobody can have received the answer. */
+export type Work = (before: Outcome | undefined) => Promise<Outcome>;
+
+/** What is noted of a run. */
+interface Change {
+  run?: null;
+  outcome?: string;
+  delivered?: boolean;
+  leased_until?: RawBuilder<Date> | null;
+}
+
+type Claim =
+  /** The caller does the work. */
+  | { state: 'claimed'; run: string; before: Outcome | undefined }
+  | { state: 'running'; run: string }
+  | { state: 'done'; run: string; outcome: Outcome };
+
+/** Identifies a request: by its key if it has one, otherwise by the bucket and what is asked of it. */
+export function identify(bucket: Bucket, asked: unknown, key: string | undefined): AskedOperation {
+  const request = sha256([bucket.id, bucket.name, asked]);
+  return key === undefined
+    ? { id: request, request, keyed: false }
+    : { id: sha256(['key', key]), request, keyed: true };
+}
+
+function sha256(identity: unknown[]): Buffer {
+  return hash('sha256', JSON.stringify(identity), 'buffer');
+}
+
+/**
+ * Keeps in PostgreSQL which operations run and how they ended, for a day, so that a client whose connection broke asks
+ * again, on any replica. While an operation runs, the same request waits for it and has its outcome. After that an
+ * `Idempotency-Key` has the outcome of its first request. A request without a key is new work; what nobody received is
+ * told to it, for the case that nothing is left to do. A failure is not kept: the next request tries again.
+ */
+export class OperationStore {
+  readonly #db: Kysely<GalleryTables>;
+  /** Notes of a delivery that are on their way, by id: the next request of the same kind follows quickly. */
+  readonly #noting = new Map<string, Promise<void>>();
+
+  constructor(db: Kysely<GalleryTables>) {
+    this.#db = db;
+  }
+
+  /**
+   * Does `work`, or tells the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`) for a key that
+   * belongs to another request, and as `unavailable` when `signal` ends the waiting.
+   */
+  async answer(asked: AskedOperation, work: Work, signal: AbortSignal): Promise<Answered> {
+    const awaited = new Set<string>();
+    for (;;) {
+      await this.#noting.get(asked.id.toString('hex'));
+      const claim = await this.#claim(asked, awaited);
+      if (claim.state === 'done') return claim;
+      if (claim.state === 'claimed') return this.#run(asked, claim.run, () => work(claim.before));
+      awaited.add(claim.run);
+      await pause(POLL_MS, undefined, { signal }).catch(() => {
+        throw new Failure('unavailable', 'this request is still running; send it again to get its outcome');
+      });
+    }
+  }
+
+  /** Notes that the client has the answer: the same request without a key is new work from now on. */
+  async delivered({ id }: AskedOperation, run: string): Promise<void> {
+    const name = id.toString('hex');
+    const noting = this.#change(id, run, { delivered: true }).finally(() => this.#noting.delete(name));
+    this.#noting.set(name, noting);
+    await noting;
+  }
+
+  #claim(asked: AskedOperation, awaited: ReadonlySet<string>): Promise<Claim> {
+    return this.#db.transaction().execute(async (db) => {
+      await forgetOld(db);
+      const { id, request } = asked;
+      await db
+        .insertInto('gallery.operation')
+        .values({ id, request })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+      const kept = await db
+        .selectFrom('gallery.operation')
+        .select(['request', 'run', 'outcome', 'delivered', 'leased_until'])
+        .select(sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`.as('running'))
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      if (!kept.request.equals(request)) throw keyReused();
+      if (kept.running && kept.run) return { state: 'running', run: kept.run };
+      const outcome = (kept.outcome ?? undefined) as Outcome | undefined;
+      const isAwaited = kept.leased_until === null && awaited.has(kept.run ?? '');
+      if (outcome && kept.run && (asked.keyed || isAwaited)) return { state: 'done', run: kept.run, outcome };
+      const run = randomUUID();
+      await db
+        .updateTable('gallery.operation')
+        .set({ run, leased_until: leaseEnd() })
+        .where('id', '=', id)
+        .execute();
+      return { state: 'claimed', run, before: kept.delivered ? undefined : outcome };
+    });
+  }
+
+  async #run({ id }: AskedOperation, run: string, work: () => Promise<Outcome>): Promise<Answered> {
+    const renew = () => this.#change(id, run, { leased_until: leaseEnd() });
+    const renewal = setInterval(renew, RENEWAL_MS);
+    try {
+      const outcome = await work();
+      const ended = { outcome: JSON.stringify(outcome), delivered: false, leased_until: null };
+      await this.#change(id, run, ended);
+      return { outcome, run };
+    } catch (error) {
+      await this.#change(id, run, { run: null, leased_until: null });
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Changes what is kept of a run. The work counts, not the note: without a database the note is left as it is. */
+  async #change(id: Buffer, run: string, change: Change): Promise<void> {
+    await this.#db
+      .updateTable('gallery.operation')
+      .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', id)
+      .where('run', '=', run)
+      .execute()
+      .catch(() => undefined);
+  }
+}
+
+function leaseEnd() {
+  return sql<Date>`clock_timestamp() + ${LEASE_S} * interval '1 second'`;
+}
+
+function keyReused(): Failure {
+  const message = 'this Idempotency-Key belongs to another request; send a new one with each new request';
+  return new Failure('conflict', message, { code: 'idempotency_key_reused' });
+}
+
+/** Forgets what is older than a day and does not run. */
+async function forgetOld(db: Transaction<GalleryTables>): Promise<void> {
+  const old = db
+    .selectFrom('gallery.operation')
+    .select('id')
+    .where('changed_at', '<=', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`)
+    .where((row) => row.or([row('leased_until', 'is', null), row('leased_until', '<', sql<Date>`now()`)]))
+    .forUpdate()
+    .skipLocked();
+  await db.deleteFrom('gallery.operation').where('id', 'in', old).execute();
+}

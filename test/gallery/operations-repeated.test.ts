@@ -1,0 +1,293 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
+import {
+  type GalleryFixture,
+  galleryFixture,
+  login,
+  type RunningGallery,
+  startGallery,
+} from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { listAll, putAll } from '../support/s3/objects.ts';
+import { until } from '../support/until.ts';
+
+/** Another replica than the one before the proxy. */
+let direct: GalleryFixture;
+let proxy: FaultyProxy;
+let service: RunningGallery;
+let cookie: string;
+
+const names = ['d/1', 'd/2', 'd/in/3'];
+
+beforeAll(async () => {
+  direct = await galleryFixture();
+  proxy = await startFaultyProxy(direct.store.endpoint);
+  service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
+  cookie = await login(service.url);
+});
+
+afterAll(async () => {
+  await service?.close();
+  await proxy?.close();
+  await direct?.close();
+});
+
+beforeEach(async () => {
+  await direct.post('/api/gallery/batch', { action: 'delete', paths: ['d/', 'to/', 'e/'] });
+  await direct.database.pool.query('truncate gallery.operation');
+  await fill();
+});
+
+afterEach(() => {
+  proxy.choose = () => undefined;
+});
+
+const fill = (...more: string[]) => putAll(direct.s3, direct.bucket, more.length > 0 ? more : names);
+
+async function keys(): Promise<string[]> {
+  return (await listAll(direct.s3, { Bucket: direct.bucket })).keys.sort();
+}
+
+/** What is asked: of the replica before the proxy. */
+interface Asked {
+  action: 'copy' | 'move' | 'delete';
+  paths?: string[];
+  dest?: string;
+  key?: string;
+}
+
+function options({ key, action, paths = ['d/'], dest = 'to/' }: Asked) {
+  const json = { action, paths, dest };
+  const headers = { cookie, ...(key !== undefined && { 'idempotency-key': key }) };
+  return { method: 'POST', headers, json };
+}
+
+function ask(asked: Asked) {
+  return send(`${service.url}/api/gallery/batch`, options(asked));
+}
+
+function askReplica(asked: Asked) {
+  return send(`${direct.url}/api/gallery/batch`, options(asked));
+}
+
+const isWork = ({ method, path }: PassingRequest) =>
+  (method === 'PUT' && path.includes('/to/')) || (method === 'POST' && path.includes('?delete'));
+
+/** Asks, and holds the store's answer to the first change back until `release`. */
+async function askAndHold(asked: Asked, signal?: AbortSignal) {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  proxy.choose = (request) => {
+    if (!isWork(request)) return undefined;
+    reached.resolve();
+    return gate.promise;
+  };
+  const { json, headers, method } = options(asked);
+  const body = JSON.stringify(json);
+  const answer = fetch(`${service.url}/api/gallery/batch`, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+    ...(signal && { signal }),
+  });
+  await reached.promise;
+  const release = () => {
+    proxy.choose = () => undefined;
+    gate.resolve();
+  };
+  return { answer, release };
+}
+
+/** Asks, and breaks the connection while the store works. */
+async function askAndLeave(asked: Asked) {
+  const client = new AbortController();
+  const { answer, release } = await askAndHold(asked, client.signal);
+  client.abort();
+  await expect(answer).rejects.toThrow();
+  return release;
+}
+
+async function ended(): Promise<void> {
+  await until('the operation has ended', async () => {
+    const running = 'select 1 from gallery.operation where leased_until is not null';
+    return (await direct.database.pool.query(running)).rowCount === 0;
+  });
+}
+
+/** Sends requests while an operation runs, and resolves when each of them has seen that it does. */
+async function askWhileItRuns<Answered>(requests: (() => Promise<Answered>)[]): Promise<Promise<Answered>[]> {
+  const { pool } = direct.database;
+  const waiting = async () => {
+    const { rows } = await pool.query(
+      `select count(*)::int as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'gallery"?.*operation.*for update'`,
+    );
+    return rows[0].waiting as number;
+  };
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from gallery.operation for update');
+  const answers = requests.map((request) => request());
+  await until('all wait for the row', async () => (await waiting()) === requests.length);
+  await holder.query('commit');
+  holder.release();
+  await until('all have read it', async () => (await waiting()) === 0);
+  return answers;
+}
+
+const ACTIONS = [
+  ['move', '3 objects moved', ['to/d/1', 'to/d/2', 'to/d/in/3']],
+  ['copy', '3 objects copied', [...names, 'to/d/1', 'to/d/2', 'to/d/in/3']],
+  ['delete', '3 objects deleted', []],
+] as const;
+
+test.each(ACTIONS)(
+  'a %s whose connection drops is finished, and the same request tells how it went',
+  async (action, message, left) => {
+    const release = await askAndLeave({ action });
+    const waiting = await askWhileItRuns([() => ask({ action }), () => askReplica({ action })]);
+    release();
+    for (const { status, body } of await Promise.all(waiting)) {
+      expect([status, body]).toEqual([200, { success: true, message, affected: 3 }]);
+    }
+    expect(await keys()).toEqual(left);
+  },
+);
+
+test.each(ACTIONS)(
+  'a %s whose connection dropped tells how it went when it has ended, once',
+  async (action, message, left) => {
+    (await askAndLeave({ action }))();
+    await ended();
+    const { status, body } = await askReplica({ action });
+    expect([status, body]).toEqual([200, { success: true, message, affected: 3 }]);
+    expect(await keys()).toEqual(left);
+    // This answer has arrived: the next request is new work.
+    const third = await askReplica({ action });
+    if (action === 'delete') expect(third.body).toMatchObject({ success: true, affected: 0 });
+    else expect(third.status).toBe(400);
+  },
+);
+
+test('a single deletion is repeated like a batch', async () => {
+  const { post } = direct;
+  const client = new AbortController();
+  const deletion = { path: 'd', type: 'folder' };
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  proxy.choose = (request) => {
+    if (!isWork(request)) return undefined;
+    reached.resolve();
+    return gate.promise;
+  };
+  const answer = fetch(`${service.url}/api/gallery/delete`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify(deletion),
+    signal: client.signal,
+  });
+  await reached.promise;
+  client.abort();
+  await expect(answer).rejects.toThrow();
+  gate.resolve();
+  await ended();
+  expect((await post('/api/gallery/delete', deletion)).body).toMatchObject({ deleted: 3 });
+  expect((await post('/api/gallery/delete', deletion)).body).toMatchObject({ deleted: 0 });
+});
+
+test('a deletion that is repeated after new uploads deletes them, although its answer was lost', async () => {
+  (await askAndLeave({ action: 'delete' }))();
+  await ended();
+  await fill('d/new');
+  expect((await ask({ action: 'delete' })).body).toMatchObject({ message: '1 object deleted', affected: 1 });
+  expect(await keys()).toEqual([]);
+});
+
+test('a move there, back and there again moves three times, although its answer was lost', async () => {
+  (await askAndLeave({ action: 'move' }))();
+  await ended();
+  expect((await ask({ action: 'move', paths: ['to/d/'], dest: '' })).body.affected).toBe(3);
+  expect(await keys()).toEqual(names);
+  expect((await ask({ action: 'move' })).body).toMatchObject({ success: true, affected: 3 });
+  expect(await keys()).toEqual(names.map((name) => `to/${name}`));
+});
+
+test('a copy that is repeated after a change of its source is a conflict, although its answer was lost', async () => {
+  (await askAndLeave({ action: 'copy' }))();
+  await ended();
+  await putAll(direct.s3, direct.bucket, ['d/4']);
+  expect((await ask({ action: 'copy' })).body.affected).toBe(4);
+  expect(await keys()).toEqual([...names, 'd/4', ...names.map((name) => `to/${name}`), 'to/d/4'].sort());
+  const { status, body } = await ask({ action: 'copy' });
+  expect([status, body.code]).toEqual([400, 'destination_conflict']);
+});
+
+test('an answer that arrived is not told again: the same move is new work', async () => {
+  expect((await ask({ action: 'move' })).status).toBe(200);
+  const { status, body } = await ask({ action: 'move' });
+  expect([status, body.message]).toEqual([400, expect.stringContaining('there is nothing')]);
+});
+
+test('one request sent twice at once is done once, and both are told', async () => {
+  const { answer, release } = await askAndHold({ action: 'move' });
+  const [second] = await askWhileItRuns([() => ask({ action: 'move' })]);
+  release();
+  const first = await (await answer).json();
+  expect(first).toEqual({ success: true, message: '3 objects moved', affected: 3 });
+  expect((await second)?.body).toEqual(first);
+});
+
+test('with an Idempotency-Key the outcome is told for a day, also on another replica', async () => {
+  const key = 'made-by-the-client:1';
+  const first = await ask({ action: 'move', key });
+  expect(first.body).toMatchObject({ success: true, affected: 3 });
+  await fill();
+  for (const { status, body } of [
+    await ask({ action: 'move', key }),
+    await askReplica({ action: 'move', key }),
+  ]) {
+    expect([status, body]).toEqual([200, first.body]);
+  }
+  expect(await keys()).toEqual([...names, ...names.map((name) => `to/${name}`)].sort());
+  const other = await ask({ action: 'move', key: 'another', dest: 'e/' });
+  expect(other.body).toMatchObject({ success: true, affected: 3 });
+});
+
+test('a key that comes with another request is 422, and nothing is changed', async () => {
+  const key = 'made-by-the-client:2';
+  expect((await ask({ action: 'copy', key })).status).toBe(200);
+  const before = await keys();
+  for (const asked of [{ action: 'delete', key } as const, { action: 'copy', key, dest: 'e/' } as const]) {
+    const { status, body } = await ask(asked);
+    expect([status, body.code, body.success]).toEqual([422, 'idempotency_key_reused', false]);
+  }
+  expect(await keys()).toEqual(before);
+});
+
+test.each(['', 'a b', 'ü', 'x'.repeat(256)])('the key %j is 400, and nothing is changed', async (key) => {
+  const { status, body } = await ask({ action: 'delete', key: Buffer.from(key).toString('latin1') });
+  expect([status, body.code]).toEqual([400, 'invalid_request']);
+  expect(body.message.toLowerCase()).toContain('idempotency-key');
+  expect(await keys()).toEqual(names);
+});
+
+test('a failure is not kept: the same key tries again', async () => {
+  const key = 'made-by-the-client:3';
+  proxy.choose = (request) => (isWork(request) ? 'refuse' : undefined);
+  expect((await ask({ action: 'move', key })).body.code).toBe('operation_incomplete');
+  proxy.choose = () => undefined;
+  expect((await ask({ action: 'move', key })).body).toMatchObject({ success: true, affected: 3 });
+});
+
+test('outcomes are forgotten after a day', async () => {
+  const key = 'made-by-the-client:4';
+  await ask({ action: 'copy', key });
+  const { pool } = direct.database;
+  await until('the delivery is noted', async () => {
+    return (await pool.query('select 1 from gallery.operation where delivered')).rowCount === 1;
+  });
+  await pool.query(`update gallery.operation set changed_at = now() - interval '25 hours'`);
+  expect((await ask({ action: 'delete', key })).body).toMatchObject({ success: true, affected: 3 });
+  const { rows } = await pool.query('select count(*)::int as kept from gallery.operation');
+  expect(rows).toEqual([{ kept: 1 }]);
+});
