@@ -69,7 +69,7 @@ describe('gallery bucket create', () => {
     expect(await rules(S3_BUCKET)).toMatchObject([
       {
         AllowedOrigins: ['https://a.example', 'https://b.example'],
-        AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'PUT']),
+        AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']),
         ExposeHeaders: ['ETag'],
       },
     ]);

@@ -119,6 +119,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/settings/buckets', settings.list, SESSION],
     ['POST', '/api/settings/buckets', settings.change, SESSION],
     ['POST', '/api/upload', uploads.sign, SESSION],
+    ['POST', '/api/upload/sign', uploads.signRequest, SESSION],
     ['POST', '/api/upload/multipart', uploads.multipart, SESSION],
     ['GET', '/api/gallery', listing.list, SESSION],
     ['POST', '/api/gallery', listing.sign, SESSION],

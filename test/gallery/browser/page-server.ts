@@ -3,8 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const PAGE = fileURLToPath(new URL('uppy-page.ts', import.meta.url));
-
 /** A site of the test's own. */
 export interface PageServer {
   /** Its origin: the page is at `/`, the API of the gallery administration below `/api`. */
@@ -12,18 +10,23 @@ export interface PageServer {
   close: () => Promise<void>;
 }
 
-/** Serves the page, and the API beside it as a reverse proxy does; `api` says where the service is, once it runs. */
+/** Serves the pages, `/` with Uppy 6 and `/uppy5`, and the API beside it as a reverse proxy does; `api` says where the service is, once it runs. */
 export async function servePage(api: () => string): Promise<PageServer> {
-  const { outputFiles } = await build({ entryPoints: [PAGE], bundle: true, write: false, format: 'iife' });
-  const script = outputFiles[0]?.text ?? '';
+  const scripts = new Map([
+    ['/page.js', await bundle('uppy-page.ts')],
+    ['/uppy5.js', await bundle('uppy5/page.ts')],
+  ]);
   const server = createServer((incoming, outgoing) => {
     const { method, url = '/', headers } = incoming;
     if (!url.startsWith('/api/')) {
-      const isScript = url === '/page.js';
-      outgoing.setHeader('content-type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-      return outgoing.end(
-        isScript ? script : '<!doctype html><title>Gallery</title><script src="/page.js"></script>',
+      const script = scripts.get(url);
+      const name = url === '/uppy5' ? '/uppy5.js' : '/page.js';
+      const page = `<!doctype html><title>Gallery</title><script src="${name}"></script>`;
+      outgoing.setHeader(
+        'content-type',
+        script === undefined ? 'text/html; charset=utf-8' : 'text/javascript',
       );
+      return outgoing.end(script ?? page);
     }
     const forwarded = httpRequest(`${api()}${url}`, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -39,4 +42,10 @@ export async function servePage(api: () => string): Promise<PageServer> {
     await new Promise((resolve) => server.close(resolve));
   };
   return { origin: `http://127.0.0.1:${port}`, close };
+}
+
+async function bundle(file: string): Promise<string> {
+  const entry = fileURLToPath(new URL(file, import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: 'iife' });
+  return outputFiles[0]?.text ?? '';
 }

@@ -11,12 +11,12 @@ import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
 /** By this the rule is found again, and replaced instead of added once more. */
 const RULE_ID = 'pressroom-uploads';
 
-/** What browsers need: uploads with PUT, and the ETag of each part. */
+/** What browsers need: the requests of uploads, which Uppy 6 sends itself, and the ETag of each part. */
 function uploadRule(origins: string[]): CORSRule {
   return {
     ID: RULE_ID,
     AllowedOrigins: origins,
-    AllowedMethods: ['GET', 'HEAD', 'PUT'],
+    AllowedMethods: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
     AllowedHeaders: ['*'],
     ExposeHeaders: ['ETag'],
     MaxAgeSeconds: 3600,

@@ -5,8 +5,10 @@ import {
   type MultipartData,
   multipartAction,
   multipartAnswer,
+  signedRequestAnswer,
   uploadAnswer,
   uploadBody,
+  uploadRequest,
 } from './schema.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -24,6 +26,18 @@ export function uploadOperations(uploads: Uploads) {
     },
     handler: async (request) => ({ success: true as const, ...(await uploads.sign(request.body)) }),
   });
+  const signRequest = operation({
+    schema: {
+      tags: TAGS,
+      summary: 'Sign one S3 request of an upload, for pages that talk to the store themselves',
+      description:
+        'What signRequest of Uppy 6 asks for. Only what uploading to a key consists of is signed: PUT the file; begin, list' +
+        ' the parts of, complete or abort a multipart upload, and PUT a part. Valid for 15 minutes.',
+      body: uploadRequest,
+      response: { 200: signedRequestAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
+    },
+    handler: async (request) => ({ success: true as const, ...(await uploads.signRequest(request.body)) }),
+  });
   const multipart = operation({
     schema: {
       tags: TAGS,
@@ -36,7 +50,7 @@ export function uploadOperations(uploads: Uploads) {
     },
     handler: async (request) => ({ success: true as const, data: await act(request.body, uploads) }),
   });
-  return { sign, multipart };
+  return { sign, signRequest, multipart };
 }
 
 async function act(body: MultipartAction, uploads: Uploads): Promise<MultipartData> {

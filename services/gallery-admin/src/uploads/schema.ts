@@ -109,3 +109,47 @@ export type MultipartData = z.infer<typeof multipartData>;
 
 /** The answer of `POST /api/upload/multipart`. */
 export const multipartAnswer = z.object({ success: z.literal(true), data: multipartData });
+
+/** The key of a file that is uploaded: a folder's prefix and a filename, each by its own rule, joined. */
+const newKey = anyText().transform((value, context) => {
+  const cut = value.lastIndexOf('/') + 1;
+  const folder = folderPath.safeParse(value.slice(0, cut));
+  const name = filename.safeParse(value.slice(cut));
+  const fault = folder.error?.issues[0] ?? name.error?.issues[0];
+  const key = `${folder.data ?? ''}${name.data ?? ''}`;
+  if (fault === undefined && isKeyLength(key)) return key;
+  context.addIssue(fault?.message ?? `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
+  return z.NEVER;
+});
+
+const ofUpload = { key: newKey, uploadId };
+
+/**
+ * The body of `POST /api/upload/sign`: one of the requests by which Uppy 6 uploads to a key. An object is never read or
+ * deleted: GET and DELETE need the id of an upload.
+ */
+export const uploadRequest = z.union(
+  [
+    z.strictObject({ method: z.literal('PUT'), key: newKey, contentType }).describe('The whole file.'),
+    z
+      .strictObject({ method: z.literal('POST'), key: newKey, contentType: contentType.optional() })
+      .describe('Begin a multipart upload.'),
+    z.strictObject({ method: z.literal('PUT'), ...ofUpload, partNumber }).describe('A part.'),
+    z.strictObject({ method: z.literal('GET'), ...ofUpload }).describe('List the parts that have arrived.'),
+    z.strictObject({ method: z.literal('POST'), ...ofUpload }).describe('Complete the upload.'),
+    z.strictObject({ method: z.literal('DELETE'), ...ofUpload }).describe('Abort the upload.'),
+  ],
+  'must be a request of an upload: PUT with contentType, POST, or with uploadId PUT (with partNumber), GET, POST or DELETE;' +
+    ' key must be a folder and a filename without an empty, "." or ".." segment, "\\" or control character',
+);
+
+/** A request of an upload that a browser is about to send to the store. */
+export type UploadRequest = z.infer<typeof uploadRequest>;
+
+/** The answer of `POST /api/upload/sign`, which Uppy's `signRequest` may return as it is. */
+export const signedRequestAnswer = z.object({
+  success: z.literal(true),
+  url: z.string(),
+  key: z.string().describe('The key in its composed form (NFC); the requests that follow use it.'),
+  headers: z.record(z.string(), z.string()).describe('To be sent with the request exactly so.'),
+});

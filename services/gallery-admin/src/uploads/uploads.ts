@@ -14,7 +14,15 @@ import { listParts, someParts } from './arrived.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
 import { explained, explainedByParts, isNoUpload, noUpload } from './refusals.ts';
-import type { Completion, MultipartSession, MultipartUpload, Upload, UploadedPart } from './schema.ts';
+import type {
+  Completion,
+  MultipartSession,
+  MultipartUpload,
+  Upload,
+  UploadedPart,
+  UploadRequest,
+} from './schema.ts';
+import { type SignedRequest, signRequest } from './sign-request.ts';
 import type { CompletedUploads } from './store.ts';
 
 /** How long a URL to upload to is valid, in s (`docs/spec/wire.md`, "Upload"). */
@@ -50,6 +58,11 @@ export class Uploads {
     const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType });
     const url = await getSignedUrl(signer, put, { expiresIn: EXPIRES_IN, signableHeaders: SIGNED_HEADERS });
     return { url, key };
+  }
+
+  /** A URL for one of the requests that a browser sends to the store itself. */
+  async signRequest(request: UploadRequest): Promise<SignedRequest> {
+    return signRequest(await this.#buckets.current(), request);
   }
 
   /** Begins a multipart upload. Fails as `refused` for a name that the store does not take. */

@@ -1,0 +1,65 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { UploadRequest } from './schema.ts';
+
+/** How long the URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
+const EXPIRES_IN = 900;
+
+/** What a browser sends with the URL, besides what it sends anyway. */
+export interface SignedRequest {
+  url: string;
+  /** As the object will be called: in Unicode's composed form. */
+  key: string;
+  /** The headers that were signed; to be sent exactly so. */
+  headers: Record<string, string>;
+}
+
+/**
+ * Signs one of the six S3 requests of which uploads to a key consist, and no other: the object of the key is neither read
+ * nor deleted by any of them, and nothing is listed but the parts of one upload.
+ */
+export async function signRequest({ name, signer }: Bucket, request: UploadRequest): Promise<SignedRequest> {
+  const { key } = request;
+  const contentType = 'contentType' in request ? request.contentType : undefined;
+  const url = await presigned(signer, name, request, {
+    expiresIn: EXPIRES_IN,
+    // What was not announced is not promised: the SDK has types of its own for parts and lists of parts.
+    ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
+  });
+  return { url, key, headers: contentType === undefined ? {} : { 'Content-Type': contentType } };
+}
+
+function presigned(
+  signer: Bucket['signer'],
+  bucket: string,
+  request: UploadRequest,
+  options: Parameters<typeof getSignedUrl>[2],
+): Promise<string> {
+  const target = { Bucket: bucket, Key: request.key };
+  if (!('uploadId' in request)) {
+    const described = { ...target, ContentType: request.contentType };
+    if (request.method === 'PUT') return getSignedUrl(signer, new PutObjectCommand(described), options);
+    return getSignedUrl(signer, new CreateMultipartUploadCommand(described), options);
+  }
+  const upload = { ...target, UploadId: request.uploadId };
+  switch (request.method) {
+    case 'PUT': {
+      const part = new UploadPartCommand({ ...upload, PartNumber: request.partNumber });
+      return getSignedUrl(signer, part, options);
+    }
+    case 'GET':
+      return getSignedUrl(signer, new ListPartsCommand(upload), options);
+    case 'POST':
+      return getSignedUrl(signer, new CompleteMultipartUploadCommand(upload), options);
+    case 'DELETE':
+      return getSignedUrl(signer, new AbortMultipartUploadCommand(upload), options);
+  }
+}
