@@ -204,6 +204,23 @@ test('a store that is away from the start is 503, and nothing is changed', async
   expect(await keys('to/')).toEqual([]);
 });
 
+test('a store that hangs in the middle of a move is given up long before the time a copy may take', async () => {
+  const hanging = Promise.withResolvers<void>();
+  let copies = 0;
+  proxy.choose = (request) => {
+    if (isCopy(request)) copies += 1;
+    return copies > 5 ? hanging.promise : undefined;
+  };
+  const { status, body } = await batch('move');
+  hanging.resolve();
+  expect([status, body.code]).toEqual([500, 'operation_incomplete']);
+  expect(body.message).toContain('did not answer');
+  proxy.choose = () => undefined;
+  await assertNothingLost();
+  expect((await batch('move')).status).toBe(200);
+  await assertMoved();
+});
+
 test.each([1, 2, 3, 4])(
   'whatever the store does (%i), nothing is lost, and the move is finished in the end',
   async (seed) => {

@@ -80,6 +80,21 @@ test('a completion whose answer from the store is lost is a success when it is a
   expect([status, body.data]).toEqual([200, { key: 'd/lost.txt', etag: expect.any(String), size: 8 }]);
 });
 
+test('a store that hangs while it completes is 503, and the completion can be asked for again', async () => {
+  const completion = await uploaded('hung.txt');
+  const hanging = Promise.withResolvers<void>();
+  let completing = false;
+  proxy.choose = (request) => {
+    completing ||= isCompletion(request);
+    return completing ? hanging.promise : undefined;
+  };
+  const { status, body } = await ask(completion);
+  expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
+  hanging.resolve();
+  proxy.choose = () => undefined;
+  expect((await ask(completion)).body.data).toMatchObject({ key: 'd/hung.txt', size: 8 });
+});
+
 test('ten completions at once all succeed', async () => {
   const completion = await uploaded('at once.txt');
   const answers = await Promise.all(

@@ -7,6 +7,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
+import { slowRequest } from '../buckets/slow-request.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
@@ -48,9 +49,10 @@ export async function copyInParts(
   try {
     const parts = await copyParts(bucket, source, upload, partBytes);
     const complete = { ...upload, MultipartUpload: { Parts: parts } };
-    const requestTimeout = copyTimeout(source.size);
     await ifFree((condition) =>
-      bucket.s3.send(new CompleteMultipartUploadCommand({ ...complete, ...condition }), { requestTimeout }),
+      slowRequest(bucket, copyTimeout(source.size), (options) =>
+        bucket.s3.send(new CompleteMultipartUploadCommand({ ...complete, ...condition }), options),
+      ),
     );
   } catch (error) {
     // Parts cost money until they are removed; a store that is away keeps them for its own clean-up rule.
@@ -97,15 +99,15 @@ async function copyParts(
     partRanges(source.size, partBytes),
     PARTS_AT_A_TIME,
     async ({ number, first, last }) => {
-      const { CopyPartResult } = await bucket.s3.send(
-        new UploadPartCopyCommand({
-          ...upload,
-          PartNumber: number,
-          CopySource: copySource(bucket, source.key),
-          CopySourceIfMatch: `"${source.etag}"`,
-          CopySourceRange: `bytes=${first}-${last}`,
-        }),
-        { requestTimeout: copyTimeout(last - first + 1) },
+      const part = new UploadPartCopyCommand({
+        ...upload,
+        PartNumber: number,
+        CopySource: copySource(bucket, source.key),
+        CopySourceIfMatch: `"${source.etag}"`,
+        CopySourceRange: `bytes=${first}-${last}`,
+      });
+      const { CopyPartResult } = await slowRequest(bucket, copyTimeout(last - first + 1), (options) =>
+        bucket.s3.send(part, options),
       );
       parts[number - 1] = { PartNumber: number, ETag: CopyPartResult?.ETag };
     },

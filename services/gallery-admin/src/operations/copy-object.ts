@@ -1,5 +1,6 @@
 import { CopyObjectCommand, type CopyObjectCommandInput } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
+import { slowRequest } from '../buckets/slow-request.ts';
 import { isStoreFault } from '../buckets/store-fault.ts';
 import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { copyInParts } from './copy-in-parts.ts';
@@ -39,9 +40,9 @@ async function copyWhole(bucket: Bucket, source: StoredObject, target: string): 
     StorageClass: source.storageClass as CopyObjectCommandInput['StorageClass'],
   };
   const { CopyObjectResult } = await ifFree((condition) =>
-    bucket.s3.send(new CopyObjectCommand({ ...input, ...condition }), {
-      requestTimeout: copyTimeout(source.size),
-    }),
+    slowRequest(bucket, copyTimeout(source.size), (options) =>
+      bucket.s3.send(new CopyObjectCommand({ ...input, ...condition }), options),
+    ),
   );
   return unquoted(CopyObjectResult?.ETag ?? '');
 }

@@ -9,6 +9,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
+import { type SlowRequestOptions, slowRequest } from '../buckets/slow-request.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { listParts, someParts } from './arrived.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
@@ -160,7 +161,8 @@ async function complete(bucket: Bucket, session: MultipartSession, parts: Upload
     UploadId: session.uploadId,
     MultipartUpload: { Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag })) },
   });
-  const { ETag = '' } = await bucket.s3.send(command, { requestTimeout: COMPLETE_TIMEOUT_MS });
+  const send = (options: SlowRequestOptions) => bucket.s3.send(command, options);
+  const { ETag = '' } = await slowRequest(bucket, COMPLETE_TIMEOUT_MS, send);
   return ETag;
 }
 
