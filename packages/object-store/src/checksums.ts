@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Crc32c, Crc64Nvme } from '@aws-sdk/checksums/crc';
 import { Crc32 } from '@smithy/core/checksum';
 import { S3Error } from './errors.ts';
 
-/** The checksums that S3 clients send beside Content-MD5. */
-export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
+/** The checksum that the AWS SDK sends next to Content-MD5, unless it is told to send another one. */
+export type ChecksumAlgorithm = 'CRC32';
 
 /** A checksum of an object or a part. */
 export interface Checksum {
@@ -22,10 +21,6 @@ export interface Digest {
 
 const ALGORITHMS: Record<ChecksumAlgorithm, () => Digest> = {
   CRC32: () => new Crc32(),
-  CRC32C: () => new Crc32c(),
-  CRC64NVME: () => new Crc64Nvme(),
-  SHA1: () => hashDigest('sha1'),
-  SHA256: () => hashDigest('sha256'),
 };
 
 const HEADER_PREFIX = 'x-amz-checksum-';
@@ -36,18 +31,34 @@ export function checksumDigest(algorithm: ChecksumAlgorithm): Digest {
 }
 
 /** Begins a hash of `node:crypto`. */
-export function hashDigest(algorithm: 'md5' | 'sha1' | 'sha256'): Digest {
+export function hashDigest(algorithm: 'md5' | 'sha256'): Digest {
   const hash = createHash(algorithm);
   return { update: (bytes) => void hash.update(bytes), digest: async () => hash.digest() };
 }
 
-/** `x-amz-checksum-crc32` and the like. */
+/** `x-amz-checksum-crc32`. */
 export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
 }
 
-/** The algorithm that a header's name stands for, or undefined when the header is of another kind. */
+/** Headers of checksums that hold none. */
+const ABOUT_CHECKSUMS = ['algorithm', 'mode', 'type'].map((name) => HEADER_PREFIX + name);
+
+/**
+ * The algorithm that a header's name stands for, or undefined when the header is of another kind.
+ *
+ * @throws S3Error NotImplemented for a checksum that this store does not compute: it must not look as if it were checked
+ */
 export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
+  const algorithm = knownAlgorithm(name);
+  if (algorithm || !name.startsWith(HEADER_PREFIX) || ABOUT_CHECKSUMS.includes(name)) return algorithm;
+  throw new S3Error(
+    'NotImplemented',
+    `This object store does not check ${name}; it does x-amz-checksum-crc32.`,
+  );
+}
+
+function knownAlgorithm(name: string): ChecksumAlgorithm | undefined {
   return Object.keys(ALGORITHMS).find(
     (algorithm): algorithm is ChecksumAlgorithm => name === checksumHeader(algorithm as ChecksumAlgorithm),
   );
@@ -59,7 +70,7 @@ export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
  * @throws S3Error InvalidRequest when it is none of those that this store computes
  */
 export function checksumAlgorithm(name: string): ChecksumAlgorithm {
-  const algorithm = algorithmOfHeader(HEADER_PREFIX + name.toLowerCase());
+  const algorithm = knownAlgorithm(HEADER_PREFIX + name.toLowerCase());
   if (algorithm) return algorithm;
   throw new S3Error(
     'InvalidRequest',

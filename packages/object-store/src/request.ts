@@ -57,7 +57,7 @@ export function headerBytes(text: string): string {
 /**
  * An integer of the query, `fallback` when it is not there.
  *
- * @throws S3Error InvalidArgument when it is no integer from `minimum` to `maximum`
+ * @throws S3Error InvalidArgument unless it is an integer from `minimum` to `maximum`
  */
 export function integerParameter(
   query: URLSearchParams,

@@ -14,13 +14,8 @@ import type { Operation } from './operations/context.ts';
 import { copyObject } from './operations/copy-object.ts';
 import { deleteObject, deleteObjects } from './operations/delete-objects.ts';
 import { getObject } from './operations/get-object.ts';
-import { listObjects, listObjectsV2 } from './operations/list-objects.ts';
-import {
-  abortMultipartUpload,
-  createMultipartUpload,
-  listMultipartUploads,
-  listParts,
-} from './operations/multipart.ts';
+import { listObjectsV2 } from './operations/list-objects.ts';
+import { abortMultipartUpload, createMultipartUpload, listParts } from './operations/multipart.ts';
 import { putObject } from './operations/put-object.ts';
 import { uploadPart, uploadPartCopy } from './operations/upload-part.ts';
 import type { S3Request } from './request.ts';
@@ -59,8 +54,11 @@ function ofBucket({ method, query }: S3Request): Operation | undefined {
   if (method === 'POST') return query.has('delete') ? deleteObjects : undefined;
   if (method !== 'GET') return { PUT: createBucket, HEAD: headBucket, DELETE: deleteBucket }[method];
   if (query.has('location')) return getBucketLocation;
-  if (query.has('uploads')) return listMultipartUploads;
-  return query.get('list-type') === '2' ? listObjectsV2 : listObjects;
+  if (query.get('list-type') === '2' && !query.has('uploads')) return listObjectsV2;
+  throw new S3Error(
+    'NotImplemented',
+    'This object store lists objects by list-type=2, and nothing else of a bucket.',
+  );
 }
 
 function ofObject({ method, query, headers }: S3Request): Operation | undefined {

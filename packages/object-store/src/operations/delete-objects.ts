@@ -7,7 +7,7 @@ import type { Operation, OperationContext } from './context.ts';
 
 const MAXIMUM_KEYS = 1000;
 
-/** DeleteObject; deleting what is not there is no fault. */
+/** DeleteObject; deleting what is not there succeeds. */
 export const deleteObject: Operation = async ({ storage, request }) => {
   const { bucket, key, headers } = request;
   const conditions = writeConditions(headers);

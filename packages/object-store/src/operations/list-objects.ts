@@ -35,22 +35,6 @@ export const listObjectsV2: Operation = async (context) => {
   });
 };
 
-/** ListObjects, the older form: pages go by `marker`. */
-export const listObjects: Operation = async (context) => {
-  const { query } = context.request;
-  const parameters = readParameters(query);
-  const page = readObjects(context, parameters, query.get('marker') ?? '');
-  const encode = nameEncoder(query);
-  // Without a delimiter the last key of the page is the marker, and S3 does not say it twice.
-  const isMarked = page.isTruncated && parameters.delimiter !== '';
-  return xmlResponse('ListBucketResult', {
-    ...commonElements(context, parameters, page),
-    Marker: encode(query.get('marker') ?? ''),
-    NextMarker: isMarked && page.last ? encode(keyText(page.last)) : undefined,
-    ...entryElements(page, encode),
-  });
-};
-
 function readParameters(query: URLSearchParams): ListParameters {
   return {
     prefix: query.get('prefix') ?? '',

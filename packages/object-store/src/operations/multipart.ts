@@ -1,11 +1,8 @@
 import { checksumAlgorithm, checksumElements } from '../checksums.ts';
 import { S3Error } from '../errors.ts';
-import { readPage, startAfter } from '../key-pages.ts';
 import { objectHeaders, refuseUnimplemented } from '../object-headers.ts';
 import { integerParameter } from '../request.ts';
 import { xmlResponse } from '../response.ts';
-import { keyBytes, keyText } from '../storage/keys.ts';
-import type { ListedUpload } from '../storage/uploads.ts';
 import type { Operation } from './context.ts';
 import { nameEncoder } from './name-encoding.ts';
 
@@ -69,48 +66,6 @@ export const listParts: Operation = async ({ storage, request }) => {
       Size: part.size,
       ...checksumElements(part.checksum),
     })),
-  });
-};
-
-/** ListMultipartUploads: by key, uploads of one key by their beginning, a page at a time. */
-export const listMultipartUploads: Operation = async ({ storage, request }) => {
-  const { bucket, query } = request;
-  storage.buckets.require(bucket);
-  const names = { prefix: query.get('prefix') ?? '', delimiter: query.get('delimiter') ?? '' };
-  const limit = Math.min(integerParameter(query, 'max-uploads', PAGE), MAXIMUM_PAGE);
-  const keyMarker = query.get('key-marker') ?? '';
-  const idMarker = (keyMarker && query.get('upload-id-marker')) || '';
-  const isAfterMarker = ({ key, id }: ListedUpload) => id > idMarker || keyText(key) !== keyMarker;
-  const page = readPage(
-    (from, to) =>
-      storage.uploads.between(bucket, from, to).filter((upload) => !idMarker || isAfterMarker(upload)),
-    {
-      ...names,
-      limit,
-      start: idMarker ? { bytes: keyBytes(keyMarker), inclusive: true } : startAfter(keyMarker, names),
-    },
-  );
-  const encode = nameEncoder(query);
-  const lastUpload = page.rows.at(-1);
-  const isUploadLast = lastUpload !== undefined && lastUpload.key === page.last;
-  return xmlResponse('ListMultipartUploadsResult', {
-    Bucket: bucket,
-    KeyMarker: encode(keyMarker),
-    UploadIdMarker: idMarker,
-    Prefix: encode(names.prefix),
-    Delimiter: names.delimiter === '' ? undefined : encode(names.delimiter),
-    EncodingType: query.get('encoding-type') ?? undefined,
-    NextKeyMarker: page.last && encode(keyText(page.last)),
-    NextUploadIdMarker: isUploadLast ? lastUpload.id : undefined,
-    MaxUploads: limit,
-    IsTruncated: page.isTruncated,
-    Upload: page.rows.map(({ key, id, initiated }) => ({
-      Key: encode(keyText(key)),
-      UploadId: id,
-      StorageClass: 'STANDARD',
-      Initiated: new Date(initiated).toISOString(),
-    })),
-    CommonPrefixes: page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) })),
   });
 };
 

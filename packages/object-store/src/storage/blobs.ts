@@ -69,7 +69,7 @@ export class Blobs {
     return createReadStream(this.#path(id), { start, end, highWaterMark: READ_BUFFER_BYTES });
   }
 
-  /** Removes a blob; one that is not there is no fault. */
+  /** Removes a blob; one that is not there does not matter. */
   async remove(id: string): Promise<void> {
     await rm(this.#path(id), { force: true });
   }

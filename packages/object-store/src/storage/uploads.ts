@@ -4,21 +4,13 @@ import type { Checksum, ChecksumAlgorithm } from '../checksums.ts';
 import { S3Error } from '../errors.ts';
 import type { ObjectHeaders } from '../object-headers.ts';
 import type { Contents } from './contents.ts';
-import { type KeyBound, type KeyBytes, keyBytes } from './keys.ts';
+import { keyBytes } from './keys.ts';
 
 /** A multipart upload that is neither completed nor aborted. */
 export interface Upload {
   id: string;
   headers: ObjectHeaders;
   checksumAlgorithm: ChecksumAlgorithm | undefined;
-}
-
-/** What a listing shows of an upload. */
-export interface ListedUpload {
-  key: KeyBytes;
-  id: string;
-  /** ms since 1970. */
-  initiated: number;
 }
 
 /** A part of an upload, its bytes apart. */
@@ -49,8 +41,6 @@ export class Uploads {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
   readonly #delete: StatementSync;
-  readonly #from: StatementSync;
-  readonly #after: StatementSync;
   readonly #ofBucket: StatementSync;
   readonly #upsertPart: StatementSync;
   readonly #selectPart: StatementSync;
@@ -62,13 +52,6 @@ export class Uploads {
     this.#insert = db.prepare('INSERT INTO upload VALUES (?, ?, ?, ?, ?, ?)');
     this.#select = db.prepare('SELECT * FROM upload WHERE bucket = ? AND key = ? AND id = ?');
     this.#delete = db.prepare('DELETE FROM upload WHERE id = ?');
-    const list = (comparison: string) =>
-      db.prepare(
-        `SELECT key, id, initiated FROM upload
-         WHERE bucket = ? AND key ${comparison} ? AND key < ? ORDER BY key, id`,
-      );
-    this.#from = list('>=');
-    this.#after = list('>');
     this.#ofBucket = db.prepare('SELECT id FROM upload WHERE bucket = ?');
     this.#upsertPart = db.prepare('INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?, ?)');
     this.#selectPart = db.prepare('SELECT * FROM part WHERE upload = ? AND number = ?');
@@ -99,12 +82,6 @@ export class Uploads {
     const upload = this.find(bucket, key, id);
     if (!upload) throw new S3Error('NoSuchUpload');
     return upload;
-  }
-
-  /** The uploads whose keys lie between the bounds, by key and id; `to` is exclusive. */
-  between(bucket: string, from: KeyBound, to: Uint8Array): IteratorObject<ListedUpload> {
-    const statement = from.inclusive ? this.#from : this.#after;
-    return statement.iterate(bucket, from.bytes, to) as unknown as IteratorObject<ListedUpload>;
   }
 
   /** Puts a part in the place of one with its number. */
