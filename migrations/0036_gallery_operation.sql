@@ -1,5 +1,5 @@
--- Deletions, copies and moves that run, and how the last ones went: a request whose answer was lost can be repeated. A table
--- of its own: nothing waits for it.
+-- Deletions, copies and moves that run, and how the last ones went: a request whose answer was lost can be
+-- repeated. A table of its own: nothing waits for it.
 
 create table gallery.operation (
   -- SHA-256 of the Idempotency-Key; without one, of the bucket and what was asked.

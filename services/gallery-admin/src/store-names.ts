@@ -1,8 +1,8 @@
 import { isRefusal } from './buckets/store-fault.ts';
 
 /**
- * S3's error codes for a name that a store cannot keep, although S3 allows it. MinIO keeps objects as files: each segment
- * has at most 255 bytes, and none is empty, `.` or `..`.
+ * S3's error codes for a name that a store cannot keep, although S3 allows it. MinIO keeps objects as files:
+ * each segment has at most 255 bytes, and none is empty, `.` or `..`.
  */
 const NAME_CODES: readonly string[] = [
   'KeyTooLongError',

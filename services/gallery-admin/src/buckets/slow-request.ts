@@ -23,8 +23,8 @@ export interface SlowRequestOptions {
 }
 
 /**
- * Sends a request that may take minutes, such as putting an object together, for as long as the store answers other
- * requests. One that hangs is given up within 10 s, however long the work may take.
+ * Sends a request that may take minutes, such as putting an object together, for as long as the store answers
+ * other requests. One that hangs is given up within 10 s, however long the work may take.
  */
 export async function slowRequest<T>(
   bucket: Bucket,

@@ -1,7 +1,7 @@
 /**
- * Does `work` on every item, on at most `limit` at a time, and takes an item from `items` only when there is room
- * for it, so that a source of any length is never held whole. After a failure nothing new begins; what has begun is
- * waited for, and then the first failure is thrown.
+ * Does `work` on every item, on at most `limit` at a time, and takes an item from `items` only when there is
+ * room for it, so that a source of any length is never held whole. After a failure nothing new begins; what
+ * has begun is waited for, and then the first failure is thrown.
  */
 export async function forEachConcurrently<T>(
   items: Iterable<T> | AsyncIterable<T>,

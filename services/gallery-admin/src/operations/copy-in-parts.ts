@@ -37,7 +37,10 @@ export function partRanges(size: number, partBytes: number): PartRange[] {
   }));
 }
 
-/** Copies an object that is too large for one request; resolves to the entity tag of the copy. See `copyObject`. */
+/**
+ * Copies an object that is too large for one request; resolves to the entity tag of the copy. See
+ * `copyObject`.
+ */
 export async function copyInParts(
   bucket: Bucket,
   source: StoredObject,
@@ -61,7 +64,7 @@ export async function copyInParts(
   }
   // Not every store tells the entity tag when it completes.
   const copy = await findObject(bucket, target);
-  if (copy?.size !== source.size) throw new ObjectChanged('the copy was changed meanwhile');
+  if (copy?.size !== source.size) throw new ObjectChanged('the copy was changed in the meantime');
   return copy.etag;
 }
 

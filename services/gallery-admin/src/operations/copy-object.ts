@@ -9,10 +9,10 @@ import { ObjectChanged } from './object-failure.ts';
 import { findObject, isSameContent } from './stored-object.ts';
 
 /**
- * Copies `source` to the key `target`, which must be free, with its metadata. Resolves to the entity tag of the copy
- * once the store has it whole. Where the store knows conditional copies, nothing that another writer puts to
- * `target` meanwhile is overwritten. Throws {@link ObjectChanged} when the source is not what it was, or the target
- * is taken by something else.
+ * Copies `source` to the key `target`, which must be free, with its metadata. Resolves to the entity tag of
+ * the copy once the store has it whole. Where the store knows conditional copies, nothing that another writer
+ * puts to `target` in the meantime is overwritten. Throws {@link ObjectChanged} when the source is not what it was,
+ * or the target is taken by something else.
  */
 export async function copyObject(
   bucket: Bucket,
@@ -50,7 +50,7 @@ async function copyWhole(bucket: Bucket, source: StoredObject, target: string): 
 /** A store that ignores conditions on the source may have copied another version of it. */
 async function assertUnchanged(bucket: Bucket, source: StoredObject): Promise<void> {
   const current = await findObject(bucket, source.key);
-  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed meanwhile');
+  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed in the meantime');
 }
 
 /** True for an answer that depends on what is in the bucket: source gone, or a condition not met. */
@@ -59,7 +59,10 @@ function isRefused(error: unknown): boolean {
   return [404, 409, 412].includes(error.$metadata.httpStatusCode ?? 0);
 }
 
-/** A request that was sent again after a lost answer finds its own copy in place: that is the success it looked for. */
+/**
+ * A request that was sent again after a lost answer finds its own copy in place: that is the success it
+ * looked for.
+ */
 async function explainRefusal(
   bucket: Bucket,
   source: StoredObject,
@@ -73,7 +76,7 @@ async function explainRefusal(
       return existing.etag;
     }
   }
-  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed meanwhile');
-  if (existing !== undefined) throw new ObjectChanged('the destination was taken meanwhile');
+  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed in the meantime');
+  if (existing !== undefined) throw new ObjectChanged('the destination was taken in the meantime');
   throw error;
 }

@@ -12,7 +12,7 @@ export interface CopyLimits {
 /** S3's own limits: 5 GiB in one copy; parts of 1 GiB, of which some are copied at a time. */
 export const S3_COPY_LIMITS: CopyLimits = { singleCopyBytes: 5 * 2 ** 30, partBytes: 2 ** 30 };
 
-/** The slowest copying that is waited for, in bytes a millisecond (4 MiB/s), beside {@link ANSWER_MS}. */
+/** The slowest copying that is waited for, in bytes a millisecond (4 MiB/s), on top of {@link ANSWER_MS}. */
 const SLOWEST_COPY = (4 * 2 ** 20) / 1000;
 
 const ANSWER_MS = 15_000;

@@ -27,8 +27,8 @@ export interface Deletion {
 }
 
 /**
- * Deletes objects as they come, a thousand in a request. What is not confirmed to be deleted is counted and told;
- * after a request without an answer, or when `objects` itself fails, nothing more is asked for.
+ * Deletes objects as they come, a thousand in a request. What is not confirmed to be deleted is counted and
+ * told; after a request without an answer, or when `objects` itself fails, nothing more is asked for.
  */
 export async function deleteObjects(bucket: Bucket, objects: AsyncIterable<Doomed>): Promise<Deletion> {
   const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };

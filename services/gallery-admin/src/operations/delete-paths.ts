@@ -22,8 +22,8 @@ export async function deleteFound(bucket: Bucket, { sources: named, before }: De
 }
 
 /**
- * Deletes objects and whole folders, however many objects they hold. Resolves to the number of objects deleted.
- * Throws an `incomplete` {@link Failure} when some of them could not be, saying how many and which.
+ * Deletes objects and whole folders, however many objects they hold. Resolves to the number of objects
+ * deleted. Throws an `incomplete` {@link Failure} when some of them could not be, saying how many and which.
  */
 async function deleteSources(bucket: Bucket, sources: readonly Source[]): Promise<number> {
   const deletion = await deleteObjects(bucket, objectsOf(bucket, sources));

@@ -14,7 +14,9 @@ export class ObjectFailure extends Error {
   }
 }
 
-/** Why an object could not be dealt with, for the person who asked: S3's error code, or that no answer came. */
+/**
+ * Why an object could not be dealt with, for the person who asked: S3's error code, or that no answer came.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof ObjectChanged) return error.message;
   if (isNameRefused(error)) return NAME_REFUSED;

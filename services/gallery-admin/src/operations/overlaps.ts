@@ -8,7 +8,9 @@ export interface FoldedSources {
   folded: number;
 }
 
-/** Leaves out what is named twice or lies in a folder that is named itself: the folder is taken whole anyway. */
+/**
+ * Leaves out what is named twice or lies in a folder that is named itself: the folder is taken whole anyway.
+ */
 export function foldOverlaps(named: readonly Source[]): FoldedSources {
   const distinct = [...new Map(named.map((source) => [source.path, source])).values()];
   const folders = new Set(distinct.filter(({ kind }) => kind === 'folder').map(({ path }) => path));
@@ -16,7 +18,10 @@ export function foldOverlaps(named: readonly Source[]): FoldedSources {
   return { sources, folded: named.length - sources.length };
 }
 
-/** The prefixes of the folders that `path` lies in, the outermost first: `a/`, `a/b/` for `a/b/c` and for `a/b/c/`. */
+/**
+ * The prefixes of the folders that `path` lies in, the outermost first: `a/`, `a/b/` for `a/b/c` and for
+ * `a/b/c/`.
+ */
 export function enclosing(path: string): string[] {
   const folders: string[] = [];
   for (let at = path.indexOf('/'); at >= 0 && at < path.length - 1; at = path.indexOf('/', at + 1)) {

@@ -19,8 +19,8 @@ export interface Pair {
 const LOOKUPS = 16;
 
 /**
- * Every pair of `transfers` as it is now. Folders are listed at both ends side by side, in the order that both
- * share, so that one page of each is held however many objects there are.
+ * Every pair of `transfers` as it is now. Folders are listed at both ends side by side, in the order that
+ * both share, so that one page of each is held however many objects there are.
  */
 export async function* pairsOf(bucket: Bucket, transfers: readonly Transfer[]): AsyncGenerator<Pair, void> {
   const single = transfers.filter(({ source }) => source.kind === 'object');

@@ -4,7 +4,7 @@ import { existingPath, folderPrefix } from '../names.ts';
 /** The most paths in one request. */
 const MAX_PATHS = 1000;
 
-/** A path that names something: the root is no file and no folder to be deleted, copied or moved. */
+/** A path that names something: the root can be neither deleted, copied nor moved. */
 const namedPath = existingPath.refine((value) => value !== '', 'must not be empty');
 
 /** The header that makes a request repeatable; the others pass. */

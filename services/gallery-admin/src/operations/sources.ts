@@ -17,8 +17,8 @@ export interface FoundSources {
 }
 
 /**
- * Finds what each path stands for: with a `/` at the end a folder, else the object of that key, else the folder of
- * that name.
+ * Finds what each path stands for: with a `/` at the end a folder, else the object of that key, else the
+ * folder of that name.
  */
 export async function findSources(bucket: Bucket, paths: readonly string[]): Promise<FoundSources> {
   const found = new Map<string, Source | undefined>(paths.map((path) => [path, undefined]));

@@ -68,10 +68,11 @@ function sha256(identity: unknown[]): Buffer {
 }
 
 /**
- * Keeps in PostgreSQL which operations run and how they ended, for a day, so that a client whose connection broke asks
- * again, on any replica. While an operation runs, the same request waits for it and has its outcome. After that an
- * `Idempotency-Key` has the outcome of its first request. A request without a key is new work; what nobody received is
- * told to it, for the case that nothing is left to do. A failure is not kept: the next request tries again.
+ * Keeps in PostgreSQL which operations run and how they ended, for a day, so that a client whose connection
+ * broke asks again, on any replica. While an operation runs, the same request waits for it and has its
+ * outcome. After that an `Idempotency-Key` has the outcome of its first request. A request without a key is
+ * new work; what nobody received is told to it, for the case that nothing is left to do. A failure is not
+ * kept: the next request tries again.
  */
 export class OperationStore {
   readonly #db: Kysely<GalleryTables>;
@@ -83,8 +84,8 @@ export class OperationStore {
   }
 
   /**
-   * Does `work`, or tells the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`) for a key that
-   * belongs to another request, and as `unavailable` when `signal` ends the waiting.
+   * Does `work`, or tells the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`) for
+   * a key that belongs to another request, and as `unavailable` when `signal` ends the waiting.
    */
   async answer(asked: AskedOperation, work: Work, signal: AbortSignal): Promise<Answered> {
     const awaited = new Set<string>();
@@ -155,7 +156,10 @@ export class OperationStore {
     }
   }
 
-  /** Changes what is kept of a run. The work counts, not the note: without a database the note is left as it is. */
+  /**
+   * Changes what is kept of a run. The work counts, not the note: without a database the note is left as it
+   * is.
+   */
   async #change(id: Buffer, run: string, change: Change): Promise<void> {
     await this.#db
       .updateTable('gallery.operation')

@@ -7,7 +7,10 @@ import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
 import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { isKeyLength } from '../names.ts';
 
-/** Looks at the object `key`; undefined when there is none. Throws the store's refusal of a name that it does not take. */
+/**
+ * Looks at the object `key`; undefined when there is none. Throws the store's refusal of a name that it does
+ * not take.
+ */
 export async function findObject(bucket: Bucket, key: string): Promise<StoredObject | undefined> {
   // What is longer than a key names none, and stores refuse to look.
   if (!isKeyLength(key)) return undefined;
@@ -40,8 +43,8 @@ async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown):
 }
 
 /**
- * True when two objects hold the same bytes. Equal entity tags and sizes tell it at once; stores give another tag to
- * the same bytes when they are encrypted or were written in other parts, and then the bytes are read.
+ * True when two objects hold the same bytes. Equal entity tags and sizes tell it at once; stores give another
+ * tag to the same bytes when they are encrypted or were written in other parts, and then the bytes are read.
  */
 export async function isSameContent(bucket: Bucket, a: StoredObject, b: StoredObject): Promise<boolean> {
   if (a.size !== b.size) return false;

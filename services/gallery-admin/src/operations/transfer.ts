@@ -57,10 +57,10 @@ export interface Transferred {
 }
 
 /**
- * Copies or moves files and folders into a folder. Everything is checked before anything is changed; a move deletes a
- * source only when the whole copy of it is seen at the destination, and not before everything has been copied. After
- * a failure in between (`incomplete`) every object is at its source or at its destination, and the same request again
- * finishes the work.
+ * Copies or moves files and folders into a folder. Everything is checked before anything is changed; a move
+ * deletes a source only when the whole copy of it is seen at the destination, and not before everything has
+ * been copied. After a failure in between (`incomplete`) every object is at its source or at its destination,
+ * and the same request again finishes the work.
  */
 export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
   return parts.unfinished.exclusively(parts.bucket, (unfinished) =>
@@ -98,7 +98,9 @@ class RunningTransfer {
     return { ...done, folded };
   }
 
-  /** What there is to do. What an interrupted run of this move has taken away already is not a missing source. */
+  /**
+   * What there is to do. What an interrupted run of this move has taken away already is not a missing source.
+   */
   async #sources(dest: string): Promise<Found> {
     const { bucket, unfinished } = this.#parts;
     const { action, paths, repeated } = this.#request;

@@ -12,8 +12,8 @@ export type TransferAction = 'copy' | 'move';
 const KEPT_DAYS = 30;
 
 /**
- * Remembers in PostgreSQL which transfers have begun and not finished, so that what an interrupted one has left at
- * its destination can be told from what somebody else has put there.
+ * Remembers in PostgreSQL which transfers have begun and not finished, so that what an interrupted one has
+ * left at its destination can be told from what somebody else has put there.
  */
 export class UnfinishedTransfers {
   readonly #db: Kysely<GalleryTables>;
@@ -23,8 +23,9 @@ export class UnfinishedTransfers {
   }
 
   /**
-   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another. Fails as
-   * `unavailable` when one does: two moves in opposite directions could each take the other's sources for copies.
+   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another.
+   * Fails as `unavailable` when one does: two moves in opposite directions could each take the other's
+   * sources for copies.
    */
   exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;

@@ -32,7 +32,7 @@ export async function listParts(bucket: Bucket, session: MultipartSession): Prom
     const page = await someParts(bucket, session, PAGE, marker);
     parts.push(...(page.Parts ?? []).map(partOf));
     const next = page.IsTruncated ? page.NextPartNumberMarker : undefined;
-    // A store that answers the same page for ever is not listened to for ever.
+    // A store that repeats a page without end is not listened to any longer.
     marker = next === marker || parts.length >= MAX_PARTS ? undefined : next;
   } while (marker !== undefined);
   return parts;

@@ -11,8 +11,8 @@ export function isSameEtag(one: string, other: string): boolean {
 }
 
 /**
- * The entity tag that S3 gives an object of parts with these tags: the MD5 of their MD5s, and how many there are. Stores
- * that encrypt, or number otherwise, give another one.
+ * The entity tag that S3 gives an object of parts with these tags: the MD5 of their MD5s, and how many there
+ * are. Stores that encrypt, or number otherwise, give another one.
  */
 export function etagOfParts(etags: readonly string[]): string {
   const digest = createHash('md5');

@@ -23,7 +23,10 @@ export interface PartPlan {
   partCount: number;
 }
 
-/** Cuts `size` bytes into parts of `wanted` bytes: of more, in whole MiB, where that would be over 10,000 parts. */
+/**
+ * Cuts `size` bytes into parts of `wanted` bytes: of more, in whole MiB, where that would be over 10,000
+ * parts.
+ */
 export function planParts(size: number, wanted: number): PartPlan {
   const needed = Math.ceil(size / MAX_PARTS / MIB) * MIB;
   const partSize = size > wanted * MAX_PARTS ? needed : wanted;

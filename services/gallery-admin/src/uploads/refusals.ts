@@ -39,7 +39,10 @@ function failureOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** As {@link explained}, for a question about parts: an upload whose key or id the store refuses to look at is not open. */
+/**
+ * As {@link explained}, for a question about parts: an upload whose key or id the store refuses to look at is
+ * not open.
+ */
 export async function explainedByParts<T>(ask: Promise<T>): Promise<T> {
   return explained(
     ask.catch((error: unknown) => {

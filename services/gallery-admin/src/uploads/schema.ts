@@ -125,8 +125,8 @@ const newKey = anyText().transform((value, context) => {
 const ofUpload = { key: newKey, uploadId };
 
 /**
- * The body of `POST /api/upload/sign`: one of the requests by which Uppy 6 uploads to a key. An object is never read or
- * deleted: GET and DELETE need the id of an upload.
+ * The body of `POST /api/upload/sign`: one of the requests by which Uppy 6 uploads to a key. An object is
+ * never read or deleted: GET and DELETE need the id of an upload.
  */
 export const uploadRequest = z.union(
   [

@@ -23,8 +23,8 @@ export interface SignedRequest {
 }
 
 /**
- * Signs one of the six S3 requests of which uploads to a key consist, and no other: the object of the key is neither read
- * nor deleted by any of them, and nothing is listed but the parts of one upload.
+ * Signs one of the six S3 requests of which uploads to a key consist, and no other: the object of the key is
+ * neither read nor deleted by any of them, and nothing is listed but the parts of one upload.
  */
 export async function signRequest({ name, signer }: Bucket, request: UploadRequest): Promise<SignedRequest> {
   const { key } = request;

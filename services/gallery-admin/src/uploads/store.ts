@@ -17,9 +17,9 @@ export interface CompletedUpload {
 }
 
 /**
- * Remembers in PostgreSQL what each upload was completed to, for a week: a client that did not get the answer asks
- * again, on any replica, and gets it. It is noted before the store is asked, so that an answer that nobody noted is known
- * as well.
+ * Remembers in PostgreSQL what each upload was completed to, for a week: a client that did not get the answer
+ * asks again, on any replica, and gets it. It is noted before the store is asked, so that an answer that
+ * nobody noted is known as well.
  */
 export class CompletedUploads {
   readonly #db: Kysely<GalleryTables>;
@@ -50,7 +50,10 @@ export class CompletedUploads {
       .execute();
   }
 
-  /** What `completion`, with exactly these parts, has made or would have made; undefined when it was never begun. */
+  /**
+   * What `completion`, with exactly these parts, has made or would have made; undefined when it was never
+   * begun.
+   */
   async find(bucket: Bucket, completion: Completion): Promise<CompletedUpload | undefined> {
     return this.#db
       .selectFrom('gallery.completed_upload')

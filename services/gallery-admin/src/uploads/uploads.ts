@@ -42,7 +42,10 @@ export interface Completed {
   size: number;
 }
 
-/** Uploads into the active bucket: URLs to send files to, and multipart uploads from their beginning to their end. */
+/**
+ * Uploads into the active bucket: URLs to send files to, and multipart uploads from their beginning to their
+ * end.
+ */
 export class Uploads {
   readonly #buckets: BucketSource;
   readonly #completed: CompletedUploads;
@@ -99,8 +102,9 @@ export class Uploads {
   }
 
   /**
-   * Makes the object of its parts. The same completion again gives the same answer, while the object is the one that it
-   * made. Fails as `refused` for parts that have not arrived like this, and as `missing` for an upload that is not open.
+   * Makes the object of its parts. The same completion again gives the same answer, while the object is the
+   * one that it made. Fails as `refused` for parts that have not arrived like this, and as `missing` for an
+   * upload that is not open.
    */
   async complete(completion: Completion): Promise<Completed> {
     const bucket = await this.#buckets.current();
