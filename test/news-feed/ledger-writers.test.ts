@@ -53,10 +53,10 @@ async function drain(
 ): Promise<{ changes: string[]; cursor: string; pages: number }> {
   const changes: string[] = [];
   for (let pages = 1; ; pages += 1) {
-    const { status, body } = await send(
+    const { status, body, text } = await send(
       `${feed.url}/api/v1/selected/changes?cursor=${cursor}&limit=${limit}`,
     );
-    expect(status).toBe(200);
+    expect(status, text).toBe(200);
     for (const change of body.changes) {
       changes.push(change.op === 'upsert' ? `+${change.item.id}` : `-${change.id}`);
     }

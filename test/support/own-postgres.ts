@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import { parentOf } from '@pressroom/embedded-postgres/processes';
 import { postmasterOf } from './processes.ts';
 import { temporaryHome } from './temporary-home.ts';
 
@@ -73,7 +74,12 @@ function start(dataDir: string, port: number): Promise<RunningPostgres> {
   return startPostgres({ dataDir, port, settings: { fsync: 'off', synchronous_commit: 'on' } });
 }
 
+/** Minimal Linux has no `ps`, and nothing else has /proc. */
 async function childrenOf(parent: number): Promise<number[]> {
+  if (process.platform === 'linux') {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+    return pids.filter((pid) => parentOf(pid) === parent);
+  }
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
   const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   return processes.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
