@@ -72,7 +72,7 @@ test('a missing library is told with the package of Debian that brings it', asyn
   const fake = await program('fake/ldd', ldd);
   const { code, out, err } = await choose(`${old}:${fake}:${SYSTEM}`, ['start.ts']);
   expect([code, out]).toEqual([1, '']);
-  expect(err).toContain('Pressroom needs Node 24.15 or later');
+  expect(err).toContain('Pressroom needs Node 24.16 or later');
   expect(err).toContain(`${old}/node is v20.19.2`);
   expect(err).toContain('libatomic.so.1 (Debian, Ubuntu: apt-get install libatomic1)');
   expect(err).not.toContain('libm');
@@ -82,5 +82,5 @@ test('where npm has none for the machine, the message says what to install', asy
   const old = await program('old/node', OLD);
   const { code, err } = await choose(`${old}:${SYSTEM}`, ['start.ts']);
   expect(code).toBe(1);
-  expect(err).toContain('install Node 24.15 or later');
+  expect(err).toContain('install Node 24.16 or later');
 });
