@@ -1,21 +1,15 @@
 import { withDatabase } from '@pressroom/common/database/with-database';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { importFile } from './cli/import-file.ts';
-import { createKey, listKeys, revokeKey } from './cli/keys.ts';
+import { createKey, expireKey, listKeys, readEnd, readName, readPrefix, revokeKey } from './cli/keys.ts';
 import { addSample } from './cli/sample.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Runs `work` with the database of this command. */
 const withContent = (work: (db: Kysely<ContentTables>) => Promise<void>) =>
   withDatabase('pressroom content cli', work);
-
-function date(value: string): Date {
-  const time = new Date(value);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It is no date such as 2027-01-31.');
-  return time;
-}
 
 const program = new Command('content').description('Keys, imports and samples of the content service');
 
@@ -24,10 +18,11 @@ keys
   .command('create')
   .description('make a key and print it: the only time that it is shown')
   .requiredOption('--name <name>', 'whose key it is; the author of what it writes')
-  .option('--expires <date>', 'when it ends, such as 2027-01-31', date)
-  .action((options) =>
-    withContent((db) => createKey(new ApiKeyStore(db), options.name, options.expires ?? null)),
-  );
+  .option('--expires <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
+  .action(async ({ name, expires }) => {
+    const [owner, end] = [readName(name), expires === undefined ? null : readEnd(expires)];
+    await withContent((db) => createKey(new ApiKeyStore(db), owner, end));
+  });
 keys
   .command('list')
   .description('list the keys by their prefixes')
@@ -35,8 +30,20 @@ keys
 keys
   .command('revoke')
   .description('end a key; it stops working within 5 s')
-  .argument('<prefix>', 'the 8 characters after pk_')
-  .action((prefix) => withContent((db) => revokeKey(new ApiKeyStore(db), prefix)));
+  .argument('<key>', 'the 8 characters after pk_, or the whole key')
+  .action(async (key) => {
+    const prefix = readPrefix(key);
+    await withContent((db) => revokeKey(new ApiKeyStore(db), prefix));
+  });
+keys
+  .command('expire')
+  .description('give a key an end, or another one; it is heard within 5 s')
+  .argument('<key>', 'the 8 characters after pk_, or the whole key')
+  .requiredOption('--at <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
+  .action(async (key, { at }) => {
+    const [prefix, end] = [readPrefix(key), readEnd(at)];
+    await withContent((db) => expireKey(new ApiKeyStore(db), prefix, end));
+  });
 
 program
   .command('import')

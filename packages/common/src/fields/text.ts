@@ -7,6 +7,20 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** What takes no room: zero-width and other ignorable characters (Unicode), controls, and the blank of Braille. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** The number of characters of `text` that a reader could notice, white space included; 0 for white space alone. */
+export function readableCharacters(text: string): number {
+  const readable = text.replace(INVISIBLE, '');
+  return hasText(readable) ? codePoints(readable) : 0;
+}
+
+/** Whether there is anything in `text` to see: white space, controls and zero-width characters are nothing. */
+export function hasText(text: string): boolean {
+  return /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+}
+
 /** U+0000 cannot be stored in PostgreSQL, and a lone surrogate is no text: neither would come back as sent. */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
@@ -30,10 +44,10 @@ export function text(max: number) {
     .meta({ maxLength: max });
 }
 
-/** Text of 1 to `max` code points, not all of them white space. */
+/** Text of 1 to `max` code points, at least one of which can be seen. */
 export function requiredText(max: number) {
   return text(max)
-    .refine((value) => value.trim() !== '', { message: 'must not be empty', params: { code: 'required' } })
+    .refine(hasText, { message: 'must not be empty', params: { code: 'required' } })
     .meta({ minLength: 1 });
 }
 

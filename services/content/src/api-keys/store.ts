@@ -55,6 +55,17 @@ export class ApiKeyStore {
     return numUpdatedRows > 0n;
   }
 
+  /** Ends a key at `end` instead of whenever it would. False when there is none of this prefix that is not revoked. */
+  async expire(prefix: string, end: Date): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('content.api_key')
+      .set({ expires_at: end })
+      .where('prefix', '=', prefix)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
   /** The owner of `key`, or undefined when it is no key, expired or revoked. */
   async find(key: string): Promise<KeyOwner | undefined> {
     const prefix = prefixOf(key);

@@ -1,4 +1,55 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { hasText } from '@pressroom/common/fields/text';
+import { prefixOf } from '../api-keys/key.ts';
 import type { ApiKeyStore, ListedKey } from '../api-keys/store.ts';
+
+/** The longest name of a key, in characters: it is the author of what the key writes. */
+const MAX_NAME = 255;
+
+/**
+ * Reads the name of a key: 1 to 255 characters, at least one of which can be seen.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readName(value: string): string {
+  if (!hasText(value)) throw new Failure('refused', 'the name is empty; say whose key it is');
+  if ([...value].length > MAX_NAME)
+    throw new Failure('refused', `the name is longer than ${MAX_NAME} characters`);
+  return value.trim();
+}
+
+/**
+ * Reads when a key ends: a day of the calendar, whose beginning in UTC is meant, or a time with its offset.
+ *
+ * @throws Failure `refused` for anything else, and for what is not in the future
+ */
+export function readEnd(value: string, now = new Date()): Date {
+  const [, day] =
+    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
+  const end = new Date(value);
+  // `Date` takes 31 February for 3 March.
+  if (day === undefined || Number.isNaN(end.getTime()) || !isDay(day)) {
+    throw new Failure('refused', `"${value}" is not a date such as 2027-01-31 or 2027-01-31T18:00:00Z`);
+  }
+  if (end <= now) throw new Failure('refused', `${value} is not in the future`);
+  return end;
+}
+
+function isDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/**
+ * Reads which key is meant: its prefix, with or without `pk_`, or the whole key.
+ *
+ * @throws Failure `refused` for anything else; the message does not repeat it, because it may hold a secret
+ */
+export function readPrefix(value: string): string {
+  const prefix = prefixOf(value) ?? /^(?:pk_)?([A-Za-z0-9]{8})$/.exec(value)?.[1];
+  if (prefix !== undefined) return prefix;
+  throw new Failure('refused', 'this is not a key: give its first 8 characters after pk_, or the whole key');
+}
 
 /** Makes a key and prints it alone on a line, so that it can be captured; what to know goes to standard error. */
 export async function createKey(keys: ApiKeyStore, name: string, expiresAt: Date | null): Promise<void> {
@@ -24,11 +75,28 @@ export async function listKeys(keys: ApiKeyStore): Promise<void> {
   );
 }
 
-/** Revokes the key of `prefix`. Throws when there is no such key in use. */
+/**
+ * Revokes a key.
+ *
+ * @throws Failure `missing` when there is no such key in use
+ */
 export async function revokeKey(keys: ApiKeyStore, prefix: string): Promise<void> {
-  if (!(await keys.revoke(prefix)))
-    throw new Error(`no key in use begins with pk_${prefix}; see \`content keys list\``);
+  if (!(await keys.revoke(prefix))) throw noSuchKey(prefix);
   console.log(`Revoked pk_${prefix}. It stops working within 5 seconds.`);
+}
+
+/**
+ * Gives a key another end.
+ *
+ * @throws Failure `missing` when there is no such key in use
+ */
+export async function expireKey(keys: ApiKeyStore, prefix: string, end: Date): Promise<void> {
+  if (!(await keys.expire(prefix, end))) throw noSuchKey(prefix);
+  console.log(`pk_${prefix} ends at ${end.toISOString()}.`);
+}
+
+function noSuchKey(prefix: string): Failure {
+  return new Failure('missing', `no key in use begins with pk_${prefix}; see \`content keys list\``);
 }
 
 function stateOf({ revoked_at, expires_at }: ListedKey): string {
