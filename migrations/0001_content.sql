@@ -32,10 +32,21 @@ create table content.article (
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp(),
   -- The words of the title, lower case and distinct, for finding related articles.
-  title_words text[] not null,
-  -- The Idempotency-Key of the request that created the article, so that a repeated request finds it.
-  idempotency_key text constraint article_idempotency_key_key unique
+  title_words text[] not null
 );
+
+-- The Idempotency-Key of a request that created an article, so that the same request finds it when it comes again.
+create table content.idempotency_key (
+  key text primary key,
+  -- SHA-256 of the request's body: another body is another request.
+  fingerprint bytea not null check (octet_length(fingerprint) = 32),
+  article_id integer not null references content.article on delete cascade,
+  -- 'infinity' for what is imported: its key names the article for good.
+  expires_at timestamptz(3) not null
+);
+
+create index idempotency_key_by_article on content.idempotency_key (article_id);
+create index idempotency_key_by_end on content.idempotency_key (expires_at);
 
 -- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come first.
 -- The first two serve the lists of the whole site (with and without a publication state), the others those of
@@ -44,6 +55,66 @@ create index article_by_state on content.article (is_published, published_at des
 create index article_by_date on content.article (published_at desc, id desc);
 create index article_by_category_and_state on content.article (category_id, is_published, published_at desc, id desc);
 create index article_by_category on content.article (category_id, published_at desc, id desc);
+
+-- Slugs are made under one lock for each table, which is held until the transaction ends: what is free stays free until
+-- it is taken. Whoever writes a slug takes the lock, by hand too, so nobody ever loses a race for one.
+create function content.lock_slugs() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(tg_relid::integer, 0);
+  return null;
+end
+$$;
+
+create trigger lock_slugs before insert or update of slug on content.article
+  for each statement execute function content.lock_slugs();
+create trigger lock_slugs before insert or update of slug on content.category
+  for each statement execute function content.lock_slugs();
+
+-- base, base-2, base-3, …: one that no other row of the table has, the next where none was deleted. It is sought in strides that double
+-- until one is free and then halve, so that the ten-thousandth article of one title costs a few look-ups. `own` is the
+-- slug of the row that is changed, which is free for it.
+create function content.free_slug(of_table regclass, base text, own text default null) returns text
+language plpgsql as $$
+declare
+  most constant integer := 100;
+  taken integer := 0;
+  free integer := 1;
+  middle integer;
+begin
+  perform pg_advisory_xact_lock(of_table::oid::integer, 0);
+  while content.slug_is_taken(of_table, content.numbered_slug(base, free, most), own) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if content.slug_is_taken(of_table, content.numbered_slug(base, middle, most), own) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  return content.numbered_slug(base, free, most);
+end
+$$;
+
+create function content.slug_is_taken(of_table regclass, candidate text, own text) returns boolean
+language plpgsql as $$
+declare
+  found_one boolean;
+begin
+  if candidate = own then
+    return false;
+  end if;
+  execute format('select exists (select from %s where slug = $1)', of_table) into found_one using candidate;
+  return found_one;
+end
+$$;
+
+-- base for 1, else base-n, shortened at the end of base where the number would not fit.
+create function content.numbered_slug(base text, n integer, most integer) returns text language sql immutable as $$
+  select case when n = 1 then base else rtrim(left(base, most - 1 - length(n::text)), '-') || '-' || n end
+$$;
 
 -- Counting a million rows for each page costs more than the page, so the database keeps the counts: in all,
 -- and by the UTC day of published_at ('infinity': never published), by which a page in the depth of a long list is
@@ -117,6 +188,18 @@ create trigger count_updated after update on content.article
   referencing old table as removed new table as added for each statement execute function content.count_articles();
 create trigger count_deleted after delete on content.article
   referencing old table as removed for each statement execute function content.count_articles();
+
+-- Nothing is left to count. They are truncated too, because a deletion would not see the counts that were committed after
+-- the snapshot of its transaction.
+create function content.count_nothing() returns trigger language plpgsql as $$
+begin
+  truncate content.article_count, content.article_count_by_day;
+  return null;
+end
+$$;
+
+create trigger count_truncated after truncate on content.article
+  for each statement execute function content.count_nothing();
 
 -- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
 create function content.announce_change() returns trigger language plpgsql as $$

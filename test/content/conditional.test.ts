@@ -142,6 +142,28 @@ test('a draft is private, with a tag for those who edit it', async () => {
   expect(list.headers.get('cache-control')).toBe(PRIVATE);
 });
 
+test('If-Match stays true when only a neighbour or the category is renamed', async () => {
+  const { id: home } = await client.category({ name: 'Home' });
+  const inHome = { category_id: home, is_published: true };
+  const { id } = await client.article({ title: 'Edited', ...inHome });
+  const { id: neighbour } = await client.article({ title: 'Neighbour', ...inHome });
+  const path = `/api/articles/${id}`;
+  const etag = await tagAt(path);
+  const categoryTag = await tagAt(`/api/categories/${home}`);
+  await client.patch(`/api/articles/${neighbour}`, { title: 'Renamed neighbour' });
+  expect(await tagAt(path)).not.toBe(etag);
+  const ofCategory = { method: 'PATCH', json: { name: 'New home' }, headers: { 'if-match': categoryTag } };
+  expect((await client.send(`/api/categories/${home}`, ofCategory)).status).toBe(200);
+  const edit = { method: 'PATCH', json: { excerpt: 'Mine' }, headers: { 'if-match': etag } };
+  expect((await client.send(path, edit)).status).toBe(200);
+  expect((await client.send(path, { ...edit, json: { excerpt: 'Later' } })).status).toBe(412);
+});
+
+test('what is created says where it is', async () => {
+  const made = await client.post('/api/categories', { name: 'Located' });
+  expect(made.headers.get('location')).toBe(`/api/categories/${made.body.data.id}`);
+});
+
 /** What is written to, with the bodies of its writes. */
 const WRITTEN = [
   {

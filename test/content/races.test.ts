@@ -11,17 +11,27 @@ import { until } from '../support/until.ts';
 
 let content: ContentFixture;
 let replica: RunningContent;
+let crowded: RunningContent[];
 beforeAll(async () => {
   content = await contentFixture();
+  // However slow the machine, nobody is turned away for having waited for a connection.
+  const patience = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_STATEMENT_TIMEOUT_MS: '60000' };
   replica = await startContent(content.database.url);
+  crowded = [
+    await startContent(content.database.url, patience),
+    await startContent(content.database.url, patience),
+  ];
 });
 afterAll(async () => {
-  await replica.close();
+  for (const service of [replica, ...crowded]) await service.close();
   await content.close();
 });
 
 /** Writers on both replicas by turns. */
 const writer = (index: number) => new ContentClient(index % 2 === 0 ? content.url : replica.url, content.key);
+
+/** As {@link writer}, on replicas that let many wait. */
+const patient = (index: number) => ({ url: crowded[index % 2]?.url ?? '', key: content.key });
 
 describe('creates of one title at once', () => {
   test('each get a slug of their own, numbered without a gap', async () => {
@@ -35,6 +45,37 @@ describe('creates of one title at once', () => {
       ...Array.from({ length: 23 }, (_, index) => `same-title-${index + 2}`),
     ].sort();
     expect(slugs).toEqual(expected);
+  });
+
+  test('two hundred of them are all made', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => createArticle(patient(index), { title: 'Crowd' })),
+    );
+    expect(made.filter(({ status }) => status !== 201)).toEqual([]);
+    const numbers = made.map(({ body }) => Number(/^crowd-?(\d*)$/.exec(body.data.slug)?.[1] || 1));
+    expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+  });
+
+  test('of titles whose numbered slugs meet are all made', async () => {
+    const titles = ['Meet', 'Meet 2', 'Meet', 'Meet 3', 'Meet', 'Meet 2'];
+    const made = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        createArticle(patient(index), { title: titles[index % titles.length] ?? '' }),
+      ),
+    );
+    expect(made.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(new Set(made.map(({ body }) => body.data.slug)).size).toBe(60);
+  });
+
+  test('categories of one name are all made, and given slugs are made once', async () => {
+    const make = (index: number, body: object) => write(patient(index), 'POST', '/api/categories', body);
+    const named = await Promise.all(Array.from({ length: 50 }, (_, index) => make(index, { name: 'Group' })));
+    expect(named.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(new Set(named.map(({ body }) => body.data.slug)).size).toBe(50);
+    const given = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => make(index, { name: 'Given', slug: 'given' })),
+    );
+    expect(given.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
   test('with one Idempotency-Key make one article', async () => {

@@ -8,15 +8,15 @@ import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
-import { allowanceOf, identifySenders, KEY_HOLDER } from './api-keys/routes.ts';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
-import { addArticleRoutes } from './articles/routes.ts';
+import { articleOperations } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
-import { assertSafeHtml } from './articles/unsafe-html.ts';
 import { categoryOperations } from './categories/routes.ts';
 import { CategoryStore } from './categories/store.ts';
 import type { ContentConfig } from './config.ts';
+import { HtmlInspector } from './html/html-inspector.ts';
+import { ANYBODY, allowanceOf, identifySenders, KEY_HOLDER } from './senders.ts';
 import type { ContentTables } from './tables.ts';
 
 /** What the service is built from. */
@@ -41,9 +41,10 @@ const DESCRIPTION = {
 export async function buildApp({ config, db, cache, log }: ContentParts): Promise<Server> {
   const verifier = new KeyVerifier(new ApiKeyStore(db));
   const changed = () => cache.clear();
-  const checkHtml = (content: string | undefined) => {
-    if (content !== undefined && config.CONTENT_HTML === 'checked') assertSafeHtml(content);
-  };
+  const inspector = new HtmlInspector({
+    html: config.CONTENT_HTML,
+    jsonLd: config.CONTENT_JSON_LD === 'allowed',
+  });
 
   const app = await createServer({
     config,
@@ -62,11 +63,18 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
     },
   });
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
-  addArticleRoutes(app, { articles: new ArticleStore(db), cache, checkHtml, changed });
+  app.addHook('onClose', () => inspector.close());
+  const articles = articleOperations({ articles: new ArticleStore(db), cache, inspector, changed });
   const categories = categoryOperations({ categories: new CategoryStore(db), cache, changed });
   addRoutes(app, [
-    ['GET', '/api/categories', categories.list],
-    ['GET', '/api/categories/:id', categories.read],
+    ['GET', '/api/articles', articles.list, ANYBODY],
+    ['GET', '/api/articles/:id', articles.read, ANYBODY],
+    ['POST', '/api/articles', articles.create, KEY_HOLDER],
+    ['PUT', '/api/articles/:id', articles.replace, KEY_HOLDER],
+    ['PATCH', '/api/articles/:id', articles.change, KEY_HOLDER],
+    ['DELETE', '/api/articles/:id', articles.remove, KEY_HOLDER],
+    ['GET', '/api/categories', categories.list, ANYBODY],
+    ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['POST', '/api/categories', categories.create, KEY_HOLDER],
     ['PUT', '/api/categories/:id', categories.replace, KEY_HOLDER],
     ['PATCH', '/api/categories/:id', categories.change, KEY_HOLDER],

@@ -9,6 +9,8 @@ const settings = {
   [PORT_VARIABLE]: port().default(4003),
   /** `trusted` lets content hold scripts and event handlers: for a site whose writers may do anything. */
   CONTENT_HTML: z.enum(['checked', 'trusted'], 'checked or trusted').default('checked'),
+  /** Whether checked content may hold structured data for search engines: `<script type="application/ld+json">`. */
+  CONTENT_JSON_LD: z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
   /** Requests a minute of one client address without a key. */
   CONTENT_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(60),
   /** Requests a minute of one key. */

@@ -1,13 +1,13 @@
 import { PRIVATE, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readerOf } from './api-keys/routes.ts';
 import type { Reader } from './articles/store.ts';
+import { readerOf } from './senders.ts';
 
 /** `Cache-Control` of what anybody may read (`docs/spec/wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 
-/** What a read depends on beside its URL. */
+/** What a read depends on besides its URL. */
 const VARY = 'X-API-Key, Authorization';
 
 /**

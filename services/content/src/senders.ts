@@ -3,9 +3,9 @@ import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
-import type { Reader } from '../articles/store.ts';
-import type { KeyOwner } from './store.ts';
-import type { KeyVerifier } from './verifier.ts';
+import type { KeyOwner } from './api-keys/store.ts';
+import type { KeyVerifier } from './api-keys/verifier.ts';
+import type { Reader } from './articles/store.ts';
 
 /** Who sends a request: nobody known, the owner of a valid key, or somebody with a key that is not. */
 export type Sender = { kind: 'anonymous' } | { kind: 'owner'; owner: KeyOwner } | { kind: 'refused' };
@@ -61,8 +61,7 @@ export function allowanceOf(limits: {
       : { key: addressKey(request), max: limits.anonymous };
 }
 
-/** A `preParsing` hook of routes that need a key: 401 without one, 403 with a wrong one, before the body is read. */
-export async function requireKey(request: FastifyRequest): Promise<void> {
+async function requireKey(request: FastifyRequest): Promise<void> {
   ownerOf(request);
 }
 
@@ -77,8 +76,8 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   return sender.owner;
 }
 
-/** The security requirement of a write, for the OpenAPI description. */
-export const KEY_SECURITY: Record<string, string[]>[] = [{ apiKey: [] }, { bearer: [] }];
-
 /** Whoever has a valid key: 401 without one, 403 with a wrong one, before the body is read. */
-export const KEY_HOLDER: Guard = { check: requireKey, security: KEY_SECURITY };
+export const KEY_HOLDER: Guard = { check: requireKey, security: [{ apiKey: [] }, { bearer: [] }] };
+
+/** Anybody; those with a key may see more. */
+export const ANYBODY: Guard = { security: [{}, { apiKey: [] }, { bearer: [] }] };

@@ -22,7 +22,14 @@ export interface ArticleTable {
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
   title_words: string[];
-  idempotency_key: string | null;
+}
+
+/** `content.idempotency_key` */
+export interface IdempotencyKeyTable {
+  key: string;
+  fingerprint: Buffer;
+  article_id: number;
+  expires_at: Date;
 }
 
 /** `content.category` */
@@ -61,6 +68,7 @@ export interface ApiKeyTable {
 /** The tables of the content service, as migration `0001_content` makes them. */
 export interface ContentTables {
   'content.article': ArticleTable;
+  'content.idempotency_key': IdempotencyKeyTable;
   'content.category': CategoryTable;
   'content.article_count': ArticleCountTable;
   'content.article_count_by_day': ArticleCountByDayTable;

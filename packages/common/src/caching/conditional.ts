@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
-import { preconditionFailed } from '../problems/problem.ts';
-import { isMatch, isNotModified, type Representation, represent } from './entity-tag.ts';
+import { Failure } from '../failures/failure.ts';
+import { isNotModified, namesState, type Representation, represent, stateOf } from './entity-tag.ts';
 import type { RepresentationCache } from './representation-cache.ts';
 
 /** The media type of every JSON answer. */
@@ -22,8 +20,8 @@ export interface ConditionalAnswer {
   /** What the representation is kept under; the URL when absent. */
   key?: string | undefined;
   /**
-   * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock;
-   * throws a problem where there is nothing.
+   * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock, as a
+   * {@link Stateful} where writes may name it in `If-Match`; throws where there is nothing.
    */
   load: () => Promise<unknown>;
 }
@@ -36,6 +34,17 @@ export class Perishable {
   constructor(value: unknown, expiresAt: Date | undefined) {
     this.value = value;
     this.expiresAt = expiresAt;
+  }
+}
+
+/** What was loaded, and what of it is the resource's own: that alone decides about `If-Match`. */
+export class Stateful {
+  readonly value: unknown;
+  readonly own: unknown;
+
+  constructor(value: unknown, own: unknown) {
+    this.value = value;
+    this.own = own;
   }
 }
 
@@ -53,6 +62,10 @@ export function replyConditionally(
   const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
   const make = async () => {
     const loaded = await load();
+    if (loaded instanceof Stateful) {
+      const { value, own } = loaded;
+      return { ...represent(serialize(reply, value), undefined, stateOf(own)), headers };
+    }
     const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
     return { ...represent(serialize(reply, value), expiresAt), headers };
   };
@@ -80,24 +93,17 @@ export function answerFromCache(
 }
 
 /**
- * The check of a write against the representation that it would replace: throws 412 `precondition_failed`
- * when the request has an `If-Match` that does not name it (RFC 9110, section 13.1.1), so that two editors cannot
- * overwrite each other unseen. Undefined when the request has no `If-Match`: then nothing needs to be read.
- *
- * @param schema the response schema of a GET of the same URL
- * @param answer what that GET answers for the current state
+ * The check of a write against what it would replace: throws `outdated` when the request has an `If-Match` that does
+ * not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot overwrite each
+ * other unseen. It is given what {@link Stateful.own} of the GET would be. Undefined when the request has no `If-Match`.
  */
-export function writePrecondition<T>(
-  request: FastifyRequest,
-  schema: z.ZodType,
-  answer: (current: T) => unknown,
-): ((current: T) => void) | undefined {
+export function writePrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
   const ifMatch = request.headers['if-match'];
   if (ifMatch === undefined) return undefined;
-  const serializeAnswer = serializerCompiler({ schema, method: 'GET', url: request.url });
-  return (current) => {
-    if (isMatch(ifMatch, represent(serializeAnswer(answer(current))).etag)) return;
-    throw preconditionFailed(
+  return (own) => {
+    if (namesState(ifMatch, stateOf(own))) return;
+    throw new Failure(
+      'outdated',
       'the resource has changed since you read it; read it again and repeat the change',
     );
   };

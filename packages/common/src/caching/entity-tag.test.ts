@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isMatch, isNotModified, represent } from './entity-tag.ts';
+import { isNotModified, namesState, represent, stateOf } from './entity-tag.ts';
 
 const TAG = '"current"';
 
@@ -21,20 +21,21 @@ const list = fc.array(fc.tuple(gap, member, gap), { minLength: 1, maxLength: 6 }
     .join(','),
 }));
 
-test('a list matches weakly what it holds, and strongly what it holds without W/', () => {
+test('a list matches weakly what it holds, and names the states of what it holds without W/', () => {
   fc.assert(
     fc.property(list, tag, ({ header, tags }, other) => {
       for (const etag of [other, ...tags.map(({ text }) => text)]) {
         expect(isNotModified(header, etag)).toBe(tags.some(({ text }) => text === etag));
-        expect(isMatch(header, etag)).toBe(tags.some(({ text, weak }) => text === etag && !weak));
       }
     }),
   );
+  const tags = ['"a.one"', 'W/"b.two"', '"three"'].join(', ');
+  expect(['one', 'two', 'three'].map((state) => namesState(tags, state))).toEqual([true, false, false]);
 });
 
 test.each(['*', ' * '])('%j matches whatever is there', (header) => {
   expect(isNotModified(header, TAG)).toBe(true);
-  expect(isMatch(header, TAG)).toBe(true);
+  expect(namesState(header, 'any')).toBe(true);
 });
 
 test('an absent If-None-Match never makes a 304', () => {
@@ -58,14 +59,15 @@ test.each([
   ['"other", *', false],
 ])('what is no entity tag in %j is passed over', (header, expected) => {
   expect(isNotModified(header, TAG)).toBe(expected);
-  expect(isMatch(header, TAG)).toBe(expected);
+  const withStates = header.replaceAll('current', 'shown.current');
+  expect(namesState(withStates, 'current')).toBe(expected);
 });
 
 test('no header takes long, however it is made', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', ' ', 'W', '/', 'a') }), (piece) => {
       const header = piece.repeat(Math.ceil(16_384 / Math.max(1, piece.length)));
-      expect(isMatch(`${header}`, '"none of these"')).toBe(false);
+      expect(namesState(header, 'none of these')).toBe(false);
     }),
   );
 });
@@ -77,8 +79,19 @@ test('equal text has equal tags, other text another, and both are strong entity 
       expect(String(body)).toBe(one);
       expect(etag).toMatch(/^"[\w-]{27}"$/);
       expect(represent(other).etag === etag).toBe(one === other);
-      expect(isMatch(etag, etag)).toBe(true);
       expect(isNotModified(`W/${etag}`, etag)).toBe(true);
     }),
   );
+});
+
+test('a tag with a state names that state whatever else was shown, and still tells the bytes apart', () => {
+  const [one, other] = [stateOf({ title: 'One' }), stateOf({ title: 'Other' })];
+  const [shown, shownAgain] = [
+    represent('neighbour A', undefined, one),
+    represent('neighbour B', undefined, one),
+  ];
+  expect(shown.etag).not.toBe(shownAgain.etag);
+  expect(shown.etag).toMatch(/^"[\w-]{27}\.[\w-]{27}"$/);
+  expect([namesState(shown.etag, one), namesState(shownAgain.etag, one)]).toEqual([true, true]);
+  expect(namesState(shown.etag, other)).toBe(false);
 });

@@ -17,10 +17,14 @@ export interface Representation {
  */
 const MAX_TEXT_BYTES = 1024;
 
-/** Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. */
-export function represent(text: string, expiresAt?: Date): Representation {
+/**
+ * Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. `state` (base64url)
+ * ends the tag where a representation shows more than the resource itself: see {@link namesState}.
+ */
+export function represent(text: string, expiresAt?: Date, state?: string): Representation {
   const bytes = Buffer.from(text);
-  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
+  const digest = hash('sha256', bytes, 'base64url').slice(0, 27);
+  const etag = state === undefined ? `"${digest}"` : `"${digest}.${state}"`;
   const body = bytes.length <= MAX_TEXT_BYTES ? text : bytes;
   return { body, etag, expiresAt: expiresAt?.getTime() };
 }
@@ -38,11 +42,19 @@ export function isNotModified(ifNoneMatch: string | undefined, etag: string): bo
   return false;
 }
 
-/** Evaluates `If-Match` by strong comparison (RFC 9110, section 13.1.1) against an existing representation. */
-export function isMatch(ifMatch: string, etag: string): boolean {
+/** The state of a resource's own members, for its entity tag: equal only for equal values. */
+export function stateOf(own: unknown): string {
+  return hash('sha256', JSON.stringify(own), 'base64url').slice(0, 27);
+}
+
+/**
+ * Evaluates `If-Match` against a resource that exists: whether one of its strong tags (RFC 9110, section 13.1.1) is of
+ * this state of the resource, whatever else its representation showed.
+ */
+export function namesState(ifMatch: string, state: string): boolean {
   if (ifMatch.trim() === '*') return true;
   for (const [, weak, tag] of ifMatch.matchAll(ENTITY_TAG)) {
-    if (weak === undefined && tag === etag) return true;
+    if (weak === undefined && tag?.endsWith(`.${state}"`)) return true;
   }
   return false;
 }

@@ -32,6 +32,8 @@ export interface Operation {
   readonly bodyLimit?: number;
   /** What the hooks of the server are told about the route, such as a query string that is not logged. */
   readonly config?: FastifyContextConfig;
+  /** The handler is called with an invalid body too (`request.validationError`), to tell its own faults with those. */
+  readonly attachValidation?: boolean;
 }
 
 /** What {@link operation} is made of. */
@@ -43,6 +45,8 @@ export interface OperationDefinition<Schema extends FastifySchema> {
   bodyLimit?: number;
   /** What the hooks of the server are told about the route, such as a query string that is not logged. */
   config?: FastifyContextConfig;
+  /** See {@link Operation.attachValidation}. */
+  attachValidation?: boolean;
 }
 
 /**

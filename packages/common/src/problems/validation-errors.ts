@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { type FieldError, invalidRequest, Problem, validationFailed } from './problem.ts';
 
@@ -74,7 +74,7 @@ type Part = 'body' | 'querystring' | 'params' | 'headers';
  * service has it, with every fault. Returns undefined when `error` is not a validation error.
  */
 export function validationProblem(
-  error: FastifyError,
+  error: Error & { validation?: unknown; validationContext?: string | undefined },
   request: FastifyRequest,
   invalidBody: 400 | 422,
 ): Problem | undefined {

@@ -1,18 +1,14 @@
 import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
-import { anyText, codePoints, requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
-import { textOf } from './html-text.ts';
-
-/** The fewest characters of text, tags aside, that an article has. */
-const MIN_CONTENT = 50;
+import { MIN_CONTENT } from '../html/content-faults.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
-const content = anyText().refine((html) => codePoints(textOf(html)) >= MIN_CONTENT, {
-  message: `must hold at least ${MIN_CONTENT} characters of text, tags aside`,
-  params: { code: 'too_short' },
-});
+const content = anyText().describe(
+  `HTML of the elements and attributes that are allowed, with at least ${MIN_CONTENT} characters of text.`,
+);
 
 const isPublished = z.boolean('must be true or false');
 

@@ -1,11 +1,12 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
-import { notFound, validationFailed } from '@pressroom/common/problems/problem';
+import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
-import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
+import { freeSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
+import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from './list.ts';
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
@@ -27,11 +28,14 @@ export interface Reader {
   seesDrafts: boolean;
 }
 
-/** Looks at the current state before it is replaced; throws what forbids the write. */
-export type Precondition = (current: ArticleDetail) => void;
+/** An article as it is read, and its own members: those that only a write of the article itself changes. */
+export interface ReadArticle {
+  article: ArticleDetail;
+  own: object;
+}
 
-/** The unique constraint on an article's slug. */
-const SLUG_KEY = 'article_slug_key';
+/** Looks at an article's own members before they are replaced; throws what forbids the write. */
+export type Precondition = (own: object) => void;
 
 /** The articles of the content service, as the database keeps them. */
 export class ArticleStore {
@@ -47,75 +51,88 @@ export class ArticleStore {
     return this.#list.read(this.#db, scope, page);
   }
 
-  /** One article with its neighbours. Throws 404 when there is none that `reader` may see. */
-  async read(id: number, reader: Reader): Promise<ArticleDetail> {
+  /**
+   * One article with its neighbours.
+   *
+   * @throws Failure `missing` when there is none that `reader` may see
+   */
+  async read(id: number, reader: Reader): Promise<ReadArticle> {
     const [row] = await DETAIL.execute(this.#db, { id });
     if (row === undefined || !(row.is_published || reader.seesDrafts)) throw noSuchArticle(id);
-    return detailOf(this.#db, row);
+    return { article: await detailOf(this.#db, row), own: ownMembers(row) };
   }
 
   /**
-   * Creates an article, published now if it says so. A repeated `idempotencyKey` creates nothing and returns the
-   * article of the first time. Throws 422 for a category that does not exist.
+   * Creates an article, published now if it says so. A `request` that comes again creates nothing and returns the
+   * article of the first time.
+   *
+   * @throws Failure `invalid` for a category that does not exist, or for the key of a request that was another one
    */
   async create(
     body: ArticleCreate & { author: string },
-    idempotencyKey?: string,
+    request?: IdempotentRequest,
   ): Promise<{ article: WrittenArticle; repeated: boolean }> {
-    const base = slugify(body.title, 'article');
-    const insert = async () =>
-      this.#db
-        .insertInto('content.article')
-        .values({
-          ...body,
-          slug: await freeSlug(base, takenSlugs(this.#db)),
-          title_words: titleWords(body.title),
-          published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
-          idempotency_key: idempotencyKey ?? null,
-        })
-        .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
-        .returning(['id', 'title', 'slug', 'is_published'])
-        .executeTakeFirst();
-    const article = await retryTakenSlug(SLUG_KEY, insert).catch(explainCategory);
-    if (article !== undefined) return { article, repeated: false };
-    const first = await this.#db
-      .selectFrom('content.article')
-      .select(['id', 'title', 'slug', 'is_published'])
-      .where('idempotency_key', '=', idempotencyKey ?? '')
-      .executeTakeFirstOrThrow();
-    return { article: first, repeated: true };
+    if (request === undefined) {
+      return { article: await insert(this.#db, body).catch(explainCategory), repeated: false };
+    }
+    const creation = this.#db.transaction().execute(async (tx) => {
+      const first = await findRepeated(tx, request);
+      if (first !== undefined) return { article: first, repeated: true };
+      const article = await insert(tx, body);
+      await keepKey(tx, request, article.id);
+      return { article, repeated: false };
+    });
+    return creation.catch(explainCategory);
   }
 
   /**
    * Changes the members that `body` has, under the row's lock, and returns the article and exactly what changed.
-   * Throws 404, 422 for a category that does not exist, and whatever `precondition` throws.
+   *
+   * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition` throws
    */
   async update(
     id: number,
     body: ArticleChange,
     precondition?: Precondition,
   ): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
-    const write = () => this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
-    return retryTakenSlug(SLUG_KEY, write).catch(explainCategory);
+    const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
+    return write.catch(explainCategory);
   }
 
-  /** Deletes an article. Throws 404, and whatever `precondition` throws. */
+  /**
+   * Deletes an article.
+   *
+   * @throws Failure `missing`, and whatever `precondition` throws
+   */
   async delete(id: number, precondition?: Precondition): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       const row = await lock(tx, id);
-      precondition?.(await detailOf(tx, row));
+      precondition?.(ownMembers(row));
       await tx.deleteFrom('content.article').where('id', '=', id).execute();
     });
   }
 }
 
+function insert(db: Database, body: ArticleCreate & { author: string }): Promise<WrittenArticle> {
+  return db
+    .insertInto('content.article')
+    .values({
+      ...body,
+      slug: freeSlug('content.article', slugify(body.title, 'article')),
+      title_words: titleWords(body.title),
+      published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
+    })
+    .returning(['id', 'title', 'slug', 'is_published'])
+    .executeTakeFirstOrThrow();
+}
+
 function noSuchArticle(id: number) {
-  return notFound(id === 0 ? 'there is no such article' : `there is no article ${id}`);
+  return new Failure('missing', id === 0 ? 'there is no such article' : `there is no article ${id}`);
 }
 
 function explainCategory(error: unknown): never {
   if (!violates(error, 'article_category_id_fkey')) throw error;
-  throw validationFailed([{ field: 'category_id', code: 'not_found', message: 'there is no such category' }]);
+  throw invalid([{ field: 'category_id', code: 'not_found', message: 'there is no such category' }]);
 }
 
 /** What a detail shows, and what its neighbours are found by. */
@@ -165,6 +182,10 @@ async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
   };
 }
 
+function ownMembers({ categoryId, categoryName, categorySlug, title_words, ...own }: DetailRow): object {
+  return own;
+}
+
 async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
   const row = await selectDetail(tx, id).forUpdate('article').executeTakeFirst();
   if (row === undefined) throw noSuchArticle(id);
@@ -178,10 +199,10 @@ async function updateLocked(
   precondition: Precondition | undefined,
 ): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
   const before = await lock(tx, id);
-  precondition?.(await detailOf(tx, before));
+  precondition?.(ownMembers(before));
   const after = await tx
     .updateTable('content.article as article')
-    .set({ ...body, ...(await consequences(tx, before, body)) })
+    .set({ ...body, ...consequences(before, body) })
     .where('article.id', '=', id)
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
@@ -189,11 +210,7 @@ async function updateLocked(
 }
 
 /** What follows from a change: the slug follows the title until the first publication, which sets `published_at`. */
-async function consequences(
-  tx: Transaction<ContentTables>,
-  before: DetailRow,
-  body: ArticleChange,
-): Promise<ArticleUpdate> {
+function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
     // Strictly later than before, so that each write is told apart.
     updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
@@ -202,18 +219,6 @@ async function consequences(
   if (body.title === undefined || body.title === before.title) return follows;
   follows.title_words = titleWords(body.title);
   if (before.published_at !== null) return follows;
-  const base = slugify(body.title, 'article');
-  follows.slug = await freeSlug(base, async (slugs) => {
-    const taken = await takenSlugs(tx)(slugs);
-    taken.delete(before.slug);
-    return taken;
-  });
+  follows.slug = freeSlug('content.article', slugify(body.title, 'article'), before.slug);
   return follows;
-}
-
-function takenSlugs(db: Database) {
-  return async (slugs: string[]): Promise<Set<string>> => {
-    const rows = await db.selectFrom('content.article').select('slug').where('slug', 'in', slugs).execute();
-    return new Set(rows.map(({ slug }) => slug));
-  };
 }

@@ -1,10 +1,9 @@
-import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import type { FastifyRequest } from 'fastify';
 import { deletedAnswer } from '../articles/schema.ts';
-import { type Page, success, successPage } from '../envelope.ts';
+import { success, successPage } from '../envelope.ts';
 import { replyToReader } from '../reading.ts';
 import {
   categoryCreate,
@@ -17,7 +16,7 @@ import {
   categoryPut,
   categoryWrittenAnswer,
 } from './schema.ts';
-import type { CategoryPage, CategoryPrecondition, CategoryStore } from './store.ts';
+import type { CategoryStore } from './store.ts';
 
 /** What the operations on categories need. */
 export interface CategoryParts {
@@ -33,16 +32,6 @@ const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 
 /** The operations on categories: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
 export function categoryOperations(parts: CategoryParts) {
   return { ...reads(parts), ...writes(parts) };
-}
-
-/** What a GET of a category answers. */
-function detailAnswer({ category, total }: CategoryPage, page: Page = { page: 1, perPage: 20 }) {
-  return successPage('Category found', category, page, total);
-}
-
-/** `If-Match` names what a GET of the category without a query string answers. */
-function precondition(request: FastifyRequest): CategoryPrecondition | undefined {
-  return writePrecondition(request, categoryDetailAnswer, (current: CategoryPage) => detailAnswer(current));
 }
 
 function reads({ categories, cache }: CategoryParts) {
@@ -65,9 +54,10 @@ function reads({ categories, cache }: CategoryParts) {
     },
     handler: (request, reply) => {
       const page = { page: request.query.page, perPage: request.query.per_page };
-      return replyToReader(request, reply, cache, async () =>
-        detailAnswer(await categories.read(request.params.id, page), page),
-      );
+      return replyToReader(request, reply, cache, async () => {
+        const { category, own, total } = await categories.read(request.params.id, page);
+        return new Stateful(successPage('Category found', category, page, total), own);
+      });
     },
   });
   return { list, read };
@@ -84,7 +74,10 @@ function writes({ categories, changed }: CategoryParts) {
     handler: async (request, reply) => {
       const category = await categories.create(request.body);
       changed();
-      return reply.code(201).header('cache-control', PRIVATE).send(success('Category created', category));
+      return reply
+        .code(201)
+        .headers({ 'cache-control': PRIVATE, location: `/api/categories/${category.id}` })
+        .send(success('Category created', category));
     },
   });
   const replace = operation({
@@ -96,7 +89,11 @@ function writes({ categories, changed }: CategoryParts) {
       response: { 200: categoryWrittenAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const { category } = await categories.replace(request.params.id, request.body, precondition(request));
+      const { category } = await categories.replace(
+        request.params.id,
+        request.body,
+        writePrecondition(request),
+      );
       changed();
       return reply.header('cache-control', PRIVATE).send(success('Category updated', category));
     },
@@ -112,7 +109,11 @@ function writes({ categories, changed }: CategoryParts) {
       response: { 200: categoryPatchAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const { changes } = await categories.update(request.params.id, request.body, precondition(request));
+      const { changes } = await categories.update(
+        request.params.id,
+        request.body,
+        writePrecondition(request),
+      );
       changed();
       return reply.header('cache-control', PRIVATE).send(success('Category updated', changes));
     },
@@ -125,7 +126,7 @@ function writes({ categories, changed }: CategoryParts) {
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },
     },
     handler: async (request, reply) => {
-      await categories.delete(request.params.id, precondition(request));
+      await categories.delete(request.params.id, writePrecondition(request));
       changed();
       return reply.header('cache-control', PRIVATE).send(success('Category deleted', null));
     },

@@ -1,10 +1,10 @@
 import { violates } from '@pressroom/common/database/database-fault';
-import { conflict, notFound } from '@pressroom/common/problems/problem';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type Selectable, sql, type UpdateObject } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
-import { freeSlug, retryTakenSlug, slugify } from '../slug.ts';
+import { freeSlug, slugify } from '../slug.ts';
 import type { CategoryTable, ContentTables } from '../tables.ts';
 import type {
   CategoryChange,
@@ -18,6 +18,7 @@ import type {
 
 type Database = Kysely<ContentTables>;
 type CategoryRow = Selectable<CategoryTable>;
+type CategoryUpdate = UpdateObject<ContentTables, 'content.category'>;
 
 /** The unique constraint on a category's slug. */
 const SLUG_KEY = 'category_slug_key';
@@ -25,20 +26,19 @@ const SLUG_KEY = 'category_slug_key';
 /** A category with a page of its articles, and how many articles there are. */
 export interface CategoryPage {
   category: CategoryDetail;
+  /** The members that only a write of the category itself changes. */
+  own: object;
   total: number;
 }
 
-/** Looks at the current state (its first page) before it is replaced; throws what forbids the write. */
-export type CategoryPrecondition = (current: CategoryPage) => void;
+/** Looks at a category's own members before they are replaced; throws what forbids the write. */
+export type CategoryPrecondition = (own: object) => void;
 
 /** A category after a write, and what the write has changed. */
 export interface ChangedCategory {
   category: WrittenCategory;
   changes: CategoryChanges;
 }
-
-/** The page of articles that a precondition compares. */
-const FIRST_PAGE: Page = { page: 1, perPage: 20 };
 
 /** The categories of the content service, as the database keeps them. */
 export class CategoryStore {
@@ -64,7 +64,11 @@ export class CategoryStore {
     return rows.map((row) => ({ ...shown(row), article_count: row.article_count }));
   }
 
-  /** One category with a page of its published articles. Throws 404. */
+  /**
+   * One category with a page of its published articles.
+   *
+   * @throws Failure `missing`
+   */
   async read(id: number, page: Page): Promise<CategoryPage> {
     const row = await this.#db
       .selectFrom('content.category')
@@ -75,38 +79,39 @@ export class CategoryStore {
     return this.#page(this.#db, row, page);
   }
 
-  /** Creates a category. Throws 409 `slug_taken` when the body gives a slug that another one has. */
-  async create({ slug, ...body }: CategoryCreate): Promise<WrittenCategory> {
-    const insert = async () =>
-      this.#db
-        .insertInto('content.category')
-        .values({ ...body, slug: slug ?? (await madeSlug(this.#db, body.name)) })
-        .returning(['id', 'name', 'slug'])
-        .executeTakeFirstOrThrow();
-    return slug === undefined ? retryTakenSlug(SLUG_KEY, insert) : insert().catch(explainSlug);
+  /**
+   * Creates a category.
+   *
+   * @throws Failure `conflict` with code `slug_taken` when the body gives a slug that another one has
+   */
+  create({ slug, ...body }: CategoryCreate): Promise<WrittenCategory> {
+    return this.#db
+      .insertInto('content.category')
+      .values({ ...body, slug: slug ?? madeSlug(body.name) })
+      .returning(['id', 'name', 'slug'])
+      .executeTakeFirstOrThrow()
+      .catch(explainSlug);
   }
 
   /**
    * Changes the members that `body` has, under the row's lock, and returns the category and exactly what changed.
-   * Throws 404, 409 `slug_taken`, and whatever `precondition` throws.
+   *
+   * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
    */
   update(id: number, body: CategoryChange, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
-    return this.#write(id, async () => body, precondition).catch(explainSlug);
+    return this.#write(id, () => body, precondition).catch(explainSlug);
   }
 
   /** As {@link update} for the whole category; an absent slug is made from the name. */
   replace(id: number, body: CategoryPut, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
     if (body.slug !== undefined) return this.update(id, body, precondition);
-    const complete = async (tx: Database, before: CategoryRow) => ({
-      ...body,
-      slug: await madeSlug(tx, body.name, before.slug),
-    });
-    return retryTakenSlug(SLUG_KEY, () => this.#write(id, complete, precondition));
+    const complete = (before: CategoryRow) => ({ ...body, slug: madeSlug(body.name, before.slug) });
+    return this.#write(id, complete, precondition).catch(explainSlug);
   }
 
   #write(
     id: number,
-    bodyFor: (tx: Database, before: CategoryRow) => Promise<CategoryChange>,
+    bodyFor: (before: CategoryRow) => CategoryUpdate,
     precondition: CategoryPrecondition | undefined,
   ): Promise<ChangedCategory> {
     return this.#db.transaction().execute(async (tx) => {
@@ -114,7 +119,7 @@ export class CategoryStore {
       const category = await tx
         .updateTable('content.category')
         .set({
-          ...(await bodyFor(tx, before)),
+          ...bodyFor(before),
           updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
         })
         .where('id', '=', id)
@@ -124,7 +129,11 @@ export class CategoryStore {
     });
   }
 
-  /** Deletes a category. Throws 404, 409 while it has articles, and whatever `precondition` throws. */
+  /**
+   * Deletes a category.
+   *
+   * @throws Failure `missing`, `conflict` while it has articles, and whatever `precondition` throws
+   */
   async delete(id: number, precondition?: CategoryPrecondition): Promise<void> {
     const remove = this.#db.transaction().execute(async (tx) => {
       await this.#lock(tx, id, precondition);
@@ -132,7 +141,9 @@ export class CategoryStore {
     });
     await remove.catch((error: unknown) => {
       if (!violates(error, 'article_category_id_fkey')) throw error;
-      throw conflict('the category still has articles; move or delete them first', 'category_not_empty');
+      throw new Failure('conflict', 'the category still has articles; move or delete them first', {
+        code: 'category_not_empty',
+      });
     });
   }
 
@@ -148,33 +159,30 @@ export class CategoryStore {
       .forUpdate()
       .executeTakeFirst();
     if (row === undefined) throw noSuchCategory(id);
-    precondition?.(await this.#page(tx, row, FIRST_PAGE));
+    precondition?.(shown(row));
     return row;
   }
 
   async #page(db: Database, row: CategoryRow, page: Page): Promise<CategoryPage> {
     const scope = { status: 'published', categoryId: row.id } as const;
     const { articles, total } = await this.#articles.read(db, scope, page);
-    return { category: { ...shown(row), articles }, total };
+    return { category: { ...shown(row), articles }, own: shown(row), total };
   }
 }
 
 function noSuchCategory(id: number) {
-  return notFound(id === 0 ? 'there is no such category' : `there is no category ${id}`);
+  return new Failure('missing', id === 0 ? 'there is no such category' : `there is no category ${id}`);
 }
 
 function explainSlug(error: unknown): never {
   if (violates(error, SLUG_KEY))
-    throw conflict('another category has this slug; choose another one', 'slug_taken');
+    throw new Failure('conflict', 'another category has this slug; choose another', { code: 'slug_taken' });
   throw error;
 }
 
 /** A free slug for `name`; `own` is the one that the category has already, which is free for it. */
-function madeSlug(db: Database, name: string, own?: string): Promise<string> {
-  return freeSlug(slugify(name, 'category'), async (slugs) => {
-    const rows = await db.selectFrom('content.category').select('slug').where('slug', 'in', slugs).execute();
-    return new Set(rows.map(({ slug }) => slug).filter((slug) => slug !== own));
-  });
+function madeSlug(name: string, own?: string) {
+  return freeSlug('content.category', slugify(name, 'category'), own);
 }
 
 function shown({ id, name, slug, description, created_at, updated_at }: CategoryRow) {

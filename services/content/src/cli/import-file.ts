@@ -78,7 +78,10 @@ async function post(
     }).catch((error: unknown) => error as Error);
     if (response instanceof Response) {
       if (response.status === 201) return response.headers.has('idempotent-replayed') ? 'known' : 'created';
-      const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
+      const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+      const { code, detail } = problem;
+      // The article is there; another excerpt or byline does not make it another one.
+      if (code === 'idempotency_key_reused') return 'known';
       const reason = `${response.status} ${detail ?? response.statusText}`;
       if (response.status === 401 || response.status === 403)
         throw new Unusable(`the service refuses the key: ${reason}`);

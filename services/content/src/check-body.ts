@@ -1,0 +1,32 @@
+import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/failure';
+import { validationProblem } from '@pressroom/common/problems/validation-errors';
+import type { FastifyRequest } from 'fastify';
+import { contentFaults } from './html/content-faults.ts';
+import type { HtmlInspector } from './html/html-inspector.ts';
+
+/**
+ * Checks the body of a write of an article: what its schema finds, and what is found in its HTML, told together. The
+ * operation has `attachValidation`, and nothing of the request may be used before this has resolved.
+ *
+ * @throws Problem for a request that cannot be read
+ * @throws Failure `invalid` with every fault, with code `unsafe_html` when they are all of that kind
+ */
+export async function checkBody(request: FastifyRequest, inspector: HtmlInspector): Promise<void> {
+  const { validationError, body } = request;
+  const problem = validationError && validationProblem(validationError, request, 422);
+  if (validationError !== undefined && problem?.errors === undefined) throw problem ?? validationError;
+  const content = contentOf(body);
+  const unsafe = content === undefined ? [] : await contentFaults(inspector, content);
+  const faults: FieldFault[] = [...(problem?.errors ?? []), ...unsafe];
+  if (faults.length === 0) return;
+  if (faults.some(({ code }) => code !== 'unsafe_html')) throw invalid(faults);
+  const messages = faults.map(({ message }) => message).join('; ');
+  throw new Failure('invalid', `content: ${messages}`, { code: 'unsafe_html', faults });
+}
+
+/** The text of the member `content`, in a body that may be anything. */
+function contentOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'content')) return undefined;
+  const { content } = body as { content: unknown };
+  return typeof content === 'string' ? content : undefined;
+}

@@ -1,0 +1,52 @@
+import { SAXParser, type StartTag } from 'parse5-sax-parser';
+import type { Inspection, InspectionRules } from './inspection.ts';
+import { TokenInspector, type TokenPlace } from './token-inspector.ts';
+
+/** Ends a tag that the article left open, in whatever quotes it was, so that it is seen: the page around it would. */
+const REST_OF_PAGE = ' "\'>';
+
+/**
+ * Inspects an article token by token, by the tokenizer of the HTML standard. Every tag that stands in the text is
+ * judged, even one that a browser would ignore in one place and obey in another. So it does not matter which tree a
+ * browser builds, nor what happens when that tree is written and read again; and the work grows with the length of the
+ * text alone.
+ */
+export async function inspectHtml(html: string, rules: InspectionRules): Promise<Inspection> {
+  const tokens = new TokenInspector(html, rules);
+  const parser = new SAXParser({ sourceCodeLocationInfo: true });
+  let whole = true;
+  const stopAtEnough = () => {
+    if (!tokens.isFull) return;
+    whole = false;
+    parser.stop();
+  };
+  parser.on('startTag', (tag) => {
+    tokens.startTag(tag.tagName, tag.attrs.map(attributeOf), tag.selfClosing, placeOf(tag));
+    stopAtEnough();
+  });
+  parser.on('endTag', (tag) => {
+    tokens.endTag(tag.tagName, placeOf(tag));
+    stopAtEnough();
+  });
+  parser.on('comment', (comment) => {
+    tokens.comment(comment.text, placeOf(comment));
+    stopAtEnough();
+  });
+  parser.on('text', (text) => tokens.text(text.text, placeOf(text)));
+  await new Promise((resolve, reject) => {
+    parser.on('error', reject);
+    parser.on('finish', resolve);
+    parser.end(html + REST_OF_PAGE);
+  });
+  return tokens.end(whole);
+}
+
+/** `xlink:href` and its like come in two parts. */
+function attributeOf({ prefix, name, value }: StartTag['attrs'][number]): { name: string; value: string } {
+  return { name: prefix ? `${prefix}:${name}` : name, value };
+}
+
+function placeOf({ sourceCodeLocation }: { sourceCodeLocation?: TokenPlace | null | undefined }): TokenPlace {
+  if (!sourceCodeLocation) throw new Error('the parser tells no places');
+  return sourceCodeLocation;
+}

@@ -1,0 +1,13 @@
+import { inspectHtml } from './inspect-html.ts';
+import type { Inspection, InspectionRules } from './inspection.ts';
+
+/** What a worker is given. */
+export interface InspectionTask {
+  html: string;
+  rules: InspectionRules;
+}
+
+/** Runs in a worker thread of the pool of `HtmlInspector`. */
+export default function inspect({ html, rules }: InspectionTask): Promise<Inspection> {
+  return inspectHtml(html, rules);
+}

@@ -1,0 +1,207 @@
+import { readableCharacters } from '@pressroom/common/fields/text';
+import { FOREIGN_ELEMENTS, HTML_ELEMENTS, TEXT_ONLY } from './allowed-html.ts';
+import type { HtmlFault, Inspection, InspectionRules } from './inspection.ts';
+import { Purifier, type StartTag } from './purifier.ts';
+
+/** Where a token stands in the text: offsets from 0, line and column from 1. */
+export interface TokenPlace {
+  startOffset: number;
+  endOffset: number;
+  startLine: number;
+  startCol: number;
+}
+
+/** How many faults are named; the inspection ends with the last of them. */
+const MOST_FAULTS = 10;
+
+/** How many different start tags are judged at once: a bound on the memory that it takes. */
+const BATCH = 500;
+
+/** Elements whose text is not for reading. */
+const UNREAD = new Set(['script', 'style', 'template', 'iframe', 'noscript']);
+
+/** End tags that may stand where nothing is open: they end nothing that the page around the article needs. */
+const KNOWN_ENDS = new Set(HTML_ELEMENTS);
+
+/** What DOMPurify does not suffer in comments either: another parser may see more than a comment. */
+const MARKUP = /<[/\w!]/;
+
+/** Attributes that a block of data may have besides its type. */
+const DATA_BLOCK_ATTRIBUTE = /^(type|id|class|data-[\w-]+)$/;
+
+let purifier: Purifier | undefined;
+
+/** Judges the tokens of one article as they come. */
+export class TokenInspector {
+  readonly #length: number;
+  readonly #source: string;
+  readonly #rules: InspectionRules;
+  readonly #faults: HtmlFault[] = [];
+  /** Different start tags by their source, already judged, with what is not allowed. */
+  readonly #judged = new Map<string, string[]>();
+  #waiting = new Map<string, { tag: StartTag; places: TokenPlace[] }>();
+  /** The open elements from the root of MathML or SVG inwards; empty in HTML. */
+  readonly #foreign: string[] = [];
+  /** The element whose text is raw, while it is open. */
+  #raw: { name: string; place: TokenPlace; isData: boolean; text: string } | undefined;
+  #unread = 0;
+  readonly #text: string[] = [];
+
+  /** @param html the article itself, without what ends its last tag */
+  constructor(html: string, rules: InspectionRules) {
+    this.#source = html;
+    this.#length = html.length;
+    this.#rules = rules;
+  }
+
+  /** Whether as many faults have been found as are named. */
+  get isFull(): boolean {
+    return this.#faults.length >= MOST_FAULTS;
+  }
+
+  startTag(name: string, attributes: StartTag['attributes'], selfClosing: boolean, place: TokenPlace): void {
+    if (UNREAD.has(name) && !(selfClosing && this.#foreign.length > 0)) this.#unread += 1;
+    if (this.#rules.html === 'trusted') return;
+    if (place.endOffset > this.#length) {
+      this.#fault(`<${name}> whose tag is not closed`, place);
+    } else if (this.#foreign.length > 0 || name === 'math' || name === 'svg') {
+      this.#foreignTag({ name, attributes }, selfClosing, place);
+    } else if (name === 'script' && this.#isDataBlock(attributes)) {
+      this.#raw = { name, place, isData: true, text: '' };
+    } else {
+      if (name === 'iframe') this.#raw = { name, place, isData: false, text: '' };
+      this.#judge({ name, attributes }, place);
+    }
+  }
+
+  endTag(name: string, place: TokenPlace): void {
+    if (UNREAD.has(name) && this.#unread > 0) this.#unread -= 1;
+    if (this.#rules.html === 'trusted') return;
+    if (place.endOffset > this.#length) {
+      this.#fault(`</${name}> whose tag is not closed`, place);
+      return;
+    }
+    if (this.#raw?.name === name) {
+      this.#endRaw(this.#raw);
+      return;
+    }
+    if (this.#foreign.length === 0) {
+      if (!KNOWN_ENDS.has(name)) this.#fault(`</${name}>`, place);
+      return;
+    }
+    if (this.#foreign.at(-1) === name.toLowerCase()) this.#foreign.pop();
+    else this.#fault(`</${name}> where </${this.#foreign.at(-1)}> should be`, place);
+  }
+
+  comment(text: string, place: TokenPlace): void {
+    if (this.#rules.html === 'trusted') return;
+    if (place.endOffset > this.#length) this.#fault('a comment that is not closed', place);
+    else if (MARKUP.test(text) || text.startsWith('[CDATA['))
+      this.#fault('a comment that holds markup', place);
+  }
+
+  text(text: string, place: TokenPlace): void {
+    if (this.#raw !== undefined) this.#raw.text += text;
+    if (this.#unread === 0) this.#text.push(place.endOffset > this.#length ? this.#cut(text, place) : text);
+    if (this.#foreign.length === 0 || this.#rules.html === 'trusted') return;
+    const written = this.#source.slice(place.startOffset, place.endOffset);
+    if (written.includes('<![CDATA[')) this.#fault('a CDATA section', place);
+  }
+
+  /** What has been found out when no more tokens come, `whole` when there are none. */
+  end(whole: boolean): Inspection {
+    if (whole && this.#raw !== undefined)
+      this.#fault(`<${this.#raw.name}> that is not closed`, this.#raw.place);
+    this.#judgeWaiting();
+    const faults = this.#faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    const characters = whole ? readableCharacters(this.#text.join('')) : undefined;
+    return { characters, faults: faults.slice(0, MOST_FAULTS) };
+  }
+
+  /** The text without what was put behind the article. */
+  #cut(text: string, { endOffset }: TokenPlace): string {
+    return text.slice(0, Math.max(0, text.length - (endOffset - this.#length)));
+  }
+
+  /** Another parser may read what stands in raw text as markup. */
+  #endRaw({
+    name,
+    place,
+    isData,
+    text,
+  }: {
+    name: string;
+    place: TokenPlace;
+    isData: boolean;
+    text: string;
+  }): void {
+    if (text.includes('<')) this.#fault(`markup in <${name}>`, place);
+    else if (isData && !isJson(text)) this.#fault(`<${name}> whose text is not JSON`, place);
+    this.#raw = undefined;
+  }
+
+  #isDataBlock(attributes: StartTag['attributes']): boolean {
+    if (!this.#rules.jsonLd || this.#foreign.length > 0) return false;
+    const type = attributes.find(({ name }) => name === 'type')?.value;
+    return type === 'application/ld+json' && attributes.every(({ name }) => DATA_BLOCK_ATTRIBUTE.test(name));
+  }
+
+  /**
+   * Within MathML and SVG every element is closed in order and none is of HTML, so that what a browser takes for MathML
+   * or SVG is what was taken for it here.
+   */
+  #foreignTag(tag: Pick<StartTag, 'name' | 'attributes'>, selfClosing: boolean, place: TokenPlace): void {
+    const name = tag.name.toLowerCase();
+    const [root = name as 'math' | 'svg'] = this.#foreign as ('math' | 'svg')[];
+    const parent = this.#foreign.at(-1);
+    const isRootAgain = parent !== undefined && (name === 'math' || name === 'svg');
+    if (
+      isRootAgain ||
+      (parent !== undefined && TEXT_ONLY.has(parent)) ||
+      !FOREIGN_ELEMENTS[root]?.has(name)
+    ) {
+      this.#fault(`<${tag.name}> in <${parent ?? root}>`, place);
+    }
+    if (!selfClosing) this.#foreign.push(name);
+    this.#judge({ ...tag, foreignRoot: root }, place);
+  }
+
+  #judge(tag: StartTag, place: TokenPlace): void {
+    const key = `${tag.foreignRoot ?? ''} ${this.#source.slice(place.startOffset, place.endOffset)}`;
+    const known = this.#judged.get(key);
+    if (known !== undefined) {
+      for (const what of known) this.#fault(what, place);
+      return;
+    }
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) this.#waiting.set(key, { tag, places: [place] });
+    else if (waiting.places.length < MOST_FAULTS) waiting.places.push(place);
+    if (this.#waiting.size >= BATCH) this.#judgeWaiting();
+  }
+
+  #judgeWaiting(): void {
+    if (this.#waiting.size === 0) return;
+    purifier ??= new Purifier();
+    const waiting = [...this.#waiting];
+    this.#waiting = new Map();
+    const judgements = purifier.faults(waiting.map(([, { tag }]) => tag));
+    waiting.forEach(([key, { places }], index) => {
+      const faults = judgements[index] ?? [];
+      this.#judged.set(key, faults);
+      for (const place of places) for (const what of faults) this.#fault(what, place);
+    });
+  }
+
+  #fault(what: string, { startLine: line, startCol: column }: TokenPlace): void {
+    this.#faults.push({ what, line, column });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
+import type { JsonBody } from '../support/http.ts';
+
+let fixture: ContentFixture;
+beforeAll(async () => {
+  fixture = await contentFixture();
+});
+afterAll(() => fixture.close());
+
+/** Creates an article under an `Idempotency-Key`. */
+function create(key: string, more: JsonBody = {}) {
+  const headers = { 'idempotency-key': key };
+  return fixture.client.send('/api/articles', { method: 'POST', json: articleBody(more), headers });
+}
+
+test('the same request again is answered with the first article, its Location included', async () => {
+  const first = await create('again', { title: 'Again' });
+  const second = await create('again', { title: 'Again' });
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.body.data).toEqual(first.body.data);
+  expect(first.headers.has('idempotent-replayed')).toBe(false);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  for (const { headers, body } of [first, second]) {
+    expect(headers.get('location')).toBe(`/api/articles/${body.data.id}`);
+  }
+});
+
+test('the order of the members does not make another request', async () => {
+  const first = await create('order', { title: 'Order', excerpt: 'E' });
+  const json = { excerpt: 'E', ...articleBody({ title: 'Order' }) };
+  const headers = { 'idempotency-key': 'order' };
+  const second = await fixture.client.send('/api/articles', { method: 'POST', json, headers });
+  expect(second.body.data.id).toBe(first.body.data.id);
+});
+
+test('a key that comes again with another body is 422, and nothing is created', async () => {
+  await create('reused', { title: 'One' });
+  const answer = await create('reused', { title: 'Another' });
+  expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
+  const { text } = await fixture.client.send('/api/articles?status=all&per_page=100');
+  expect(text).not.toContain('"Another"');
+});
+
+test('a key is forgotten after 24 hours, and kept until then', async () => {
+  const first = await create('old', { title: 'Old' });
+  const age = (hours: string) =>
+    fixture.database.pool.query(
+      `update content.idempotency_key set expires_at = expires_at - $1::interval where key = 'old'`,
+      [hours],
+    );
+  await age('23 hours 50 minutes');
+  expect((await create('old', { title: 'Old' })).body.data.id).toBe(first.body.data.id);
+  await age('10 minutes');
+  const later = await create('old', { title: 'Old' });
+  expect([later.status, later.headers.has('idempotent-replayed')]).toEqual([201, false]);
+  expect(later.body.data.id).not.toBe(first.body.data.id);
+});
+
+test('keys whose time is over are removed as others come', async () => {
+  for (const key of ['gone-1', 'gone-2', 'gone-3']) await create(key);
+  await fixture.database.pool.query(
+    `update content.idempotency_key set expires_at = now() where key like 'gone-%'`,
+  );
+  await create('next');
+  const { rows } = await fixture.database.pool.query(
+    `select key from content.idempotency_key where key like 'gone-%'`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test('what is imported keeps its key for good', async () => {
+  await create('import-abc');
+  const { rows } = await fixture.database.pool.query(
+    `select expires_at = 'infinity' as "forGood" from content.idempotency_key where key = 'import-abc'`,
+  );
+  expect(rows).toEqual([{ forGood: true }]);
+});
+
+test('a request that was refused leaves its key free', async () => {
+  expect((await create('refused', { category_id: 4711 })).status).toBe(422);
+  expect((await create('refused', { title: 'Mended' })).status).toBe(201);
+});
+
+test('the key of a deleted article is free', async () => {
+  const { body } = await create('deleted');
+  await fixture.client.delete(`/api/articles/${body.data.id}`);
+  expect((await create('deleted', { title: 'Other' })).status).toBe(201);
+});
