@@ -63,8 +63,8 @@ export class ItemStore {
 
   /**
    * A page of the items in the query's window, newest first, ids breaking ties. It is found by the key of the
-   * last item before it, so what arrives meanwhile neither repeats nor hides one that was there. Throws 400
-   * `invalid_cursor`, and 503 while too many searches run.
+   * last item before it, so what arrives meanwhile neither repeats nor hides one that was there. Throws
+   * `invalid_cursor`, and `unavailable` while too many searches run.
    */
   async page(query: ItemsQuery): Promise<ItemPage> {
     const window = new Window(query, this.#parts.clock());
