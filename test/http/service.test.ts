@@ -92,16 +92,37 @@ test('/openapi.json has a validator', async () => {
   expect(again.text).toBe('');
 });
 
-test('/docs is a page whose parts are all there, under a policy that lets no other script run', async () => {
-  const page = await send(`${content.url}/docs`);
-  expect(page.status).toBe(200);
-  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
-  expect(page.text).not.toMatch(/<script(?![^>]* src=)/);
-  const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
-  expect(parts.length).toBeGreaterThan(4);
-  for (const path of [...parts, '/docs/json']) {
-    expect((await send(`${content.url}${path}`)).status, path).toBe(200);
+test('/docs is a page whose parts all come from this service, under a policy that lets no other in', async () => {
+  for (const path of ['/docs', '/docs/']) {
+    const page = await send(`${content.url}${path}`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+    expect(page.text).toContain('<title>Pressroom content: API reference</title>');
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)|https?:\/\/(?!www\.w3\.org)/);
+    const parts = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, part]) => part);
+    expect(parts.sort()).toEqual(['/docs/page.js', '/docs/reference.js', '/openapi.json']);
+    for (const part of parts) expect((await send(`${content.url}${part}`)).status, part).toBe(200);
+  }
+});
+
+test('what /docs is made of is a script with a validator; nothing else is below it', async () => {
+  for (const path of ['/docs', '/docs/page.js', '/docs/reference.js']) {
+    const first = await send(`${content.url}${path}`);
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+    const again = await send(`${content.url}${path}`, { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const head = await send(`${content.url}${path}`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, '']);
+    if (path !== '/docs') expect(first.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  }
+  for (const path of ['/docs/json', '/docs/nothing', '/docs/../package.json', '/docs/%2e%2e/x']) {
+    const { status, body } = await send(`${content.url}${path}`);
+    expect([status, body.code], path).toEqual([404, 'not_found']);
   }
 });
 

@@ -1,12 +1,8 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { replyConditionally } from '../caching/conditional.ts';
+import { addDocumentationPage } from './documentation-page.ts';
 import type { Server } from './server.ts';
-
-/** The Content-Security-Policy of the page at `/docs`, which brings its own scripts and styles. */
-const DOCS_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** What the OpenAPI description says of the service as a whole. */
 export interface Description {
@@ -33,7 +29,7 @@ export async function addDocumentation(app: Server, description: Description): P
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: DOCS_POLICY });
+  addDocumentationPage(app, description.title);
   serveDescription(app, '/openapi.json');
 }
 
