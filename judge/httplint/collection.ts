@@ -1,0 +1,121 @@
+import { type Answered, type Asked, exchange, headerOf } from '../support/exchange.ts';
+import { type House, SERVICES, type ServiceName } from '../support/house.ts';
+
+/** An exchange as `lint.py` reads it. */
+export interface Collected {
+  /** Service, method, path and status: unique. */
+  name: string;
+  service: ServiceName;
+  /** As the description has it: `GET /api/articles/{id}`. */
+  operation: string;
+  method: string;
+  uri: string;
+  requestHeaders: [string, string][];
+  status: number;
+  phrase: string;
+  responseHeaders: [string, string][];
+  /** In base64. */
+  body: string;
+  /** When it was received, in seconds since 1970. */
+  time: number;
+}
+
+/** A request of the collection. */
+export interface Sample extends Omit<Asked, 'path'> {
+  service: ServiceName;
+  /** The path of the description, with `{name}` where a parameter is. */
+  path: string;
+  /** What stands in the place of the path's parameters, and the query string. */
+  at?: string;
+  json?: unknown;
+  /** The status that it must bring about. */
+  status: number;
+}
+
+/** What the services are reached as: by way of a proxy that speaks TLS. */
+const PUBLIC = 'https://pressroom.example';
+
+/** Asks the services and keeps what they answer. */
+export class Collection {
+  readonly exchanges: Collected[] = [];
+  readonly house: House;
+  #senders = 0;
+
+  constructor(house: House) {
+    this.house = house;
+  }
+
+  /** Sends a request from an address of its own and keeps the exchange. Throws when the status is another. */
+  async ask({ service, path, at = path, json, status, ...sample }: Sample): Promise<Answered> {
+    const { headers = {}, body = json === undefined ? undefined : JSON.stringify(json), method } = sample;
+    const sent = {
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      'x-forwarded-for': this.#sender(),
+      ...headers,
+    };
+    const url = this.house.urls[service];
+    const answered = await exchange(url, {
+      method,
+      path: at,
+      headers: sent,
+      ...(body !== undefined && { body }),
+    });
+    const operation = `${method} ${path}`;
+    if (answered.status !== status) {
+      throw new Error(`${service} ${method} ${at} is ${answered.status}, not ${status}: ${answered.body}`);
+    }
+    const alike = this.exchanges.filter(
+      (other) => other.service === service && other.operation === operation,
+    );
+    this.exchanges.push({
+      name: `${service} ${operation} ${status} #${alike.length + 1}`,
+      service,
+      operation,
+      method,
+      uri: `${PUBLIC}${at}`,
+      requestHeaders: [['host', new URL(PUBLIC).host], ...Object.entries(sent)],
+      status: answered.status,
+      phrase: answered.phrase,
+      responseHeaders: answered.headers,
+      body: answered.body.toString('base64'),
+      time: Date.now() / 1000,
+    });
+    return answered;
+  }
+
+  /** GET and HEAD, and the 304 of what has an entity tag. */
+  async read(
+    service: ServiceName,
+    path: string,
+    at = path,
+    headers: Record<string, string> = {},
+  ): Promise<void> {
+    const answer = await this.ask({ service, method: 'GET', path, at, headers, status: 200 });
+    await this.ask({ service, method: 'HEAD', path, at, headers, status: 200 });
+    const etag = headerOf(answer, 'etag');
+    if (etag === undefined) return;
+    const conditional = { ...headers, 'if-none-match': etag };
+    await this.ask({ service, method: 'GET', path, at, headers: conditional, status: 304 });
+  }
+
+  /** Asks until one address has asked too often, and keeps that answer. */
+  async exhaust(service: ServiceName, path: string, limit: number): Promise<void> {
+    const headers = { 'x-forwarded-for': '192.0.2.99' };
+    for (let times = 0; times < limit; times += 1) {
+      await exchange(this.house.urls[service], { method: 'GET', path, headers });
+    }
+    await this.ask({ service, method: 'GET', path, headers, status: 429 });
+  }
+
+  /** What every service answers while its database is away. */
+  async away(): Promise<void> {
+    for (const service of SERVICES) {
+      await this.ask({ service, method: 'GET', path: '/readyz', status: 503 });
+    }
+  }
+
+  #sender(): string {
+    this.#senders += 1;
+    return `198.51.${100 + Math.floor(this.#senders / 250)}.${1 + (this.#senders % 250)}`;
+  }
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What is sent on one connection. */
+export interface Speech {
+  /** Each character is a byte; pieces are sent one after the other, `pauseMs` apart. */
+  pieces: readonly string[];
+  pauseMs?: number;
+  /** Whether the sending half is closed after the last piece. */
+  ends?: boolean;
+  /** How long the whole conversation may take, in ms. */
+  patienceMs: number;
+}
+
+/** What came back on a connection. */
+export interface Heard {
+  /** The statuses of the answers, in their order. */
+  statuses: number[];
+  /** Whether the server closed the connection in time. */
+  closed: boolean;
+  /** From the connection's beginning to its end, in ms. */
+  ms: number;
+  /** What could not be read as an answer. */
+  rest: string;
+}
+
+/** Speaks on one connection and listens until the server closes it or the patience ends. */
+export async function converse(url: string, speech: Speech): Promise<Heard> {
+  const { patienceMs } = speech;
+  const started = performance.now();
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  let received = '';
+  let closed = false;
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk;
+  });
+  // A server may reset a connection on which it has not read everything.
+  socket.on('error', () => undefined);
+  const over = Promise.race([once(socket, 'end'), once(socket, 'close')]).then(() => {
+    closed = true;
+  });
+  const speaking = speak(socket, speech);
+  const patience = new AbortController();
+  await Promise.race([
+    over,
+    delay(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined),
+  ]);
+  patience.abort();
+  socket.destroy();
+  await speaking;
+  return { ...readAnswers(received), closed, ms: performance.now() - started };
+}
+
+/** Sends the pieces until they are sent or the connection is gone. */
+async function speak(socket: Socket, { pieces, pauseMs = 20, ends = false }: Speech): Promise<void> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await delay(pauseMs);
+    if (!socket.writable) return;
+    socket.write(piece, 'latin1');
+  }
+  if (ends) socket.end();
+}
+
+/** Takes apart answers that each have a `Content-Length` or none. */
+function readAnswers(text: string): Pick<Heard, 'statuses' | 'rest'> {
+  const statuses: number[] = [];
+  let rest = text;
+  for (;;) {
+    const [head] = /^HTTP\/1\.1 (\d{3})[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/.exec(rest) ?? [];
+    if (head === undefined) return { statuses, rest };
+    const status = Number(head.slice(9, 12));
+    const length = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0);
+    statuses.push(status);
+    rest = rest.slice(head.length + length);
+  }
+}

@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks';
+import { httplint } from './httplint.ts';
+import type { Judge, Verdict } from './judge.ts';
+import { openapiLint } from './openapi-lint.ts';
+import { rawSockets } from './raw-sockets.ts';
+import { s3Stores } from './s3-stores.ts';
+import { schemathesis } from './schemathesis.ts';
+import { ssrf } from './ssrf.ts';
+import { isInstalled } from './support/programs.ts';
+
+const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, rawSockets, ssrf, s3Stores];
+
+/** The judges that the command line names, or all of them. Throws when it names one that does not exist. */
+function chosen(names: readonly string[]): readonly Judge[] {
+  const unknown = names.filter((name) => !JUDGES.some((judge) => judge.name === name));
+  if (unknown.length > 0) {
+    const known = JUDGES.map(({ name }) => name).join(', ');
+    throw new Error(`there is no judge named ${unknown.join(', ')}; there are ${known}`);
+  }
+  return names.length === 0 ? JUDGES : JUDGES.filter(({ name }) => names.includes(name));
+}
+
+/** Judges, or says what is missing: on a developer's machine that is left out, in CI it is a fault. */
+async function hear(judge: Judge): Promise<Verdict> {
+  const missing = judge.needs.filter((tool) => !isInstalled(tool));
+  if (missing.length === 0) {
+    return judge.run(console.log).catch((error: unknown) => ({
+      passed: 0,
+      faults: [`it broke off: ${error instanceof Error ? error.stack : String(error)}`],
+    }));
+  }
+  const sentence = `${missing.join(' and ')} not found on the PATH`;
+  if (process.env.CI === 'true') return { passed: 0, faults: [sentence] };
+  console.log(`left out: ${judge.name} (${judge.about}): ${sentence}`);
+  return { passed: 0, faults: [] };
+}
+
+let passed = 0;
+let failed = 0;
+for (const judge of chosen(process.argv.slice(2))) {
+  const started = performance.now();
+  const verdict = await hear(judge);
+  passed += verdict.passed;
+  failed += verdict.faults.length;
+  for (const fault of verdict.faults) console.log(`FAIL  ${judge.name}: ${fault}`);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`${judge.name}: ${verdict.passed} passed, ${verdict.faults.length} failed (${seconds} s)`);
+}
+console.log(`judge: ${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { Findings, type Judge, type Verdict } from './judge.ts';
+import { LACKS, type Lack } from './s3-stores/lacks.ts';
+import { buildStore, STORE_KINDS, type StoreKind, startStore } from './s3-stores/store.ts';
+import { ROOT, runProgram } from './support/programs.ts';
+
+/** What every store is asked. */
+const TESTS = ['test/object-store/s3', 'test/gallery'];
+
+/** What the tests of one store may take, in ms. */
+const TIME_LIMIT = 780_000;
+
+/** The tests of object stores on stores that other people have written. */
+export const s3Stores: Judge = {
+  name: 's3-stores',
+  about: 'the tests of object stores and of the gallery on MinIO and versitygw',
+  needs: ['go'],
+  run: judgeStores,
+};
+
+async function judgeStores(note: (line: string) => void): Promise<Verdict> {
+  const findings = new Findings();
+  // Go uses every core for a build; the tests wait most of the time.
+  const programs = new Map<StoreKind, string>();
+  for (const kind of STORE_KINDS) programs.set(kind, await buildStore(kind));
+  await Promise.all(
+    [...programs].map(async ([kind, program]) => {
+      await using store = await startStore(kind, program);
+      for (const { name, fault } of compare(await runTests(store.env), LACKS[kind.name])) {
+        findings.add(`${kind.name}: ${name}`, fault);
+      }
+      const reasons = new Set(LACKS[kind.name].map(({ why }) => why));
+      for (const why of reasons) note(`  ${kind.name} lacks: ${why}`);
+    }),
+  );
+  return findings.verdict;
+}
+
+/** A test as it ended. */
+interface Ended {
+  file: string;
+  name: string;
+  /** Undefined when it passed. */
+  fault: string | undefined;
+}
+
+/** The file of vitest's JSON reporter, as far as it is read. */
+interface Report {
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+}
+
+async function runTests(env: Record<string, string>): Promise<Ended[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-s3-'));
+  const file = join(folder, 'report.json');
+  try {
+    const reporter = ['--reporter=json', `--outputFile.json=${file}`];
+    const vitest = join(ROOT, 'node_modules', '.bin', 'vitest');
+    const { err } = await runProgram(vitest, ['run', ...TESTS, ...reporter], { env, timeoutMs: TIME_LIMIT });
+    const report = await readFile(file, 'utf8').catch(() => undefined);
+    if (report === undefined) throw new Error(`the tests ended without a report: ${err.slice(-2000)}`);
+    return endsOf(JSON.parse(report));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function endsOf({ testResults }: Report): Ended[] {
+  return testResults.flatMap(({ name: path, status, message, assertionResults }) => {
+    const file = relative(ROOT, path);
+    const ends = assertionResults
+      .filter((test) => test.status === 'passed' || test.status === 'failed')
+      .map(({ fullName, status: end, failureMessages }): Ended => {
+        const fault = end === 'passed' ? undefined : (failureMessages[0] ?? 'failed').split('\n')[0];
+        return { file, name: fullName, fault };
+      });
+    const isBroken = status === 'failed' && ends.every(({ fault }) => fault === undefined);
+    return isBroken ? [...ends, { file, name: 'the file', fault: message }] : ends;
+  });
+}
+
+/** Compares with what is known, both ways: a test that is listed has to fail, another to pass. */
+function* compare(ends: readonly Ended[], lacks: readonly Lack[]) {
+  for (const { file, name, fault } of ends) {
+    const known = lacks.some((lack) => isOf(lack, file, name));
+    const listed = 'it is listed as something that the store lacks, and passes; take it off the list';
+    if (known) yield { name: `${file} > ${name}`, fault: fault === undefined ? listed : undefined };
+    else yield { name: `${file} > ${name}`, fault };
+  }
+  for (const lack of lacks) {
+    const exists = ends.some(({ file, name }) => isOf(lack, file, name));
+    yield {
+      name: `${lack.file} > ${lack.test}`,
+      fault: exists ? undefined : 'it is listed, and no such test was run',
+    };
+  }
+}
+
+function isOf({ file: listedFile, test }: Lack, file: string, name: string): boolean {
+  return listedFile === file && (typeof test === 'string' ? test === name : test.test(name));
+}

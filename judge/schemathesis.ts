@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Findings, type Judge, type Verdict } from './judge.ts';
+import { ADMIN, House, SERVICES, type ServiceName } from './support/house.ts';
+import { runProgram } from './support/programs.ts';
+import { pythonPrograms } from './support/python.ts';
+
+/** Of each operation in each phase. */
+const EXAMPLES = '60';
+
+/** What one service may take, in ms. */
+const TIME_LIMIT = 240_000;
+
+const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');
+
+/** What a run of Schemathesis needs to know. */
+interface Trial {
+  programs: string;
+  house: House;
+  service: ServiceName;
+  /** The `TOML` settings with what each operation is asked with. */
+  settings: string;
+  /** The folder for its files. */
+  folder: string;
+}
+
+/** Requests made from the descriptions, valid and invalid, alone and in chains, by Schemathesis. */
+export const schemathesis: Judge = {
+  name: 'schemathesis',
+  about: 'property-based requests from the three descriptions',
+  needs: ['python3'],
+  run: judgeDescriptions,
+};
+
+async function judgeDescriptions(note: (line: string) => void): Promise<Verdict> {
+  const programs = await pythonPrograms();
+  await using house = await House.open();
+  const settings = await settingsOf(house);
+  const folder = await mkdtemp(join(tmpdir(), 'judge-schemathesis-'));
+  const findings = new Findings();
+  try {
+    for (const service of SERVICES) {
+      const trial = { programs, house, service, settings: settings[service], folder };
+      findings.add(service, await faultOf(trial, note));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return findings.verdict;
+}
+
+/** Runs all phases and checks over one service; undefined when nothing was wrong, else what was. */
+async function faultOf(trial: Trial, note: (line: string) => void): Promise<string | undefined> {
+  const { programs, house, service, folder } = trial;
+  const config = join(folder, `${service}.toml`);
+  const used = join(folder, `${service}.used`);
+  await writeFile(config, trial.settings);
+  await writeFile(used, '');
+  const seed = process.env.JUDGE_SEED ?? String(Math.floor(Math.random() * 1e9));
+  const { code, out, err } = await runProgram(
+    join(programs, 'st'),
+    [
+      ...['--config-file', config, 'run', `${house.urls[service]}/openapi.json`],
+      ...[
+        '--checks',
+        'all',
+        '--max-examples',
+        EXAMPLES,
+        '--seed',
+        seed,
+        '--continue-on-failure',
+        '--no-color',
+      ],
+    ],
+    {
+      cwd: folder,
+      env: {
+        SCHEMATHESIS_HOOKS: HOOKS,
+        PYTHONDONTWRITEBYTECODE: '1',
+        COLUMNS: '200',
+        JUDGE_SERVICE: service,
+        JUDGE_USED: used,
+        JUDGE_LOGIN_URL: `${house.urls['gallery-admin']}/api/login`,
+        JUDGE_LOGIN_BODY: JSON.stringify(ADMIN),
+      },
+      timeoutMs: TIME_LIMIT,
+    },
+  );
+  for (const [reason, times] of await tally(used)) note(`  ${service}: excepted ${times} times: ${reason}`);
+  note(
+    `  ${service}: ${/^\s*\d+ generated.*$/m.exec(out)?.[0].trim() ?? 'nothing generated'} (seed ${seed})`,
+  );
+  if (code === 0) return undefined;
+  if (code === null) return `not done after ${TIME_LIMIT / 1000} s (seed ${seed})`;
+  return `Schemathesis found faults (seed ${seed})\n${out.slice(out.indexOf('= FAILURES'))}\n${err}`;
+}
+
+/** How often each exception was made use of. */
+async function tally(file: string): Promise<Map<string, number>> {
+  const reasons = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  const times = new Map<string, number>();
+  for (const reason of reasons) times.set(reason, (times.get(reason) ?? 0) + 1);
+  return times;
+}
+
+/** Credentials, and parameters that lead to something. */
+async function settingsOf(house: House): Promise<Record<ServiceName, string>> {
+  const session = (await house.login()).split('=')[1] ?? '';
+  const story = await firstStory(house);
+  return {
+    'news-feed': [
+      '[[operations]]',
+      'include-path = "/api/v1/stories/{publicId}"',
+      '[operations.parameters]',
+      `publicId = ["${story}"]`,
+    ].join('\n'),
+    'gallery-admin': ['[auth.openapi.session]', `api_key = "${session}"`].join('\n'),
+    content: [
+      '[auth.openapi.apiKey]',
+      `api_key = "${house.key}"`,
+      '[auth.openapi.bearer]',
+      `bearer = "${house.key}"`,
+    ].join('\n'),
+  };
+}
+
+/** The name of a story that the sample data has. */
+async function firstStory(house: House): Promise<string> {
+  const response = await fetch(`${house.urls['news-feed']}/api/v1/hot-topics`);
+  const text = await response.text();
+  const [, story] = /\/stories\/([^"/]+)"/.exec(text) ?? [];
+  if (story === undefined) throw new Error(`no hot topic of the sample has a story: ${text}`);
+  return story;
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CACHE, mustRun } from './programs.ts';
+
+/** The packages with their versions, those that they need included. */
+const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
+
+/**
+ * Makes a virtual environment of exactly `requirements.txt` unless there is one, and returns its folder of programs.
+ * Throws when a package cannot be installed.
+ */
+export async function pythonPrograms(): Promise<string> {
+  const hash = createHash('sha256')
+    .update(await readFile(REQUIREMENTS))
+    .digest('hex')
+    .slice(0, 16);
+  const home = join(CACHE, `python-${hash}`);
+  const made = join(home, 'made');
+  const programs = join(home, 'bin');
+  if (existsSync(made)) return programs;
+  await rm(home, { recursive: true, force: true });
+  await mustRun('python3', ['-m', 'venv', home], { timeoutMs: 120_000 });
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r'];
+  await mustRun(join(programs, 'python'), [...install, REQUIREMENTS], { timeoutMs: 300_000 });
+  await writeFile(made, '');
+  return programs;
+}
