@@ -7,10 +7,10 @@ import { runProgram } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
 
 /** Of each operation in each phase. */
-const EXAMPLES = '60';
+const EXAMPLES = '30';
 
 /** What one service may take, in ms. */
-const TIME_LIMIT = 240_000;
+const TIME_LIMIT = 300_000;
 
 const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');
 

@@ -54,7 +54,7 @@ export async function buildStore({ name, program }: StoreKind): Promise<string> 
   await mkdir(CACHE, { recursive: true });
   const unfinished = `${built}.${process.pid}`;
   const flags = ['-mod=readonly', '-trimpath', '-ldflags', '-s -w', '-o', unfinished];
-  const env = { GOFLAGS: '', CGO_ENABLED: '0' };
+  const env = { GOFLAGS: '' };
   await mustRun('go', ['build', ...flags, program], { cwd: module, env, timeoutMs: BUILD_MS });
   await rename(unfinished, built);
   return built;
