@@ -6,6 +6,7 @@ import { rawSockets } from './raw-sockets.ts';
 import { s3Stores } from './s3-stores.ts';
 import { schemathesis } from './schemathesis.ts';
 import { ssrf } from './ssrf.ts';
+import { exitOnSignals } from './support/ending.ts';
 import { isInstalled } from './support/programs.ts';
 
 const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, rawSockets, ssrf, s3Stores];
@@ -35,6 +36,8 @@ async function hear(judge: Judge): Promise<Verdict> {
   return { passed: 0, faults: [] };
 }
 
+exitOnSignals();
+process.setMaxListeners(50);
 let passed = 0;
 let failed = 0;
 for (const judge of chosen(process.argv.slice(2))) {

@@ -7,7 +7,7 @@ import { runProgram } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
 
 /** Of each operation in each phase. */
-const EXAMPLES = '30';
+const EXAMPLES = process.env.JUDGE_EXAMPLES ?? '30';
 
 /** What one service may take, in ms. */
 const TIME_LIMIT = 300_000;

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../test/support/until.ts';
+import { killAtExit } from '../support/ending.ts';
 import { freePort } from '../support/free-port.ts';
 import { CACHE, mustRun } from '../support/programs.ts';
 
@@ -78,6 +79,7 @@ export async function startStore(kind: StoreKind, program: string): Promise<Runn
     stdio: 'ignore',
   });
   const exited = once(child, 'exit');
+  const forget = killAtExit(() => child.kill('SIGKILL'));
   const endpoint = `http://127.0.0.1:${port}`;
   await until(`${kind.name} answers`, async () => {
     if (child.exitCode !== null) throw new Error(`${kind.name} ended with ${child.exitCode}`);
@@ -89,6 +91,7 @@ export async function startStore(kind: StoreKind, program: string): Promise<Runn
   const dispose = async () => {
     child.kill('SIGTERM');
     await exited;
+    forget();
     await rm(folder, { recursive: true, force: true });
   };
   const env = {

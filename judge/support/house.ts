@@ -8,6 +8,7 @@ import { Child } from '../../test/support/child.ts';
 import { run } from '../../test/support/command.ts';
 import { clientOf, createBucket, type Server, startEmbedded } from '../../test/support/s3/servers.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { killAtExit } from './ending.ts';
 
 /** The account of the gallery administration. */
 export const ADMIN = { username: 'editor', password: randomBytes(16).toString('hex') };
@@ -152,6 +153,10 @@ async function start(
 ): Promise<string> {
   const settings = { ...env, LOG_LEVEL: 'info', [PORT[name]]: '0' };
   const child = Child.run(`services/${name}/src/main.ts`, settings);
-  resources.defer(() => child.end());
+  const forget = killAtExit(() => child.signal('SIGKILL'));
+  resources.defer(async () => {
+    await child.end();
+    forget();
+  });
   return String((await child.event('service_listening')).address);
 }

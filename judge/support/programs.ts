@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Tool } from '../judge.ts';
+import { killAtExit } from './ending.ts';
 
 /** The repository. */
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -51,6 +52,7 @@ export async function runProgram(
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
+  const forget = killAtExit(() => child.kill('SIGKILL'));
   // A program that reads nothing may be gone before its input.
   child.stdin.on('error', () => undefined).end(input);
   const [out, err, [code]] = await Promise.all([
@@ -58,6 +60,7 @@ export async function runProgram(
     text(child.stderr),
     once(child, 'close'),
   ]);
+  forget();
   return { code, out, err };
 }
 
