@@ -66,8 +66,8 @@ export function framing({ path, status }: Target): Case[] {
   const bad = (name: string, lines: readonly string[], body = `{}${HIDDEN}`): Case => ({
     name,
     pieces: post(lines, body),
-    // A method that is not allowed is refused by its head, before the body shows what it is.
-    due: status === 405 ? refused(400, 405, 413, 431) : refused(400, 413, 431),
+    // Who may not do this at all can be refused by the head, before the body shows what it is.
+    due: refused(400, 413, 431, ...(status === 400 ? [] : [status])),
   });
   const fine = (name: string, lines: readonly string[], body: string): Case => ({
     name,
