@@ -31,7 +31,7 @@ afterAll(async () => {
 const writer = (index: number) => new ContentClient(index % 2 === 0 ? content.url : replica.url, content.key);
 
 /** As {@link writer}, on replicas that let many wait. */
-const patient = (index: number) => ({ url: crowded[index % 2]?.url ?? '', key: content.key });
+const patient = (index: number) => new ContentClient(crowded[index % 2]?.url ?? '', content.key);
 
 describe('creates of one title at once', () => {
   test('each get a slug of their own, numbered without a gap', async () => {
@@ -49,7 +49,7 @@ describe('creates of one title at once', () => {
 
   test('two hundred of them are all made', async () => {
     const made = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => createArticle(patient(index), { title: 'Crowd' })),
+      Array.from({ length: 200 }, (_, index) => patient(index).publish({ title: 'Crowd' })),
     );
     expect(made.filter(({ status }) => status !== 201)).toEqual([]);
     const numbers = made.map(({ body }) => Number(/^crowd-?(\d*)$/.exec(body.data.slug)?.[1] || 1));
@@ -60,7 +60,7 @@ describe('creates of one title at once', () => {
     const titles = ['Meet', 'Meet 2', 'Meet', 'Meet 3', 'Meet', 'Meet 2'];
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        createArticle(patient(index), { title: titles[index % titles.length] ?? '' }),
+        patient(index).publish({ title: titles[index % titles.length] ?? '' }),
       ),
     );
     expect(made.filter(({ status }) => status !== 201)).toEqual([]);
@@ -68,7 +68,7 @@ describe('creates of one title at once', () => {
   });
 
   test('categories of one name are all made, and given slugs are made once', async () => {
-    const make = (index: number, body: object) => write(patient(index), 'POST', '/api/categories', body);
+    const make = (index: number, body: object) => patient(index).post('/api/categories', body);
     const named = await Promise.all(Array.from({ length: 50 }, (_, index) => make(index, { name: 'Group' })));
     expect(named.filter(({ status }) => status !== 201)).toEqual([]);
     expect(new Set(named.map(({ body }) => body.data.slug)).size).toBe(50);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import type { WrittenArticle } from './store.ts';
+import type { WrittenArticle } from './written-article.ts';
 
 /** A request that may come again: its key, and what it asks for. */
 export interface IdempotentRequest {

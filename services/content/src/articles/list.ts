@@ -89,9 +89,9 @@ const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
 /** Lists articles. */
 export class ArticleList {
   /**
-   * A page of the articles of `scope`, newest first, and how many there are in all. It costs the same at the
-   * beginning, in the depth and at the end of a list of any length: the total is kept by the database, and the rows
-   * are reached from the nearer end or by their day.
+   * A page of the articles of `scope`, newest first, and how many there are in all. The total is kept by the database,
+   * and the rows are reached from the nearer end, or in the middle by their day: there the days are counted first, which
+   * costs some ten times as much as a page at an end, and no more in a longer list of as many days.
    */
   async read(
     db: Database,

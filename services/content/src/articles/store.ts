@@ -11,17 +11,10 @@ import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from '
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
 import { titleWords } from './title-words.ts';
+import type { WrittenArticle } from './written-article.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
-
-/** An article as a write answers it. */
-export interface WrittenArticle {
-  id: number;
-  title: string;
-  slug: string;
-  is_published: boolean;
-}
 
 /** Who reads: only those with a key see drafts. */
 export interface Reader {
