@@ -36,7 +36,7 @@ const patient = (index: number) => new ContentClient(crowded[index % 2]?.url ?? 
 describe('creates of one title at once', () => {
   test('each get a slug of their own, numbered without a gap', async () => {
     const made = await Promise.all(
-      Array.from({ length: 24 }, (_, index) => writer(index).publish({ title: 'Same Title' })),
+      Array.from({ length: 24 }, (_, index) => patient(index).publish({ title: 'Same Title' })),
     );
     expect(made.map(({ status }) => status)).toEqual(Array(24).fill(201));
     const slugs = made.map(({ body }) => body.data.slug).sort();
