@@ -141,7 +141,7 @@ test.each([
   const sources = Object.entries(files).map(
     ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
   );
-  expect(wallFaults(new Map(sources), [])).toEqual([
+  expect(wallFaults(new Map(sources))).toEqual([
     expect.stringMatching(/articles\/store\.ts: imports .*: below routes\.ts nothing knows HTTP$/),
   ]);
 });

@@ -19,9 +19,6 @@ export const HTTP_MODULES: readonly string[] = [
 /** Files of the house that speak HTTP without importing a module that does. */
 const HTTP_FILES: readonly string[] = ['packages/common/src/problems/problem.ts'];
 
-/** Takes its files out of the rule above, until the last file below routes.ts fails with a `Failure` instead. */
-export const ALLOWED_EVERYWHERE: readonly string[] = ['packages/common/src/problems/problem.ts'];
-
 /** The package that starts everything, so it alone knows the other two. */
 const START = 'packages/start';
 
@@ -69,7 +66,7 @@ const WALLS: readonly Wall[] = [
 ];
 
 /** Finds the imports that break the walls of the house, each as `file: imports X: the rule`. */
-export function wallFaults(sources: Sources, allowed = ALLOWED_EVERYWHERE): string[] {
+export function wallFaults(sources: Sources): string[] {
   const graph = importGraph(sources);
   const faults: string[] = [];
   for (const [file, imports] of graph) {
@@ -77,22 +74,17 @@ export function wallFaults(sources: Sources, allowed = ALLOWED_EVERYWHERE): stri
       const broken = WALLS.filter((wall) => wall.forbids(file, target));
       faults.push(...broken.map((wall) => `${file}: imports ${specifier}: ${wall.rule}`));
     }
-    faults.push(...httpFaults(graph, file, imports, allowed));
+    faults.push(...httpFaults(graph, file, imports));
   }
   return faults;
 }
 
 /** In a resource folder routes.ts alone knows HTTP: directly, and through any file that it imports. */
-function httpFaults(
-  graph: ImportGraph,
-  file: string,
-  imports: readonly Import[],
-  allowed: readonly string[],
-): string[] {
+function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
   if (!isBelowHttp(file)) return [];
   const faults: string[] = [];
   for (const start of imports) {
-    const chain = chainToHttp(graph, start, new Set([file]), allowed);
+    const chain = chainToHttp(graph, start, new Set([file]));
     if (chain === undefined) continue;
     const through = chain.length > 1 ? ` (through ${chain.slice(1).join(', ')})` : '';
     faults.push(`${file}: imports ${start.specifier}${through}: below routes.ts nothing knows HTTP`);
@@ -101,20 +93,14 @@ function httpFaults(
 }
 
 /** The specifiers from `start` to an HTTP module; undefined when none is reached. */
-function chainToHttp(
-  graph: ImportGraph,
-  start: Import,
-  seen: Set<string>,
-  allowed: readonly string[],
-): string[] | undefined {
+function chainToHttp(graph: ImportGraph, start: Import, seen: Set<string>): string[] | undefined {
   const { target } = start;
-  if (allowed.includes(target)) return undefined;
   if (isHttpModule(start.specifier) || HTTP_FILES.includes(target)) return [start.specifier];
   // A file that is itself below HTTP is reported by its own name, once.
   if (seen.has(target) || isBelowHttp(target)) return undefined;
   seen.add(target);
   for (const next of graph.get(target) ?? []) {
-    const chain = chainToHttp(graph, next, seen, allowed);
+    const chain = chainToHttp(graph, next, seen);
     if (chain !== undefined) return [start.specifier, ...chain];
   }
   return undefined;
