@@ -19,6 +19,8 @@ interface Trial {
   programs: string;
   house: House;
   service: ServiceName;
+  /** The session that the gallery administration is asked with. */
+  session: string;
   /** The `TOML` settings with what each operation is asked with. */
   settings: string;
   /** The folder for its files. */
@@ -36,12 +38,13 @@ export const schemathesis: Judge = {
 async function judgeDescriptions(note: (line: string) => void): Promise<Verdict> {
   const programs = await pythonPrograms();
   await using house = await House.open();
-  const settings = await settingsOf(house);
+  const session = (await house.login()).split('=')[1] ?? '';
+  const settings = await settingsOf(house, session);
   const folder = await mkdtemp(join(tmpdir(), 'judge-schemathesis-'));
   const findings = new Findings();
   try {
     for (const service of SERVICES) {
-      const trial = { programs, house, service, settings: settings[service], folder };
+      const trial = { programs, house, service, session, settings: settings[service], folder };
       findings.add(service, await faultOf(trial, note));
     }
   } finally {
@@ -52,7 +55,7 @@ async function judgeDescriptions(note: (line: string) => void): Promise<Verdict>
 
 /** Runs all phases and checks over one service; undefined when nothing was wrong, else what was. */
 async function faultOf(trial: Trial, note: (line: string) => void): Promise<string | undefined> {
-  const { programs, house, service, folder } = trial;
+  const { programs, house, service, session, folder } = trial;
   const config = join(folder, `${service}.toml`);
   const used = join(folder, `${service}.used`);
   await writeFile(config, trial.settings);
@@ -81,6 +84,7 @@ async function faultOf(trial: Trial, note: (line: string) => void): Promise<stri
         COLUMNS: '200',
         JUDGE_SERVICE: service,
         JUDGE_USED: used,
+        JUDGE_SESSION: session,
         JUDGE_LOGIN_URL: `${house.urls['gallery-admin']}/api/login`,
         JUDGE_LOGIN_BODY: JSON.stringify(ADMIN),
       },
@@ -105,8 +109,7 @@ async function tally(file: string): Promise<Map<string, number>> {
 }
 
 /** Credentials, and parameters that lead to something. */
-async function settingsOf(house: House): Promise<Record<ServiceName, string>> {
-  const session = (await house.login()).split('=')[1] ?? '';
+async function settingsOf(house: House, session: string): Promise<Record<ServiceName, string>> {
   const story = await firstStory(house);
   return {
     'news-feed': [
