@@ -31,6 +31,10 @@ const DESCRIPTION = {
   title: 'Pressroom content',
   version: '1.0.0',
   description: 'Articles and categories of a site: public reads, writes with an API key.',
+  tags: {
+    articles: 'Articles, published or drafts; drafts are shown only with a key.',
+    categories: 'What articles are filed under.',
+  },
   securitySchemes: {
     apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },
     bearer: { type: 'http', scheme: 'bearer' },

@@ -55,6 +55,12 @@ const DESCRIPTION = {
   title: 'Pressroom gallery administration',
   version: '1.0.0',
   description: 'The media of a site in an object store: uploads, folders, files and buckets, behind a login.',
+  tags: {
+    session: 'Log in first: everything else needs the session cookie.',
+    gallery: 'The folders and files of the active bucket.',
+    uploads: 'Signed URLs, by which files go from the browser straight to the bucket.',
+    settings: 'The buckets, and which of them is active.',
+  },
   securitySchemes: {
     session: { type: 'apiKey', name: 'gallery_session', in: 'cookie' },
   },

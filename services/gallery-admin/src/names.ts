@@ -48,16 +48,16 @@ export const objectPath = name(0, 1024).refine(isPath, PATH_RULE);
 /** An {@link objectPath} of what is in the bucket already: exactly as it is spelled there, NFC or not. */
 export const storedPath = anyText()
   .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
+  .meta({ maxLength: 1024 })
   .refine(isPath, PATH_RULE);
 
 /**
  * A path of what is in the bucket already, exactly as it is spelled there: 0–1024 characters. Other tools store keys that
  * no new file may have, with `\`, control characters, `//`, a leading `/` or `..`; they are listed and managed as well.
  */
-export const existingPath = anyText().refine(
-  (value) => codePoints(value) <= 1024,
-  'must be at most 1024 characters long',
-);
+export const existingPath = anyText()
+  .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
+  .meta({ maxLength: 1024 });
 
 /** The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty. */
 export function folderPrefix(path: string): string {
@@ -79,4 +79,6 @@ export function isKeyLength(key: string): boolean {
 }
 
 /** The key of an object that is there: any that S3 takes, exactly as it is spelled. */
-export const objectKey = anyText().refine(isKeyLength, `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
+export const objectKey = anyText()
+  .refine(isKeyLength, `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`)
+  .meta({ minLength: 1, maxLength: MAX_KEY_BYTES });

@@ -44,6 +44,15 @@ const DESCRIPTION = {
   title: 'Pressroom news feed',
   version: '2.0.0',
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
+  requestHeaders: ['User-Agent'],
+  tags: {
+    items: 'What is new: the items of the last 7 days.',
+    'hot topics': 'What many sources report on now.',
+    stories: 'One event, with everything that is reported on it.',
+    dailies: 'The daily reports.',
+    selected: 'A complete local copy of the selected set, and what changes in it.',
+    'codex resets': 'Resets of usage limits: announced, estimated and confirmed.',
+  },
 } as const;
 
 /** A 404 may be kept for a minute, so that a story that is gone is not asked for again and again. */

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A whole number in a query string from `min` to `max`, in plain decimal digits. */
+/**
+ * A whole number in a query string from `min` to `max`, in plain decimal digits: text on the wire, and an integer to
+ * the OpenAPI description.
+ */
 export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
   const expected =
     max === Number.MAX_SAFE_INTEGER
@@ -10,27 +13,32 @@ export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
     .string(expected)
     .regex(/^(0|[1-9]\d{0,15})$/, expected)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, expected);
+    .refine((value) => value >= min && value <= max, expected)
+    .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** The largest id that can exist: PostgreSQL's `integer`. */
 const MAX_ID = 2 ** 31 - 1;
 
-/** One that is larger than any id can be is read as 0, which no row has: it is a well-formed id of nothing. */
+/** What the OpenAPI description says of every id that a client sends. */
+const ID_BOUNDS = { type: 'integer', minimum: 1, maximum: MAX_ID } as const;
+
+/** An id too large to exist is read as 0, which no row has: it is well formed and simply not found. */
 function existable(id: number): number {
   return id > MAX_ID ? 0 : id;
 }
 
-/** An id in a path or a query string: a positive integer; 0 for one that is larger than any id can be. */
+/** An id in a path or a query string: a positive integer; 0 for one that is too large to exist. */
 export function idParameter() {
   const expected = 'must be a positive integer';
   return z
     .string(expected)
     .regex(/^[1-9]\d*$/, expected)
-    .transform((value) => existable(Number(value)));
+    .transform((value) => existable(Number(value)))
+    .meta(ID_BOUNDS);
 }
 
 /** An id in a body, read as {@link idParameter} reads one; `expected` is what a client is told otherwise. */
 export function idMember(expected: string) {
-  return z.int(expected).positive(expected).transform(existable);
+  return z.int(expected).positive(expected).transform(existable).meta(ID_BOUNDS);
 }

@@ -76,7 +76,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await refuseUnderPressure(app);
   if (config.METRICS_PORT !== undefined)
     exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading);
-  await addDocumentation(app, options.description);
+  await addDocumentation(app, options.description, options.limit !== undefined);
   await options.limit?.(app);
   addHealth(app, options.readiness, options.degrading);
   refuseUnreadable(app, unreadable, allowedMethods);

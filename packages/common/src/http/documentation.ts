@@ -1,14 +1,25 @@
 import swagger from '@fastify/swagger';
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { replyConditionally } from '../caching/conditional.ts';
+import { completeDescription, type DescribedDocument, OWN_HEADERS } from './complete-description.ts';
+import type { RequestHeader } from './described-headers.ts';
+import { describeSchema } from './described-schema.ts';
 import { addDocumentationPage } from './documentation-page.ts';
 import type { Server } from './server.ts';
+
+const TO_JSON = { zodToJsonConfig: { override: describeSchema } };
+const schemasOfRoute = createJsonSchemaTransform(TO_JSON);
+const schemasOfDocument = createJsonSchemaTransformObject(TO_JSON);
 
 /** What the OpenAPI description says of the service as a whole. */
 export interface Description {
   title: string;
   version: string;
   description: string;
+  /** What each tag of the routes is about, in the order in which they are shown. */
+  tags?: Readonly<Record<string, string>>;
+  /** Headers that every operation reads. */
+  requestHeaders?: readonly RequestHeader[];
   /** Ways to authenticate, by name (OpenAPI 3.1, "Security Scheme Object"). */
   securitySchemes?: Record<string, SecurityScheme>;
 }
@@ -21,15 +32,30 @@ export type SecurityScheme =
 /**
  * Collects the routes that are added after it into an OpenAPI 3.1 description, made from the schemas that
  * validate, and serves it at `/openapi.json` and, for people, at `/docs`.
+ *
+ * @param isCounted whether the answers of the routes carry the headers of a rate limit
  */
-export async function addDocumentation(app: Server, description: Description): Promise<void> {
-  const { securitySchemes, ...info } = description;
+export async function addDocumentation(
+  app: Server,
+  { securitySchemes, tags = {}, requestHeaders = [], ...info }: Description,
+  isCounted: boolean,
+): Promise<void> {
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, ...(securitySchemes && { components: { securitySchemes } }) },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transform: (route) => {
+      const { requestHeaders: request = [], responseHeaders: response = {}, ...schema } = route.schema ?? {};
+      const described = schemasOfRoute({ ...route, schema });
+      return { ...described, schema: { ...described.schema, [OWN_HEADERS]: { request, response } } };
+    },
+    transformObject: (document) =>
+      // `openapi-types` leaves nearly every member open; the routes above decide what is there.
+      completeDescription(schemasOfDocument(document) as unknown as DescribedDocument, {
+        tags,
+        requestHeaders,
+        isCounted,
+      }) as ReturnType<typeof schemasOfDocument>,
   });
-  addDocumentationPage(app, description.title);
+  addDocumentationPage(app, info.title);
   serveDescription(app, '/openapi.json');
 }
 

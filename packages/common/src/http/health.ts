@@ -3,6 +3,7 @@ import { PRIVATE } from '../caching/conditional.ts';
 import { Failure } from '../failures/failure.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { problemResponses } from '../problems/problem-document.ts';
+import { HEALTH_TAG } from './complete-description.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -34,7 +35,12 @@ export function addHealth(
   app.get(
     '/healthz',
     {
-      schema: { tags: ['health'], summary: 'The process is alive', response: { 200: health } },
+      schema: {
+        operationId: 'getHealth',
+        tags: [HEALTH_TAG],
+        summary: 'The process is alive',
+        response: { 200: health, ...problemResponses(400) },
+      },
     },
     async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
   );
@@ -42,9 +48,10 @@ export function addHealth(
     '/readyz',
     {
       schema: {
-        tags: ['health'],
+        operationId: 'getReadiness',
+        tags: [HEALTH_TAG],
         summary: 'The dependencies can be used',
-        response: { 200: readiness, ...problemResponses(503) },
+        response: { 200: readiness, ...problemResponses(400, 503) },
       },
     },
     async (_request, reply) => {

@@ -8,9 +8,12 @@ export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** The body of every error, as the OpenAPI description shows it. */
 export const problemDocumentSchema = z
   .object({
-    type: z.string().describe('`about:blank`: the status code says what kind of problem this is.'),
+    type: z
+      .string()
+      .describe('`about:blank`: the status code says what kind of problem this is.')
+      .meta({ format: 'uri-reference' }),
     title: z.string().describe('The name of the HTTP status.'),
-    status: z.int(),
+    status: z.int().meta({ minimum: 400, maximum: 599 }).describe('The HTTP status, again.'),
     detail: z.string().describe('What went wrong and what to change.'),
     code: z.string().describe('A stable, machine-readable name of the problem.'),
     requestId: z.string().describe('The same as the X-Request-Id header; name it when asking for help.'),
@@ -19,7 +22,8 @@ export const problemDocumentSchema = z
       .optional()
       .describe('With validation_failed: every fault of the body.'),
   })
-  .meta({ id: 'Problem' });
+  // A service may add members, and RFC 9457 tells clients to ignore those that they do not know.
+  .meta({ id: 'Problem', additionalProperties: true });
 
 /** A problem as it is sent. */
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;

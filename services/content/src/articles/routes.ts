@@ -1,5 +1,6 @@
 import { PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { checkBody } from '../check-body.ts';
@@ -34,6 +35,7 @@ export interface ArticleParts {
 }
 
 const TAGS = ['articles'];
+const CREATE_PROBLEMS = problemResponses(400, 401, 403, 413, 415, 422, 429, 500, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 412, 413, 415, 422, 429, 500, 503);
 
 /** The operations on articles: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
@@ -45,9 +47,10 @@ function reads({ articles, cache }: ArticleParts) {
   const list = operation({
     schema: {
       tags: TAGS,
+      operationId: 'listArticles',
       summary: 'List articles, newest first',
       querystring: articleListQuery,
-      response: { 200: articleListAnswer, ...problemResponses(400, 401, 403, 429, 503) },
+      response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
     handler: (request, reply) => {
       const { page, per_page: perPage, category_id: categoryId, status } = request.query;
@@ -61,9 +64,10 @@ function reads({ articles, cache }: ArticleParts) {
   const read = operation({
     schema: {
       tags: TAGS,
+      operationId: 'getArticle',
       summary: 'Read an article; drafts only with a key',
       params: articlePath,
-      response: { 200: articleDetailAnswer, ...problemResponses(400, 403, 404, 429, 503) },
+      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 404, 429, 503) },
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async (reader) => {
@@ -78,13 +82,16 @@ function creation({ articles, inspector, changed }: ArticleParts) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'createArticle',
       summary: 'Create an article',
       description:
         'With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing' +
         ' and answers with the article of the first one and `Idempotent-Replayed: true`; another body is 422' +
         ' `idempotency_key_reused`.',
+      requestHeaders: ['Idempotency-Key'],
+      responseHeaders: { 201: ['Idempotent-Replayed'] },
       body: articleCreate,
-      response: { 201: articleCreatedAnswer, ...WRITE_PROBLEMS },
+      response: { 201: articleCreatedAnswer, ...CREATE_PROBLEMS },
     },
     attachValidation: true,
     handler: async (request, reply) => {
@@ -109,6 +116,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
   const replace = operation({
     schema: {
       tags: TAGS,
+      operationId: 'replaceArticle',
       summary: 'Replace an article: every member, null where optional',
       params: articlePath,
       body: articlePut,
@@ -125,6 +133,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
   const change = operation({
     schema: {
       tags: TAGS,
+      operationId: 'updateArticle',
       summary: 'Change some members of an article',
       description:
         'Answers with `id` and exactly the members that changed; `updated_at` always does and is left out.',
@@ -147,6 +156,7 @@ function removal({ articles, changed }: ArticleParts) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'deleteArticle',
       summary: 'Delete an article',
       params: articlePath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },

@@ -6,9 +6,11 @@ import { MIN_CONTENT } from '../html/content-faults.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
-const content = anyText().describe(
-  `HTML of the elements and attributes that are allowed, with at least ${MIN_CONTENT} characters of text.`,
-);
+const content = anyText()
+  .describe(
+    `HTML of the elements and attributes that are allowed, with at least ${MIN_CONTENT} characters of text.`,
+  )
+  .meta({ minLength: MIN_CONTENT });
 
 const isPublished = z.boolean('must be true or false');
 
@@ -38,10 +40,13 @@ export const articlePut = z.strictObject({
 export const articleCreate = articlePut.partial().required({ title: true, content: true });
 
 /** Body of `PATCH`: the members that change, at least one. */
-export const articlePatch = articlePut.partial().refine((body) => Object.keys(body).length > 0, {
-  message: 'must hold at least one member',
-  params: { code: 'required' },
-});
+export const articlePatch = articlePut
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, {
+    message: 'must hold at least one member',
+    params: { code: 'required' },
+  })
+  .meta({ minProperties: 1 });
 
 /** What a `POST` says. */
 export type ArticleCreate = z.infer<typeof articleCreate>;

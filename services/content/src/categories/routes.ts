@@ -1,5 +1,6 @@
 import { PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { deletedAnswer } from '../articles/schema.ts';
@@ -27,6 +28,7 @@ export interface CategoryParts {
 }
 
 const TAGS = ['categories'];
+const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
 
 /** The operations on categories: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
@@ -38,8 +40,9 @@ function reads({ categories, cache }: CategoryParts) {
   const list = operation({
     schema: {
       tags: TAGS,
+      operationId: 'listCategories',
       summary: 'List all categories with their numbers of published articles',
-      response: { 200: categoryListAnswer, ...problemResponses(400, 403, 429, 503) },
+      response: { 200: categoryListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 429, 503) },
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => success('Categories found', await categories.list())),
@@ -47,10 +50,11 @@ function reads({ categories, cache }: CategoryParts) {
   const read = operation({
     schema: {
       tags: TAGS,
+      operationId: 'getCategory',
       summary: 'Read a category with a page of its published articles, newest first',
       params: categoryPath,
       querystring: categoryDetailQuery,
-      response: { 200: categoryDetailAnswer, ...problemResponses(400, 403, 404, 429, 503) },
+      response: { 200: categoryDetailAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 404, 429, 503) },
     },
     handler: (request, reply) => {
       const page = { page: request.query.page, perPage: request.query.per_page };
@@ -67,9 +71,10 @@ function writes({ categories, changed }: CategoryParts) {
   const create = operation({
     schema: {
       tags: TAGS,
+      operationId: 'createCategory',
       summary: 'Create a category',
       body: categoryCreate,
-      response: { 201: categoryWrittenAnswer, ...WRITE_PROBLEMS },
+      response: { 201: categoryWrittenAnswer, ...CREATE_PROBLEMS },
     },
     handler: async (request, reply) => {
       const category = await categories.create(request.body);
@@ -83,6 +88,7 @@ function writes({ categories, changed }: CategoryParts) {
   const replace = operation({
     schema: {
       tags: TAGS,
+      operationId: 'replaceCategory',
       summary: 'Replace a category; an absent slug is made from the name',
       params: categoryPath,
       body: categoryPut,
@@ -101,6 +107,7 @@ function writes({ categories, changed }: CategoryParts) {
   const change = operation({
     schema: {
       tags: TAGS,
+      operationId: 'updateCategory',
       summary: 'Change some members of a category',
       description:
         'Answers with `id` and exactly the members that changed; `updated_at` always does and is left out.',
@@ -121,6 +128,7 @@ function writes({ categories, changed }: CategoryParts) {
   const remove = operation({
     schema: {
       tags: TAGS,
+      operationId: 'deleteCategory',
       summary: 'Delete a category; 409 while articles, drafts included, are in it',
       params: categoryPath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },

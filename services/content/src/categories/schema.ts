@@ -22,10 +22,13 @@ export const categoryCreate = z.strictObject({
 export const categoryPut = categoryCreate.required({ description: true });
 
 /** Body of `PATCH`: the members that change, at least one. */
-export const categoryPatch = categoryCreate.partial().refine((body) => Object.keys(body).length > 0, {
-  message: 'must hold at least one member',
-  params: { code: 'required' },
-});
+export const categoryPatch = categoryCreate
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, {
+    message: 'must hold at least one member',
+    params: { code: 'required' },
+  })
+  .meta({ minProperties: 1 });
 
 /** What a `POST` says. */
 export type CategoryCreate = z.infer<typeof categoryCreate>;

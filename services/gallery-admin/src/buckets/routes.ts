@@ -23,6 +23,7 @@ export function bucketOperations(parts: BucketParts) {
   const list = operation({
     schema: {
       tags: TAGS,
+      operationId: 'listBuckets',
       summary: 'List the buckets',
       response: { 200: bucketListAnswer, ...problemResponses(400, 401, 500, 503) },
     },
@@ -36,6 +37,7 @@ export function bucketOperations(parts: BucketParts) {
   const change = operation({
     schema: {
       tags: TAGS,
+      operationId: 'manageBucket',
       summary: 'Test, save, activate, remove or read a bucket',
       body: bucketAction,
       response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },

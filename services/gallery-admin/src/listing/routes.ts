@@ -19,6 +19,7 @@ function listOperation(buckets: BucketSource) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'listFolder',
       summary: 'List a folder, or sign a URL from which the browser lists it',
       querystring: listingQuery,
       response: { 200: listingAnswer, ...problemResponses(400, 401, 500, 503) },
@@ -51,6 +52,7 @@ function signOperation(buckets: BucketSource) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'signDownloads',
       summary: 'Sign download URLs for up to 2,000 keys',
       body: signBody,
       response: { 200: signAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
@@ -71,6 +73,7 @@ function signOperation(buckets: BucketSource) {
 const folderPreview = operation({
   schema: {
     tags: TAGS,
+    operationId: 'getFolderPreview',
     summary: 'Gone',
     deprecated: true,
     // Its clients send parameters that nothing here knows any more.

@@ -37,6 +37,7 @@ function removeOperation({ buckets, operations }: FileParts) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'deletePath',
       summary: 'Delete a file, or a folder with everything in it',
       description: REPEATABLE,
       headers: repeatableHeaders,
@@ -63,6 +64,7 @@ function batchOperation({ buckets, unfinished, operations, limits }: FileParts) 
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'runBatch',
       summary: 'Delete, copy or move files and folders',
       description: `Everything is checked before anything is changed. ${REPEATABLE}`,
       headers: repeatableHeaders,

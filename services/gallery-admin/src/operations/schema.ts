@@ -5,7 +5,9 @@ import { existingPath, folderPrefix } from '../names.ts';
 const MAX_PATHS = 1000;
 
 /** A path that names something: the root can be neither deleted, copied nor moved. */
-const namedPath = existingPath.refine((value) => value !== '', 'must not be empty');
+const namedPath = existingPath
+  .refine((value) => value !== '', 'must not be empty')
+  .meta({ minLength: 1, maxLength: 1024 });
 
 /** The header that makes a request repeatable; the others pass. */
 export const repeatableHeaders = z.looseObject({

@@ -1,4 +1,5 @@
 import { isNotModified } from '@pressroom/common/caching/entity-tag';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +10,7 @@ import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
-import { proxyAnswer, proxyQuery } from './schema.ts';
+import { proxyAnswer, proxyPartAnswer, proxyQuery } from './schema.ts';
 import { readTarget, readUrl } from './target.ts';
 import { thumbnailFormat } from './thumbnail.ts';
 import type { ThumbnailSource, Thumbnails } from './thumbnails.ts';
@@ -37,12 +38,20 @@ export function proxyOperation(parts: ProxyParts) {
     config: { secretQuery: true },
     schema: {
       tags: ['gallery'],
+      operationId: 'fetchMedia',
       summary: 'Fetch media from another host, or a thumbnail of it',
       description:
         'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF where' +
         ' Accept names it; of an animation the first frame; an image that cannot be decoded comes as it is.',
       querystring: proxyQuery,
-      response: { 200: proxyAnswer, ...problemResponses(400, 401, 403, 416, 500, 503, 504) },
+      requestHeaders: ['Range'],
+      responseHeaders: { 206: ['Content-Range'] },
+      response: {
+        200: proxyAnswer,
+        206: proxyPartAnswer,
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 401, 403, 416, 500, 503, 504),
+      },
     },
     handler: async (request, reply) => {
       const signal = goneSignal(reply);

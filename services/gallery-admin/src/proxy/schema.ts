@@ -19,8 +19,10 @@ export const proxyQuery = z.strictObject({
 
 const bytes = z.string().meta({ format: 'binary' });
 
+const content = { 'image/*': { schema: bytes }, 'video/*': { schema: bytes }, 'audio/*': { schema: bytes } };
+
 /** What the proxy answers. */
-export const proxyAnswer = {
-  description: 'The media; 206 with a part of it for a Range, 304 when the client has it already.',
-  content: { 'image/*': { schema: bytes }, 'video/*': { schema: bytes }, 'audio/*': { schema: bytes } },
-};
+export const proxyAnswer = { description: 'The media.', content };
+
+/** What the proxy answers to a `Range`. */
+export const proxyPartAnswer = { description: 'The part of the media that `Range` asks for.', content };

@@ -41,8 +41,10 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
     bodyLimit: LOGIN_BODY_LIMIT,
     schema: {
       tags: TAGS,
+      operationId: 'login',
       summary: 'Log in',
       body: loginBody,
+      responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(400, 401, 403, 413, 415, 429, 500, 503) },
     },
     handler: async (request, reply) => {
@@ -80,7 +82,9 @@ function logoutOperation({ sessions, cookies }: SessionParts) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'logout',
       summary: 'Log out',
+      responseHeaders: { 200: ['Set-Cookie'] },
       response: { 200: doneAnswer, ...problemResponses(401, 403, 500, 503) },
     },
     handler: async (request, reply) => {

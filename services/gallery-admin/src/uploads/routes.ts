@@ -19,6 +19,7 @@ export function uploadOperations(uploads: Uploads) {
   const sign = operation({
     schema: {
       tags: TAGS,
+      operationId: 'createUpload',
       summary: 'Get a URL to upload a file to',
       description: 'PUT the file to the URL within 15 minutes, with the Content-Type that was announced.',
       body: uploadBody,
@@ -29,6 +30,7 @@ export function uploadOperations(uploads: Uploads) {
   const signRequest = operation({
     schema: {
       tags: TAGS,
+      operationId: 'signUploadRequest',
       summary: 'Sign one S3 request of an upload, for pages that talk to the store themselves',
       description:
         'What signRequest of Uppy 6 asks for. Only what uploading to a key consists of is signed: PUT the file; begin, list' +
@@ -41,6 +43,7 @@ export function uploadOperations(uploads: Uploads) {
   const multipart = operation({
     schema: {
       tags: TAGS,
+      operationId: 'controlMultipartUpload',
       summary: 'Upload a large file in parts',
       description:
         'create, then sign-part and PUT each part, then complete with the ETag of each part; or abort. ' +

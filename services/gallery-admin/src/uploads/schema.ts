@@ -111,16 +111,18 @@ export type MultipartData = z.infer<typeof multipartData>;
 export const multipartAnswer = z.object({ success: z.literal(true), data: multipartData });
 
 /** The key of a file that is uploaded: a folder's prefix and a filename, each by its own rule, joined. */
-const newKey = anyText().transform((value, context) => {
-  const cut = value.lastIndexOf('/') + 1;
-  const folder = folderPath.safeParse(value.slice(0, cut));
-  const name = filename.safeParse(value.slice(cut));
-  const fault = folder.error?.issues[0] ?? name.error?.issues[0];
-  const key = `${folder.data ?? ''}${name.data ?? ''}`;
-  if (fault === undefined && isKeyLength(key)) return key;
-  context.addIssue(fault?.message ?? `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
-  return z.NEVER;
-});
+const newKey = anyText()
+  .meta({ minLength: 1, maxLength: MAX_KEY_BYTES })
+  .transform((value, context) => {
+    const cut = value.lastIndexOf('/') + 1;
+    const folder = folderPath.safeParse(value.slice(0, cut));
+    const name = filename.safeParse(value.slice(cut));
+    const fault = folder.error?.issues[0] ?? name.error?.issues[0];
+    const key = `${folder.data ?? ''}${name.data ?? ''}`;
+    if (fault === undefined && isKeyLength(key)) return key;
+    context.addIssue(fault?.message ?? `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
+    return z.NEVER;
+  });
 
 const ofUpload = { key: newKey, uploadId };
 

@@ -1,9 +1,9 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
 import { addDays, SHANGHAI, shanghaiDate, shanghaiTimestamp, startOfDay } from '../shanghai-calendar.ts';
@@ -40,12 +40,18 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       },
     });
   const all = operation({
-    schema: { tags: ['codex resets'], summary: 'List all reset events and activities', response },
+    schema: {
+      tags: ['codex resets'],
+      operationId: 'listCodexResets',
+      summary: 'List all reset events and activities',
+      response,
+    },
     handler: (request, to) => reply(request, to, () => undefined),
   });
   const recent = operation({
     schema: {
       tags: ['codex resets'],
+      operationId: 'listRecentCodexResets',
       summary:
         'List the reset events updated in the last 7 Shanghai days and those waiting to land, with the posts of these days',
       response,

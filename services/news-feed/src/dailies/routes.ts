@@ -1,9 +1,9 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
 import { addDays, shanghaiDate, startOfDay } from '../shanghai-calendar.ts';
@@ -34,6 +34,7 @@ function indexOperation({ dailies, cache, site }: DailyParts) {
   return operation({
     schema: {
       tags: TAGS,
+      operationId: 'listDailies',
       summary: 'List the daily reports, newest first',
       querystring: dailiesQuery,
       response: {
@@ -69,7 +70,7 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };
   const latest = operation({
-    schema: { tags: TAGS, summary: 'Read the newest daily report', response },
+    schema: { tags: TAGS, operationId: 'getLatestDaily', summary: 'Read the newest daily report', response },
     handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
@@ -80,6 +81,7 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
   const read = operation({
     schema: {
       tags: TAGS,
+      operationId: 'getDaily',
       summary: 'Read the report of a date of the index; those of past days do not change',
       params: dailyPath,
       response,

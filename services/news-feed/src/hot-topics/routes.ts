@@ -1,8 +1,8 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -28,6 +28,7 @@ export function hotTopicOperations(parts: HotTopicParts) {
   const list = operation({
     schema: {
       tags: ['hot topics'],
+      operationId: 'listHotTopics',
       summary: 'List the ten hottest topics, of all directions or of one',
       querystring: hotTopicsQuery(vocabulary),
       response: {

@@ -1,8 +1,8 @@
 import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -24,6 +24,7 @@ export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
   const list = operation({
     schema: {
       tags: ['items'],
+      operationId: 'listItems',
       summary: 'List the public items of the last 7 days, newest first',
       description:
         'Not for keeping a complete copy: older items drop out. A cursor is bound to its query (limit aside) and' +

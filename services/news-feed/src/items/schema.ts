@@ -19,7 +19,13 @@ const searchText = z
   .refine((value) => {
     const length = codePoints(value);
     return length >= QUERY_LENGTH.min && length <= QUERY_LENGTH.max;
-  }, QUERY_ERROR);
+  }, QUERY_ERROR)
+  .meta({
+    minLength: QUERY_LENGTH.min,
+    maxLength: QUERY_LENGTH.max,
+    // Two characters at least are left when it has been trimmed.
+    pattern: '\\S[\\s\\S]*\\S',
+  });
 
 /** `direction` of a query string: one of those that the deployment has. */
 export function directionParameter({ directions }: Vocabulary) {
@@ -44,7 +50,11 @@ export function itemsQuery(vocabulary: Vocabulary) {
       .optional()
       .describe('Every word of it is in the title, the original title or the summary, in any case.'),
     limit: integerParameter(1, 100).default(50),
-    cursor: z.string().optional().describe('`page.nextCursor` of the same query.'),
+    cursor: z
+      .string()
+      .optional()
+      .describe('`page.nextCursor` of the same query.')
+      .meta({ minLength: 1, maxLength: 4096 }),
     direction: directionParameter(vocabulary),
   });
 }

@@ -1,8 +1,8 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import { NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { changesQuery, selectedAnswers, snapshotQuery } from './schema.ts';
@@ -27,6 +27,7 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
   const snapshot = operation({
     schema: {
       tags: TAGS,
+      operationId: 'getSelectedSnapshot',
       summary: 'Read the selected set once, page by page',
       description: 'Follow `nextPage` while `hasMore` is true; then ask for the changes since `cursor`.',
       querystring: snapshotQuery,
@@ -40,6 +41,7 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
   const changes = operation({
     schema: {
       tags: TAGS,
+      operationId: 'listSelectedChanges',
       summary: 'Read what has changed in the selected set since a cursor',
       description:
         'Apply the changes, then save the new cursor, never the reverse. Each item appears at its latest change,' +

@@ -6,18 +6,28 @@ import type { Site } from '../site.ts';
 const fields = z.enum(['default', 'minimal'], 'must be default or minimal, once');
 const schemaVersion = z.literal(1);
 
+/** What the OpenAPI description says of a cursor; what is longer is none (see `cursor.ts`). */
+const CURSOR_LENGTH = { minLength: 1, maxLength: 512 };
+
 /** Query string of the snapshot. */
 export const snapshotQuery = z.strictObject({
   fields: fields
     .optional()
     .describe('`minimal` drops, among others, summary and original link. Default `default`; kept by `page`.'),
   limit: integerParameter(1, 1000).default(500),
-  page: z.string('must be given once').optional().describe('`nextPage` of the previous page.'),
+  page: z
+    .string('must be given once')
+    .optional()
+    .describe('`nextPage` of the previous page.')
+    .meta(CURSOR_LENGTH),
 });
 
 /** Query string of the changes. */
 export const changesQuery = z.strictObject({
-  cursor: z.string('must be given once').describe('`cursor` of the snapshot or of the previous changes.'),
+  cursor: z
+    .string('must be given once')
+    .describe('`cursor` of the snapshot or of the previous changes.')
+    .meta(CURSOR_LENGTH),
   limit: integerParameter(1, 100).default(100),
 });
 

@@ -1,10 +1,10 @@
 import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { bodiless, NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { ApiAddress } from '../api-address.ts';
-import { bodiless, NOT_MODIFIED } from '../bodiless.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
@@ -32,6 +32,7 @@ export function storyOperations({ stories, cache, site, address }: StoryParts) {
   const read = operation({
     schema: {
       tags: ['stories'],
+      operationId: 'getStory',
       summary: 'Read a story; use only ids that this API has returned',
       params: storyPath,
       response: {
