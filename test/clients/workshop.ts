@@ -15,9 +15,15 @@ export const GENERATORS = ['openapi-fetch', 'hey-api'] as const;
 
 /** A directory in which clients are generated, compiled and run. */
 export interface Workshop {
-  /** Generates the clients of a service's description, as strangers would, next to the programs that use them. */
+  /**
+   * Generates the clients of a service's description, as strangers would, next to the programs that use
+   * them.
+   */
   generate: (service: string, description: unknown) => Promise<void>;
-  /** Compiles everything that is there under `tsc --strict`; returns what the compiler reports, nothing when all is well. */
+  /**
+   * Compiles everything that is there under `tsc --strict`; returns what the compiler reports, nothing when
+   * all is well.
+   */
   compile: () => Promise<string>;
   /** The program that uses a service's client, ready to run. */
   load: (service: string, generator: (typeof GENERATORS)[number]) => Promise<RoundTrip>;

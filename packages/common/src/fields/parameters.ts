@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A whole number in a query string from `min` to `max`, in plain decimal digits: text on the wire, and an integer to
- * the OpenAPI description.
+ * A whole number in a query string from `min` to `max`, in plain decimal digits: text on the wire, and an
+ * integer to the OpenAPI description.
  */
 export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
   const expected =

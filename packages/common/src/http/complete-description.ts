@@ -56,8 +56,8 @@ export interface Completion {
 }
 
 /**
- * Completes an OpenAPI document by what follows from what it already says: the headers of requests and answers from the
- * statuses, `security: []` where nothing is required, the tags in order with health last.
+ * Completes an OpenAPI document by what follows from what it already says: the headers of requests and
+ * answers from the statuses, `security: []` where nothing is required, the tags in order with health last.
  */
 export function completeDescription<Document extends DescribedDocument>(
   document: Document,

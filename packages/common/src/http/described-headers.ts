@@ -6,9 +6,13 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Headers that the operation reads, beyond those that its statuses tell of, for the OpenAPI description. */
+    /**
+     * Headers that the operation reads, beyond those that its statuses tell of, for the OpenAPI description.
+     */
     requestHeaders?: readonly RequestHeader[];
-    /** Headers of its answers by status, beyond those that the status tells of, for the OpenAPI description. */
+    /**
+     * Headers of its answers by status, beyond those that the status tells of, for the OpenAPI description.
+     */
     responseHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>;
   }
 }

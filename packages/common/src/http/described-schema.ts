@@ -7,9 +7,9 @@ type Context = Parameters<NonNullable<z.core.JSONSchemaGeneratorParams['override
 const TIME_FORMATS = new Set(['date', 'date-time', 'time']);
 
 /**
- * Makes the JSON Schema that zod derives fit to be read by a stranger and by generators of clients: a number in a
- * query string is an integer with its default, and bounds and expressions that nobody chose are left out. What is
- * accepted at run time is not changed by it.
+ * Makes the JSON Schema that zod derives fit to be read by a stranger and by generators of clients: a number
+ * in a query string is an integer with its default, and bounds and expressions that nobody chose are left
+ * out. What is accepted at run time is not changed by it.
  */
 export function describeSchema({ zodSchema, jsonSchema }: Context): void {
   const { def } = zodSchema._zod;
@@ -22,7 +22,10 @@ export function describeSchema({ zodSchema, jsonSchema }: Context): void {
   if (TIME_FORMATS.has(String(jsonSchema.format))) delete jsonSchema.pattern;
 }
 
-/** zod leaves out the default of what is transformed; it is of use where its form is the one that a client sends. */
+/**
+ * zod leaves out the default of what is transformed; it is of use where its form is the one that a client
+ * sends.
+ */
 function describeDefault(value: unknown, jsonSchema: Context['jsonSchema']): void {
   const type = typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
   if (jsonSchema.type === type) jsonSchema.default = value;

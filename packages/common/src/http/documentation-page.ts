@@ -6,8 +6,8 @@ import { isNotModified, type Representation, represent } from '../caching/entity
 import type { Server } from './server.ts';
 
 /**
- * The Content-Security-Policy of the page at `/docs`: scripts, fonts and requests of this origin alone. Only its styles may
- * stand in the document, because the reference writes its own there.
+ * The Content-Security-Policy of the page at `/docs`: scripts, fonts and requests of this origin alone. Only
+ * its styles may stand in the document, because the reference writes its own there.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -44,7 +44,8 @@ const ICON =
   " 0 8H6v4H3zm3 3v2h3a1 1 0 0 0 0-2z'/%3E%3C/svg%3E";
 
 /**
- * Serves the page at `/docs`, on which people read the description: a reference that works without any other host.
+ * Serves the page at `/docs`, on which people read the description: a reference that works without any other
+ * host.
  *
  * @param title the name of the service, which the page bears
  */

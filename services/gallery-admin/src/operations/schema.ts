@@ -60,7 +60,11 @@ const transfer = {
 export const batchBody = z.discriminatedUnion(
   'action',
   [
-    z.strictObject({ action: z.literal('delete'), paths, dest: z.string().meta({ maxLength: 1024 }).optional().describe('Not used.') }),
+    z.strictObject({
+      action: z.literal('delete'),
+      paths,
+      dest: z.string().meta({ maxLength: 1024 }).optional().describe('Not used.'),
+    }),
     z.strictObject({ action: z.literal('copy'), ...transfer }),
     z.strictObject({ action: z.literal('move'), ...transfer }),
   ],

@@ -8,7 +8,9 @@ import {
   updateArticle,
 } from './sdk/index.js';
 
-/** Creates, reads, lists, changes and deletes an article with a client of Hey API; returns what it has seen. */
+/**
+ * Creates, reads, lists, changes and deletes an article with a client of Hey API; returns what it has seen.
+ */
 export async function roundTrip(baseUrl: string, key: string) {
   const client = createClient({ baseUrl, auth: key });
   const body = { title: 'A round trip', content: `<p>${'word '.repeat(20)}</p>`, excerpt: null };

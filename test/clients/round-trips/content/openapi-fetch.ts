@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 
-/** Creates, reads, lists, changes and deletes an article with a client of openapi-typescript; returns what it has seen. */
+/**
+ * Creates, reads, lists, changes and deletes an article with a client of openapi-typescript; returns what it
+ * has seen.
+ */
 export async function roundTrip(baseUrl: string, key: string) {
   const client = createClient<paths>({ baseUrl, headers: { 'X-API-Key': key } });
   const draft = { title: 'A round trip', content: `<p>${'word '.repeat(20)}</p>`, excerpt: null };

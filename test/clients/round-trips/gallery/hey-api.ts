@@ -10,7 +10,9 @@ import {
   signDownloads,
 } from './sdk/index.js';
 
-/** Logs in, uploads a file, finds, signs and deletes it with a client of Hey API; returns what it has seen. */
+/**
+ * Logs in, uploads a file, finds, signs and deletes it with a client of Hey API; returns what it has seen.
+ */
 export async function roundTrip(baseUrl: string, account: { username: string; password: string }) {
   const anybody = createClient({ baseUrl });
   const refused = await listBuckets({ client: anybody });

@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 
-/** Logs in, uploads a file, finds, signs and deletes it with a client of openapi-typescript; returns what it has seen. */
+/**
+ * Logs in, uploads a file, finds, signs and deletes it with a client of openapi-typescript; returns what it
+ * has seen.
+ */
 export async function roundTrip(baseUrl: string, account: { username: string; password: string }) {
   const anybody = createClient<paths>({ baseUrl });
   const refused = await anybody.GET('/api/settings/buckets');

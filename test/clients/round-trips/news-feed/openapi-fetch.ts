@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 
-/** Reads pages, a story, a report and the selected set with a client of openapi-typescript; returns what it has seen. */
+/**
+ * Reads pages, a story, a report and the selected set with a client of openapi-typescript; returns what it
+ * has seen.
+ */
 export async function roundTrip(baseUrl: string) {
   const client = createClient<paths>({ baseUrl });
   const query = { mode: 'all', limit: 2 } as const;
