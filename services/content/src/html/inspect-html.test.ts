@@ -48,6 +48,7 @@ describe('what two parsers may read differently', () => {
     ['<math><mtext><b>x</b></mtext></math>', '<b> in <mtext>'],
     ['<math><mrow><![CDATA[x]]></mrow></math>', 'a CDATA section'],
     ['<svg><desc>x</desc></svg>', '<desc> in <svg>'],
+    ['x</script>', '</script>'],
     ['<svg></p></svg>', '</p> where </svg> should be'],
   ])('%s', async (html, what) => {
     expect(await found(html)).toContain(what);

@@ -45,6 +45,8 @@ export class TokenInspector {
   /** The element whose text is raw, while it is open. */
   #raw: { name: string; place: TokenPlace; isData: boolean; text: string } | undefined;
   #unread = 0;
+  /** Names of the start tags so far: one that is not allowed has been told of, and its end need not be. */
+  readonly #begun = new Set<string>();
   readonly #text: string[] = [];
 
   /** @param html the article itself, without what ends its last tag */
@@ -62,6 +64,7 @@ export class TokenInspector {
   startTag(name: string, attributes: StartTag['attributes'], selfClosing: boolean, place: TokenPlace): void {
     if (UNREAD.has(name) && !(selfClosing && this.#foreign.length > 0)) this.#unread += 1;
     if (this.#rules.html === 'trusted') return;
+    this.#begun.add(name);
     if (place.endOffset > this.#length) {
       this.#fault(`<${name}> whose tag is not closed`, place);
     } else if (this.#foreign.length > 0 || name === 'math' || name === 'svg') {
@@ -86,7 +89,7 @@ export class TokenInspector {
       return;
     }
     if (this.#foreign.length === 0) {
-      if (!KNOWN_ENDS.has(name)) this.#fault(`</${name}>`, place);
+      if (!KNOWN_ENDS.has(name) && !this.#begun.has(name)) this.#fault(`</${name}>`, place);
       return;
     }
     if (this.#foreign.at(-1) === name.toLowerCase()) this.#foreign.pop();
