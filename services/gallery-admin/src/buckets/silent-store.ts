@@ -33,12 +33,18 @@ export function giveUpSilentStore(s3: S3Client, limitMs: number): void {
       try {
         return await next(args);
       } catch (error) {
-        throw error instanceof Error && error.name === 'TimeoutError' ? new StoreSilent(error) : error;
+        throw isSilence(error) ? new StoreSilent(error) : error;
       }
     },
     // Inside of the SDK's own retries, which know a TimeoutError for one to repeat.
     { step: 'finalizeRequest', priority: 'low', name: 'repeatNoSilence' },
   );
+}
+
+/** True for a time limit that has passed. The SDK calls a connection that broke a TimeoutError, too. */
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'TimeoutError') return false;
+  return !('code' in error) || error.code === 'ETIMEDOUT';
 }
 
 /** The body of an answer, as Node receives it. */
