@@ -59,6 +59,12 @@ test('one that packages have put on the PATH is not the machine’s own', async 
   expect((await choose(`${bin}:${old}:${SYSTEM}`, ['a b', 'c'])).out).toBe('installed a b c\n');
 });
 
+test('the chooser does not choose itself, under whatever path it is found', async () => {
+  await installed('echo installed "$@"');
+  const directory = path.dirname(chooser);
+  expect((await choose(`${directory}:${SYSTEM}`, ['a'])).out).toBe('installed a\n');
+});
+
 test('the one from npm is used where the machine’s is too old, and its exit code is passed on', async () => {
   await installed('case $1 in --version) ;; *) exit 7 ;; esac');
   const old = await program('old/node', OLD);
