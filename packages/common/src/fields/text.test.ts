@@ -42,7 +42,7 @@ test.each(['', ' ', '\n\t', '\u00a0', '\u3000'])('%j is empty where text is requ
 });
 
 test('every fault of a text is found at once', () => {
-  expect(codesOf(requiredText(2), ' \0 ')).toEqual(['invalid_characters', 'too_long']);
+  expect(codesOf(requiredText(2), ' \0 ')).toEqual(['invalid_characters', 'too_long', 'required']);
 });
 
 test.each([1, null, undefined, ['a'], {}])('%j is no text', (value) => {
