@@ -3,7 +3,12 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import {
+  type GalleryFixture,
+  galleryFixture,
+  type RunningGallery,
+  startGallery,
+} from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { type Answering, type MediaHost, startMediaHost } from '../support/media-host.ts';
 import { until } from '../support/until.ts';
@@ -24,24 +29,25 @@ const lookups: string[] = [];
 
 let host: MediaHost;
 let gallery: GalleryFixture;
+/** The same, of a proxy that gives up soon. */
+let impatient: RunningGallery;
 
 beforeAll(async () => {
   const names = ['media.test', 'other.test', 'a.cdn.test'];
   host = await startMediaHost([...names, ...addresses.keys(), 'rebind.test']);
   const own = [...names, 'rebind.test', ...addresses.keys(), '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'];
   const allowed = own.filter((name) => name !== 'a.cdn.test').map((name) => `${name}:${host.port}`);
-  gallery = await galleryFixture(
-    {
-      PROXY_ALLOWED_HOSTS: [...allowed, `*.cdn.test:${host.port}`, 'default-port.test', '127.0.0.1'].join(
-        ',',
-      ),
-      PROXY_PRIVATE_HOSTS: names.map((name) => `${name}:${host.port}`).join(','),
-    },
-    { proxy: { ca: host.ca, firstByteMs: 2000, resolve } },
-  );
+  const settings = {
+    PROXY_ALLOWED_HOSTS: [...allowed, `*.cdn.test:${host.port}`, 'default-port.test', '127.0.0.1'].join(','),
+    PROXY_PRIVATE_HOSTS: names.map((name) => `${name}:${host.port}`).join(','),
+  };
+  const proxy = { ca: host.ca, resolve };
+  gallery = await galleryFixture(settings, { proxy: { ...proxy, firstByteMs: 120_000 } });
+  impatient = await startGallery(gallery.settings, { proxy: { ...proxy, firstByteMs: 500 } });
 });
 
 afterAll(async () => {
+  await impatient?.close();
   await gallery?.close();
   await host?.close();
 });
@@ -67,6 +73,12 @@ function mediaUrl(path: string, name = 'media.test'): string {
 
 function proxied(url: string, headers: Record<string, string> = {}, more = '') {
   return gallery.ask(`/api/proxy?url=${encodeURIComponent(url)}${more}`, { headers });
+}
+
+/** Asks the proxy that gives up soon. */
+function proxiedSoon(url: string) {
+  const headers = { cookie: gallery.cookie };
+  return send(`${impatient.url}/api/proxy?url=${encodeURIComponent(url)}`, { headers });
 }
 
 function answer(path: string, answering: Answering): string {
@@ -201,12 +213,12 @@ test.each(FORBIDDEN)('%s is 403, and nobody is asked', async (url) => {
 
 test('a name whose address changes after the check leads to the address that was checked', async () => {
   answer('/a.png', sends('inside'));
-  const { status } = await proxied(mediaUrl('/a.png', 'rebind.test'));
+  const { status } = await proxiedSoon(mediaUrl('/a.png', 'rebind.test'));
   expect([500, 504]).toContain(status);
   expect(lookups).toEqual(['rebind.test']);
   expect(host.requests).toEqual([]);
   // Asked again, the name leads inside, and that is refused.
-  expect((await proxied(mediaUrl('/a.png', 'rebind.test'))).status).toBe(403);
+  expect((await proxiedSoon(mediaUrl('/a.png', 'rebind.test'))).status).toBe(403);
   expect(host.requests).toEqual([]);
 });
 
@@ -295,7 +307,7 @@ test('a host that says nothing, and one that says nothing after its headers, are
   const headersOnly = answer('/headers', (_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' }).flushHeaders();
   });
-  const answers = await Promise.all([proxied(silent), proxied(headersOnly)]);
+  const answers = await Promise.all([proxiedSoon(silent), proxiedSoon(headersOnly)]);
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
     [504, 'upstream_timeout'],
     [504, 'upstream_timeout'],
@@ -375,17 +387,13 @@ test('a client that goes away stops the host, in the middle and before the first
   }
   await until('the host that sends is let go', () => state.closed);
   await until('the host that waits is let go', () => waiting === false);
-  await proxied(answer('/after.png', sends('x')));
-  await until('what followed is logged', () => gallery.log.events().length > logged);
-  expect(
-    gallery.log
-      .events()
-      .slice(logged)
-      .map(({ msg }) => msg),
-  ).not.toContain('request_failed');
-  await until('the break is logged', () =>
-    gallery.log.events().some(({ msg }) => msg === 'response_broken_off'),
+  const { headers } = await proxied(answer('/after.png', sends('x')));
+  const since = () => gallery.log.events().slice(logged);
+  await until('what followed is logged', () =>
+    since().some(({ requestId }) => requestId === headers.get('x-request-id')),
   );
+  await until('the break is logged', () => since().some(({ msg }) => msg === 'response_broken_off'));
+  expect(since().filter(({ msg }) => msg === 'request_failed')).toEqual([]);
   for (const secret of [gallery.cookie.split('=')[1] ?? '', '/endless']) {
     expect(gallery.log.text()).not.toContain(secret);
   }

@@ -20,7 +20,7 @@ const sockets: Socket[] = [];
 /** Starts a service with limits that a test can wait for, where it says so. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
   app = await createServer({
-    config: { HOST: '127.0.0.1' },
+    config: { HOST: '127.0.0.1', EVENT_LOOP_DELAY_LIMIT_MS: 600_000 },
     description: { title: 'Test', version: '1.0.0', description: 'A service with short limits.' },
     log: memoryLog('test').log,
     bodyLimit: BODY_LIMIT,
@@ -78,9 +78,38 @@ test('a client that closes its sending half after the request gets its answer', 
   });
   socket.end(get('/slow'));
   await ended;
+  // After a while it is asked whether it is there, which no client takes for an answer.
+  await until('it is asked', () => received() !== '');
   answerSlow();
   await closed;
-  expect(answers(received())).toMatchObject([{ status: 200, body: 'slow' }]);
+  const all = answers(received());
+  expect(all.pop()).toMatchObject({ status: 200, body: 'slow' });
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([102]));
+});
+
+test('a client that goes away while it waits is noticed', async () => {
+  await start();
+  const left = new Promise<void>((resolve) => {
+    app.server.on('request', (_request, response) => response.once('close', resolve));
+  });
+  const { socket } = await open();
+  const asked = once(app.server, 'request');
+  socket.write(get('/slow'));
+  await asked;
+  socket.destroy();
+  await left;
+  answerSlow();
+});
+
+test('a client of HTTP/1.0, which knows no interim answers, is not asked', async () => {
+  await start();
+  const { socket, received, closed } = await open();
+  socket.end('GET /slow HTTP/1.0\r\nHost: test\r\n\r\n');
+  const began = performance.now();
+  await until('others would have been asked', () => performance.now() - began > 100);
+  answerSlow();
+  await closed;
+  expect(answers(received())).toMatchObject([{ status: 200 }]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Server } from './server.ts';
 
@@ -30,7 +31,7 @@ interface Seen {
 }
 
 /**
- * Answers clients that close their sending half after the request, and ends connections on which bytes arrive that never
+ * Answers clients that close their sending half after the request, notices those that are gone, and ends connections on which bytes arrive that never
  * become a request: Node takes empty lines before a request for activity, so that its own limits do not apply between two
  * requests.
  */
@@ -43,7 +44,10 @@ export function limitConnections(app: Server, { noiseMs, lookMs }: ConnectionLim
   });
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const [socket, seen] of connections) if (isNoise(socket, seen, now, noiseMs)) socket.destroy();
+    for (const [socket, seen] of connections) {
+      if (isNoise(socket, seen, now, noiseMs)) socket.destroy();
+      else if (socket.readableEnded) askIfThere(socket);
+    }
   }, lookMs).unref();
   app.addHook('onClose', async () => clearInterval(timer));
 }
@@ -59,9 +63,23 @@ function isNoise(socket: Socket, seen: Seen, now: number, noiseMs: number): bool
   return seen.noiseSince !== undefined && now - seen.noiseSince > noiseMs;
 }
 
+/**
+ * A client that has closed its sending half may wait for its answer or be gone: TCP tells only who sends to it. Interim
+ * answers (RFC 9110, section 15.2) are passed over by the one; the other resets the connection at the first, so that the
+ * second fails and the work ends.
+ */
+function askIfThere(socket: Socket): void {
+  const response = answerOf(socket);
+  if (response?.headersSent === false && response.req.httpVersion === '1.1') response.writeProcessing();
+}
+
+function hasRequest(socket: Socket): boolean {
+  return answerOf(socket) !== undefined;
+}
+
 /** Node keeps the answer under way on its socket, without a public name. Were it renamed, `requestMs` is still less. */
-function hasRequest(socket: Socket & { _httpMessage?: unknown }): boolean {
-  return (socket._httpMessage ?? null) !== null;
+function answerOf(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | undefined {
+  return socket._httpMessage ?? undefined;
 }
 
 /** Node's name of what its documentation does not mention: otherwise the end of a client's half ends the answer. */
