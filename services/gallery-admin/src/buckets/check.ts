@@ -6,7 +6,7 @@ import type { BucketConfiguration } from './configuration.ts';
 import type { BucketTest } from './schema.ts';
 
 /** How long a test may take, in ms: an answer within 5 s (`docs/spec/wire.md`, "Buckets"). */
-const TIMEOUT_MS = 4000;
+export const TIMEOUT_MS = 4000;
 
 /** What S3's refusals mean to whoever fills in the form. */
 const REFUSALS: Record<string, string> = {
@@ -54,11 +54,13 @@ interface Step {
 
 /**
  * Lists, writes and deletes in a bucket, and says what to mend when one of them fails. Leaves nothing in the bucket
- * unless it may not delete. Takes less than 5 s.
+ * unless it may not delete. Gives up when `signal` is aborted: all steps together take less than 5 s.
  */
-export async function checkBucket(configuration: BucketConfiguration): Promise<BucketTest> {
+export async function checkBucket(
+  configuration: BucketConfiguration,
+  signal = AbortSignal.timeout(TIMEOUT_MS),
+): Promise<BucketTest> {
   const connections = new StoreConnections({ connectMs: TIMEOUT_MS, answerMs: TIMEOUT_MS });
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     for (const step of stepsOf(connections.open(configuration, 1))) {
       const fault = await step.run(signal).catch((error: unknown) => adviceFor(error, step));
@@ -110,7 +112,7 @@ function adviceFor(error: unknown, { what, permission, left = '' }: Step): strin
   const known = REFUSALS[error.name] ?? ROUTES[code];
   if (known !== undefined) return known;
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
-    return 'the store did not answer in time: check host and port of endpoint, and firewalls';
+    return `the store did not answer in time: check host and port of endpoint, and firewalls${left}`;
   }
   if (code.startsWith('HPE_'))
     return 'what answers there does not speak http: check whether endpoint needs https';
