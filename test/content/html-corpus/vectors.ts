@@ -429,6 +429,10 @@ const MUTATIONS = [
     '<svg><a title="</svg><img src=x onerror=alert(1)>">x</a></svg>',
     '<p>&lt;img src=x onerror=alert(1)&gt;</p>',
     '<code>&lt;script&gt;alert(1)&lt;/script&gt;</code>',
+    // The page around the article would close it.
+    '<img src=x onerror=alert(1) title=',
+    '<img src=x onerror=alert(1) title = ',
+    '<svg onload=alert(1) class=',
     '<pre>javascript:alert(1) onerror=alert(1)</pre>',
   ],
 ];

@@ -35,9 +35,38 @@ describe('what a page around the article would end', () => {
     ['text</p', '</p> whose tag is not closed'],
     ['<!-- open', 'a comment that is not closed'],
     ['<iframe src="https://a.example/">', '<iframe> that is not closed'],
+    ['<img src=x onerror=alert(1) title=', '<img> whose tag is not closed'],
+    ['<img src=x onerror=alert(1) title = ', '<img> whose tag is not closed'],
+    ['</p class=', '</p> whose tag is not closed'],
+    ['<svg><g>', '<svg> that is not closed'],
+    ['<p>x</p><math><mi>', '<math> that is not closed'],
+    ['<!doctype html public "', 'a document type'],
   ])('%s', async (html, what) => {
     expect(await found(html)).toEqual([what]);
   });
+});
+
+test('a tag is refused wherever it is cut off', async () => {
+  const tag = `<img src = x onerror\n=alert(1) alt='a "b"' class="c 'd'" data-x=e data-y = f/ hidden /`;
+  for (let length = 2; length <= tag.length; length += 1) {
+    expect(await found(`<p>text</p>${tag.slice(0, length)}`), tag.slice(0, length)).not.toEqual([]);
+  }
+});
+
+describe('what a script of the site could take for its own', () => {
+  test.each([
+    ['<a id=settings>x</a><a id=settings name=script href="https://a.example/x.js">x</a>', 'name on <a>'],
+    ['<a href="https://a.example/" target=_blank rel="nofollow Opener">x</a>', 'rel on <a>'],
+  ])('%s', async (html, what) => {
+    expect(await found(html)).toEqual([what]);
+  });
+
+  test.each(['<a id=part name=part>x</a>', '<a name=part>x</a>', '<a rel="noopener">x</a>'])(
+    'not %s',
+    async (html) => {
+      expect(await found(html)).toEqual([]);
+    },
+  );
 });
 
 describe('what two parsers may read differently', () => {
@@ -64,7 +93,7 @@ describe('structured data, where it is allowed', () => {
     ['of 100 kB', block('type="application/ld+json"', JSON.stringify('x'.repeat(100_000)))],
   ])('%s', async (_what, html) => {
     expect(await found(html, { html: 'checked', jsonLd: true })).toEqual([]);
-    expect(await found(html)).toEqual(['<script>']);
+    expect(await found(html)).toContain('<script>');
   });
 
   test.each([

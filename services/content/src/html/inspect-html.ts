@@ -2,8 +2,13 @@ import { SAXParser, type StartTag } from 'parse5-sax-parser';
 import type { Inspection, InspectionRules } from './inspection.ts';
 import { TokenInspector, type TokenPlace } from './token-inspector.ts';
 
-/** Ends a tag that the article left open, in whatever quotes it was, so that it is seen: the page around it would. */
-const REST_OF_PAGE = ' "\'>';
+/**
+ * Ends a tag that the article left open, wherever it was cut off, so that it is seen: the page around it would. A value
+ * that has yet to come begins with a letter, because a quote would open it and hide the end of the tag.
+ */
+function restOfPage(html: string): string {
+  return `${html.trimEnd().endsWith('=') ? 'x' : ''} "'>`;
+}
 
 /**
  * Inspects an article token by token, by the tokenizer of the HTML standard. Every tag that stands in the text is
@@ -32,11 +37,15 @@ export async function inspectHtml(html: string, rules: InspectionRules): Promise
     tokens.comment(comment.text, placeOf(comment));
     stopAtEnough();
   });
+  parser.on('doctype', (doctype) => {
+    tokens.documentType(placeOf(doctype));
+    stopAtEnough();
+  });
   parser.on('text', (text) => tokens.text(text.text, placeOf(text)));
   await new Promise((resolve, reject) => {
     parser.on('error', reject);
     parser.on('finish', resolve);
-    parser.end(html + REST_OF_PAGE);
+    parser.end(html + restOfPage(html));
   });
   return tokens.end(whole);
 }

@@ -66,7 +66,7 @@ export class Purifier {
       const index = shown.get(element as Element);
       if (index !== undefined) faults[index]?.push(`${what}<${tags[index]?.name}>`);
     }
-    return faults.map((found, index) => [...found, ...incomplete(tags[index])]);
+    return faults.map((found, index) => [...found, ...illMatched(tags[index])]);
   }
 
   #show(root: Element, { name, foreignRoot, attributes }: StartTag): Element {
@@ -87,16 +87,22 @@ export class Purifier {
 function isMisused(tag: string, name: string, value: string): boolean {
   if (name === 'style') return UNSAFE_CSS.test(value);
   if (name === 'name') return NAMELESS.has(tag);
+  if (name === 'rel') return /(?:^|\s)opener(?:\s|$)/i.test(value);
   if (name === 'src' && tag === 'iframe') return !(EMBED_URL.test(value) && URL.canParse(value, 'https://x'));
   if (name === 'type' && tag === 'input') return value.toLowerCase() !== 'checkbox';
   return false;
 }
 
-/** Elements that are only allowed with an attribute. */
-function incomplete(tag: StartTag | undefined): string[] {
-  const has = (name: string) => tag?.attributes.some((attribute) => attribute.name === name);
+/** What is wrong with the attributes of an element taken together: one is missing, or two do not go together. */
+function illMatched(tag: StartTag | undefined): string[] {
+  const value = (name: string) => tag?.attributes.find((attribute) => attribute.name === name)?.value;
+  const has = (name: string) => value(name) !== undefined;
   if (tag?.name === 'input' && !(has('type') && has('disabled')))
     return ['<input> other than a disabled checkbox'];
+  const [id, name] = [value('id'), value('name')];
+  // `window.ID.NAME`, to a script of the page, would be what the article says.
+  const clobbers = id !== undefined && name !== undefined && id !== name;
+  if (clobbers && !NAMELESS.has(tag?.name ?? '')) return [`name on <${tag?.name}>`];
   if (tag?.name === 'meta' && !(has('itemprop') || has('property'))) return ['<meta> without itemprop'];
   return [];
 }

@@ -42,6 +42,8 @@ export class TokenInspector {
   #waiting = new Map<string, { tag: StartTag; places: TokenPlace[] }>();
   /** The open elements from the root of MathML or SVG inwards; empty in HTML. */
   readonly #foreign: string[] = [];
+  /** Where the last root of MathML or SVG was opened. */
+  #foreignPlace: TokenPlace | undefined;
   /** The element whose text is raw, while it is open. */
   #raw: { name: string; place: TokenPlace; isData: boolean; text: string } | undefined;
   #unread = 0;
@@ -103,6 +105,11 @@ export class TokenInspector {
       this.#fault('a comment that holds markup', place);
   }
 
+  /** What it names may be open at the end of the article, and takes what the page has next. */
+  documentType(place: TokenPlace): void {
+    if (this.#rules.html === 'checked') this.#fault('a document type', place);
+  }
+
   text(text: string, place: TokenPlace): void {
     if (this.#raw !== undefined) this.#raw.text += text;
     if (this.#unread === 0) this.#text.push(place.endOffset > this.#length ? this.#cut(text, place) : text);
@@ -115,6 +122,9 @@ export class TokenInspector {
   end(whole: boolean): Inspection {
     if (whole && this.#raw !== undefined)
       this.#fault(`<${this.#raw.name}> that is not closed`, this.#raw.place);
+    // The page's own scripts and styles would be read as markup in it.
+    if (whole && this.#foreign[0] !== undefined && this.#foreignPlace !== undefined)
+      this.#fault(`<${this.#foreign[0]}> that is not closed`, this.#foreignPlace);
     this.#judgeWaiting();
     const faults = this.#faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
     const characters = whole ? readableCharacters(this.#text.join('')) : undefined;
@@ -165,6 +175,7 @@ export class TokenInspector {
     ) {
       this.#fault(`<${tag.name}> in <${parent ?? root}>`, place);
     }
+    if (this.#foreign.length === 0) this.#foreignPlace = place;
     if (!selfClosing) this.#foreign.push(name);
     this.#judge({ ...tag, foreignRoot: root }, place);
   }
