@@ -3,6 +3,7 @@ import { validationProblem } from '@pressroom/common/problems/validation-errors'
 import type { FastifyRequest } from 'fastify';
 import { contentFaults } from './html/content-faults.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
+import { ownerOf } from './senders.ts';
 
 /**
  * Checks the body of a write of an article: what its schema finds, and what is found in its HTML, told together. The
@@ -16,7 +17,8 @@ export async function checkBody(request: FastifyRequest, inspector: HtmlInspecto
   const problem = validationError && validationProblem(validationError, request, 422);
   if (validationError !== undefined && problem?.errors === undefined) throw problem ?? validationError;
   const content = contentOf(body);
-  const unsafe = content === undefined ? [] : await contentFaults(inspector, content);
+  const unsafe =
+    content === undefined ? [] : await contentFaults(inspector, content, ownerOf(request).prefix);
   const faults: FieldFault[] = [...(problem?.errors ?? []), ...unsafe];
   if (faults.length === 0) return;
   if (faults.some(({ code }) => code !== 'unsafe_html')) throw invalid(faults);

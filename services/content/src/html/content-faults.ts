@@ -7,10 +7,15 @@ export const MIN_CONTENT = 50;
 /**
  * Every fault of an article's `content`: that it is too short, and what in it is not allowed, with its place.
  *
+ * @param owner whose article it is: owners take turns
  * @throws Failure `unavailable` when too many articles are being inspected
  */
-export async function contentFaults(inspector: HtmlInspector, content: string): Promise<FieldFault[]> {
-  const inspection = await inspector.inspect(content);
+export async function contentFaults(
+  inspector: HtmlInspector,
+  content: string,
+  owner: string,
+): Promise<FieldFault[]> {
+  const inspection = await inspector.inspect(content, owner);
   if ('unfinished' in inspection) {
     const message = `cannot be checked ${inspection.unfinished}; make it simpler, or split it`;
     return [{ field: 'content', code: 'unsafe_html', message }];

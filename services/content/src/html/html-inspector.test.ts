@@ -14,22 +14,22 @@ function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
 
 test('what takes too long is given up, and the next one is inspected', async () => {
   const inspection = inspector({ timeMs: 4000 });
-  expect(await inspection.inspect(SLOW)).toEqual({ unfinished: 'within 4 s' });
-  expect(await inspector({ timeMs: 60_000 }).inspect(GOOD)).toEqual({ characters: 18, faults: [] });
+  expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 4 s' });
+  expect(await inspector({ timeMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
 });
 
 test('what takes too much memory ends its worker and nothing else', async () => {
   const inspection = inspector({ timeMs: 60_000, memoryMiB: 40 });
   const links = Array.from({ length: 30_000 }, (_, index) => `<a href="/${index}" title="${index}">x</a>`);
-  expect(await inspection.inspect(links.join('').repeat(3))).toEqual({
+  expect(await inspection.inspect(links.join('').repeat(3), 'a')).toEqual({
     unfinished: 'with 40 MiB of memory',
   });
-  expect(await inspector({}).inspect(GOOD)).toMatchObject({ faults: [] });
+  expect(await inspector({}).inspect(GOOD, 'a')).toMatchObject({ faults: [] });
 });
 
 test('more than may wait are turned away, and those that wait are inspected', async () => {
   const inspection = inspector({ waiting: 3 * 16_384, workers: 1 });
-  const asked = await Promise.allSettled(Array.from({ length: 10 }, () => inspection.inspect(GOOD)));
+  const asked = await Promise.allSettled(Array.from({ length: 10 }, () => inspection.inspect(GOOD, 'a')));
   const turnedAway = asked.filter(({ status }) => status === 'rejected');
   expect(turnedAway).toHaveLength(6);
   expect(turnedAway[0]).toMatchObject({ reason: { kind: 'unavailable' } });
@@ -37,7 +37,21 @@ test('more than may wait are turned away, and those that wait are inspected', as
 
 test('an inspection that waits for a slow one is not cut short by it', async () => {
   const inspection = inspector({ timeMs: 8000, workers: 1 });
-  const [slow, good] = await Promise.all([inspection.inspect(SLOW), inspection.inspect(GOOD)]);
+  const [slow, good] = await Promise.all([inspection.inspect(SLOW, 'a'), inspection.inspect(GOOD, 'a')]);
   expect(slow).toHaveProperty('unfinished');
   expect(good).toMatchObject({ faults: [] });
+});
+
+test('one owner who brings much keeps no other waiting for more than what runs, nor from an answer', async () => {
+  const inspection = inspector({ timeMs: 3000, workers: 1, waiting: 3 * SLOW.length });
+  const ended: string[] = [];
+  const inspect = (html: string, owner: string) =>
+    inspection.inspect(html, owner).finally(() => ended.push(owner));
+  const much = Promise.allSettled(Array.from({ length: 6 }, () => inspect(SLOW, 'much')));
+  const little = inspect(GOOD, 'little');
+  await little;
+  const outcomes = await much;
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+  // Two are turned away at once, and one was running.
+  expect(ended.indexOf('little')).toBe(3);
 });

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { Failure } from '@pressroom/common/failures/failure';
-import PQueue from 'p-queue';
 import { Piscina } from 'piscina';
 import type { Inspection, InspectionRules } from './inspection.ts';
 import type { InspectionTask } from './inspection-worker.ts';
+import { OwnerTurns } from './owner-turns.ts';
 
 /** What one inspection may take, and how many there may be. */
 export interface InspectionLimits {
@@ -13,7 +13,10 @@ export interface InspectionLimits {
   memoryMiB: number;
   /** Inspections at once: the threads of the pool. */
   workers: number;
-  /** Characters that wait for a worker; more are turned away. A short article counts as {@link LEAST}. */
+  /**
+   * Characters that wait for a worker; whoever waits already is turned away beyond them. A short article counts as
+   * {@link LEAST}.
+   */
   waiting: number;
 }
 
@@ -42,8 +45,9 @@ export class HtmlInspector {
   readonly #rules: InspectionRules;
   readonly #limits: InspectionLimits;
   readonly #pool: Piscina<InspectionTask, Inspection>;
-  readonly #queue: PQueue;
-  #waiting = 0;
+  readonly #turns: OwnerTurns;
+  /** By owner, in characters. */
+  readonly #waiting = new Map<string, number>();
 
   constructor(rules: InspectionRules, limits: Partial<InspectionLimits> = {}) {
     this.#rules = rules;
@@ -60,29 +64,37 @@ export class HtmlInspector {
     });
     // The fault of a thread is told to whose inspection it was; without a listener it would end the process.
     this.#pool.on('error', () => undefined);
-    this.#queue = new PQueue({ concurrency: workers });
+    this.#turns = new OwnerTurns(workers);
   }
 
   /**
-   * Inspects `html`; what cannot be inspected within the limits says so.
+   * Inspects `html`; what cannot be inspected within the limits says so. Owners take turns, and one of whom nothing waits
+   * is never turned away: what others bring costs nobody an answer.
    *
    * @throws Failure `unavailable` when too many inspections wait
    */
-  async inspect(html: string): Promise<Inspection | Unfinished> {
+  async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
     const cost = Math.max(html.length, LEAST);
-    if (this.#waiting > 0 && this.#waiting + cost > this.#limits.waiting) {
+    const own = this.#waiting.get(owner) ?? 0;
+    const all = this.#waiting.values().reduce((sum, characters) => sum + characters, 0);
+    if (own > 0 && all + cost > this.#limits.waiting) {
       throw new Failure('unavailable', 'too many articles are being checked at the moment; try again');
     }
-    this.#waiting += cost;
-    return this.#queue.add(() => {
-      this.#waiting -= cost;
+    this.#waiting.set(owner, own + cost);
+    return this.#turns.run(owner, () => {
+      this.#began(owner, cost);
       return this.#run(html);
     });
   }
 
+  #began(owner: string, cost: number): void {
+    const left = (this.#waiting.get(owner) ?? 0) - cost;
+    if (left > 0) this.#waiting.set(owner, left);
+    else this.#waiting.delete(owner);
+  }
+
   /** Ends the threads. */
   async close(): Promise<void> {
-    this.#queue.clear();
     await this.#pool.destroy();
   }
 
