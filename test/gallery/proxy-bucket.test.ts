@@ -158,6 +158,35 @@ test('nothing else on the host of the store can be asked for over http', async (
   expect(asked).toEqual([]);
 });
 
+test.each([301, 302, 307, 308])('a store that redirects with %d is not followed', async (status) => {
+  const elsewhere: string[] = [];
+  const target = createServer((request, response) => {
+    elsewhere.push(String(request.headers.authorization));
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(image);
+  }).listen(0, '127.0.0.1');
+  const store = createServer((request, response) => {
+    const { port } = target.address() as AddressInfo;
+    response.writeHead(status, { location: `http://127.0.0.1:${port}${request.url}` }).end();
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(target, 'listening'), once(store, 'listening')]);
+  const S3_ENDPOINT = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  const redirected = await startGallery({ ...gallery.settings, S3_ENDPOINT });
+  try {
+    for (const more of ['', '&thumbnail=true']) {
+      const url = encodeURIComponent(`${S3_ENDPOINT}/${gallery.bucket}/${KEY}`);
+      const answer = await send(`${redirected.url}/api/proxy?url=${url}${more}`, {
+        headers: { cookie: gallery.cookie },
+      });
+      expect(answer.status).toBe(500);
+    }
+    expect(elsewhere).toEqual([]);
+  } finally {
+    await redirected.close();
+    store.close();
+    target.close();
+  }
+});
+
 test('a file that is not there, or not media, is refused', async () => {
   await put('photos/page.html', Buffer.from('<p>'), { ContentType: 'text/html' });
   const base = (await listedUrl(KEY)).replace(/\?.*$/, '').replace(/[^/]*$/, '');
