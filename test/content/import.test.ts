@@ -66,14 +66,14 @@ describe('a service that checks its HTML', () => {
     const line = JSON.stringify({ title: 'Never arrives', html: CONTENT });
     const wrong = await importText({ ...content, key: 'pk_wrong' }, line);
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain('the service refuses the key: 403');
+    expect(wrong.stderr).toContain('the service rejects the key: 403');
     const missing = await run([CLI, 'import', 'no-such-file.jsonl'], {
       env: { CONTENT_API_KEY: content.key },
     });
     expect(missing.code).toBe(1);
     expect(missing.stderr).toContain('no-such-file.jsonl');
     const keyless = await run([CLI, 'import', '-'], { env: { CONTENT_API_KEY: '' } });
-    expect(keyless.stderr).toContain('give --key');
+    expect(keyless.stderr).toContain('pass --key');
   });
 });
 

@@ -26,7 +26,7 @@ test('a key is made, given an end, and revoked by the whole key, which is not re
   const key = (await keys('create', '--name', ' Ada ')).stdout.trim();
   expect(await statusWith(key)).toBe(200);
   const expired = await keys('expire', key.slice(3, 11), '--at', '2999-01-31');
-  expect(expired.stdout).toBe(`${key.slice(0, 11)} ends at 2999-01-31T00:00:00.000Z.\n`);
+  expect(expired.stdout).toBe(`${key.slice(0, 11)} expires at 2999-01-31T00:00:00.000Z.\n`);
   const list = await keys('list');
   expect(list.stdout).toContain("'Ada'");
   expect(list.stdout).toContain('2999-01-31T00:00:00.000Z');
@@ -41,8 +41,12 @@ test('a key is made, given an end, and revoked by the whole key, which is not re
 });
 
 test.each([
-  ['a name of spaces', ['create', '--name', '  '], 'the name is empty; say whose key it is'],
-  ['a name of nothing to see', ['create', '--name', '\u200b'], 'the name is empty; say whose key it is'],
+  ['a name of spaces', ['create', '--name', '  '], 'the name is empty; give the name of its owner'],
+  [
+    'a name of nothing to see',
+    ['create', '--name', '\u200b'],
+    'the name is empty; give the name of its owner',
+  ],
   [
     'a name that is too long',
     ['create', '--name', 'x'.repeat(256)],
@@ -57,7 +61,7 @@ test.each([
   ['the past', ['create', '--name', 'x', '--expires', '2020-01-01'], '2020-01-01 is not in the future'],
   ['an end in the past', ['expire', 'abcdefgh', '--at', '2020-01-01'], '2020-01-01 is not in the future'],
   ['an unknown key', ['expire', 'abcdefgh', '--at', '2999-01-01'], 'no key in use begins with pk_abcdefgh'],
-  ['something else', ['revoke', 'pk_secret_half'], 'this is not a key: give its first 8 characters'],
+  ['something else', ['revoke', 'pk_secret_half'], 'this is not a key: give the 8 characters'],
 ])('%s is refused in words', async (_what, args, message) => {
   const { code, stdout, stderr } = await keys(...args);
   expect([code, stdout]).toEqual([1, '']);

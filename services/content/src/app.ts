@@ -19,7 +19,7 @@ import { HtmlInspector } from './html/html-inspector.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HOLDER } from './senders.ts';
 import type { ContentTables } from './tables.ts';
 
-/** What the service is built from. */
+/** The dependencies of the service. */
 export interface ContentParts {
   config: ContentConfig;
   db: Kysely<ContentTables>;
@@ -30,10 +30,10 @@ export interface ContentParts {
 const DESCRIPTION = {
   title: 'Pressroom content',
   version: '1.0.0',
-  description: 'Articles and categories of a site: public reads, writes with an API key.',
+  description: 'The articles and categories of a site. Anyone can read them; writing takes an API key.',
   tags: {
-    articles: 'Articles, published or drafts; drafts are shown only with a key.',
-    categories: 'What articles are filed under.',
+    articles: 'Published articles and drafts; drafts are shown only with a key.',
+    categories: 'The categories that articles belong to.',
   },
   securitySchemes: {
     apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },

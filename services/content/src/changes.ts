@@ -1,7 +1,7 @@
-/** Times that change with every write, or never: no news to whoever sent the change. */
+/** Times that change with every write, or never, and so tell the sender of a change nothing. */
 const UNREPORTED = new Set(['created_at', 'updated_at']);
 
-/** A column as a row has it. */
+/** The value of a column in a row. */
 type Value = string | number | boolean | Date | string[] | null;
 
 /** `id` and the columns whose values differ between two states of a row, times as ISO 8601. */

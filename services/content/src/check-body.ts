@@ -6,11 +6,11 @@ import type { HtmlInspector } from './html/html-inspector.ts';
 import { ownerOf } from './senders.ts';
 
 /**
- * Checks the body of a write of an article: what its schema finds, and what is found in its HTML, told together. The
- * operation has `attachValidation`, and nothing of the request may be used before this has resolved.
+ * Checks the body of an article write against its schema, checks its HTML, and reports all errors together.
+ * The operation has `attachValidation`, so the request must not be used before this has resolved.
  *
  * @throws Problem for a request that cannot be read
- * @throws Failure `invalid` with every fault, with code `unsafe_html` when they are all of that kind
+ * @throws Failure `invalid` with every error, with code `unsafe_html` if all are of that kind
  */
 export async function checkBody(request: FastifyRequest, inspector: HtmlInspector): Promise<void> {
   const { validationError, body } = request;
@@ -26,7 +26,7 @@ export async function checkBody(request: FastifyRequest, inspector: HtmlInspecto
   throw new Failure('invalid', `content: ${messages}`, { code: 'unsafe_html', faults });
 }
 
-/** The text of the member `content`, in a body that may be anything. */
+/** The text of the member `content` of a body that may be anything. */
 function contentOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'content')) return undefined;
   const { content } = body as { content: unknown };

@@ -11,13 +11,15 @@ import type { ContentTables } from './tables.ts';
 const withContent = (work: (db: Kysely<ContentTables>) => Promise<void>) =>
   withDatabase('pressroom content cli', work);
 
-const program = new Command('content').description('Keys, imports and samples of the content service');
+const program = new Command('content').description(
+  'Manage the keys, imports and samples of the content service',
+);
 
-const keys = program.command('keys').description('the keys of those who write');
+const keys = program.command('keys').description('manage the API keys of writers');
 keys
   .command('create')
-  .description('make a key and print it: the only time that it is shown')
-  .requiredOption('--name <name>', 'whose key it is; the author of what it writes')
+  .description('make a key and print it; it is shown only once')
+  .requiredOption('--name <name>', 'the owner of the key, and the default author of what it writes')
   .option('--expires <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
   .action(async ({ name, expires }) => {
     const [owner, end] = [readName(name), expires === undefined ? null : readEnd(expires)];
@@ -25,11 +27,11 @@ keys
   });
 keys
   .command('list')
-  .description('list the keys by their prefixes')
+  .description('list the keys by prefix')
   .action(() => withContent((db) => listKeys(new ApiKeyStore(db))));
 keys
   .command('revoke')
-  .description('end a key; it stops working within 5 s')
+  .description('revoke a key; it stops working within 5 s')
   .argument('<key>', 'the 8 characters after pk_, or the whole key')
   .action(async (key) => {
     const prefix = readPrefix(key);
@@ -37,7 +39,7 @@ keys
   });
 keys
   .command('expire')
-  .description('give a key an end, or another one; it is heard within 5 s')
+  .description('set or change when a key expires; this takes effect within 5 s')
   .argument('<key>', 'the 8 characters after pk_, or the whole key')
   .requiredOption('--at <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
   .action(async (key, { at }) => {
@@ -47,27 +49,27 @@ keys
 
 program
   .command('import')
-  .description(
-    'post articles from a file of one JSON object a line: title, html, and optional source, excerpt, byline',
-  )
+  .description('post articles from a JSON Lines file: title, html, and optionally source, excerpt, byline')
   .argument('<file>', 'the file, or - for standard input')
   .option(
     '--url <url>',
-    'where the service is',
+    'the address of the service',
     process.env.CONTENT_URL ?? `http://127.0.0.1:${process.env.CONTENT_PORT || 4003}`,
   )
-  .option('--key <key>', 'the API key (default: the variable CONTENT_API_KEY)')
-  .option('--truncate', 'shorten excerpts that are too long, at a word')
+  .option('--key <key>', 'the API key (default: the environment variable CONTENT_API_KEY)')
+  .option('--truncate', 'shorten excerpts that are too long, between words')
   .action(async (file, options) => {
     const key = options.key ?? process.env.CONTENT_API_KEY;
     if (!key)
-      throw new Error('no key: give --key, or set CONTENT_API_KEY (make one with `content keys create`)');
+      throw new Error(
+        'an API key is required: pass --key or set CONTENT_API_KEY (make a key with `content keys create`)',
+      );
     process.exitCode = await importFile({ file, url: options.url, key, truncate: options.truncate === true });
   });
 
 program
   .command('sample')
-  .description('put a few articles into a database that never had one')
+  .description('add a few articles to a database that has never had any')
   .action(() => withContent(addSample));
 
 await program.parseAsync().catch((error: unknown) => {

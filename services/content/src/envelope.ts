@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a page of a list stands. */
+/** The position of a page in a list. */
 export const pageMeta = z.object({
   page: z.int(),
   per_page: z.int(),
@@ -29,7 +29,7 @@ export function successPage<Data>(message: string, data: Data, { page, perPage }
   return { ...success(message, data), meta };
 }
 
-/** A page that a client asks for: `page` counts from 1. */
+/** A page that a client requests: `page` counts from 1. */
 export interface Page {
   page: number;
   perPage: number;

@@ -1,12 +1,12 @@
 import { invalidRequest } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 
-/** What an `Idempotency-Key` looks like. */
+/** The format of an `Idempotency-Key`. */
 const PATTERN = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The `Idempotency-Key` of a request (IETF draft "The Idempotency-Key HTTP Header Field"), by which a create may
- * be repeated without making a second one. Throws 400 for one that is malformed.
+ * The `Idempotency-Key` of a request (IETF draft "The Idempotency-Key HTTP Header Field"), with which a
+ * create can be repeated without creating a second article. Throws 400 if it is malformed.
  */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const given = request.headers['idempotency-key'];

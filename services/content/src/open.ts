@@ -7,7 +7,7 @@ import { buildApp } from './app.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
 
-/** The service with what it holds open. */
+/** The running service and its open resources. */
 export interface OpenContent {
   app: Server;
   /** Closes the database, after the app. */

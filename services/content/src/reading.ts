@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Reader } from './articles/store.ts';
 import { readerOf } from './senders.ts';
 
-/** `Cache-Control` of what anybody may read (`docs/spec/wire.md`, "Content"). */
+/** `Cache-Control` of public answers (`docs/spec/wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 
-/** What a read depends on besides its URL. */
+/** What a read depends on in addition to its URL. */
 const VARY = 'X-API-Key, Authorization';
 
 /**
- * Answers a read: from the cache and for all to keep when it is anonymous, for the reader alone with a key. Throws 403
- * for a key that opens nothing.
+ * Answers a read. An anonymous read may come from the cache and may be cached by anyone; a read with a key is
+ * private. Throws 403 for an invalid key.
  */
 export function replyToReader(
   request: FastifyRequest,

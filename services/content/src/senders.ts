@@ -7,7 +7,7 @@ import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier } from './api-keys/verifier.ts';
 import type { Reader } from './articles/store.ts';
 
-/** Who sends a request: nobody known, the owner of a valid key, or somebody with a key that is not. */
+/** Who sends a request: an anonymous client, the owner of a valid key, or a client with an invalid key. */
 export type Sender = { kind: 'anonymous' } | { kind: 'owner'; owner: KeyOwner } | { kind: 'refused' };
 
 const ANONYMOUS: Sender = { kind: 'anonymous' };
@@ -19,14 +19,17 @@ declare module 'fastify' {
   }
 }
 
-/** The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. An empty header carries none. */
+/**
+ * The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. An empty header counts as
+ * absent.
+ */
 function keyOf({ headers }: FastifyRequest): string | undefined {
   const given = headers['x-api-key'];
   if (given) return String(given);
   return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** Finds out who sends each request, before it is counted. */
+/** Identifies the sender of each request before the request is counted. */
 export function identifySenders(app: Server, verifier: KeyVerifier): void {
   app.decorateRequest('sender', null as never);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -40,7 +43,10 @@ export function identifySenders(app: Server, verifier: KeyVerifier): void {
   });
 }
 
-/** What a reader may see: all with a key, what is published without one. Throws 403 for a key that opens nothing. */
+/**
+ * What a reader may see: everything with a key, only published articles without one. Throws 403 for an
+ * invalid key.
+ */
 export function readerOf({ sender }: FastifyRequest): Reader {
   if (sender.kind === 'refused') throw keyRefused();
   return { seesDrafts: sender.kind === 'owner' };
@@ -50,7 +56,9 @@ function keyRefused() {
   return forbidden('the API key is invalid, expired or revoked');
 }
 
-/** Whom a request counts against: its key's owner, else its address (`docs/spec/wire.md`, "Rate"). */
+/**
+ * Whose rate limit a request counts against: its key's owner, else its address (`docs/spec/wire.md`, "Rate").
+ */
 export function allowanceOf(limits: {
   anonymous: number;
   key: number;
@@ -66,18 +74,18 @@ async function requireKey(request: FastifyRequest): Promise<void> {
 }
 
 function keyRequired() {
-  return unauthorized('this needs an API key: send it in X-API-Key or as Authorization: Bearer');
+  return unauthorized('an API key is required: send it in X-API-Key or as Authorization: Bearer');
 }
 
-/** The owner of the key that a request carries. Throws 401 without a key, 403 for one that opens nothing. */
+/** The owner of the key that a request carries. Throws 401 without a key, 403 for an invalid one. */
 export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   if (sender.kind === 'refused') throw keyRefused();
   if (sender.kind === 'anonymous') throw keyRequired();
   return sender.owner;
 }
 
-/** Whoever has a valid key: 401 without one, 403 with a wrong one, before the body is read. */
+/** Requires a valid key: 401 without a key, 403 with an invalid one, before the body is read. */
 export const KEY_HOLDER: Guard = { check: requireKey, security: [{ apiKey: [] }, { bearer: [] }] };
 
-/** Anybody; those with a key may see more. */
+/** Open to everyone; readers with a key may see more. */
 export const ANYBODY: Guard = { security: [{}, { apiKey: [] }, { bearer: [] }] };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SLUG_PATTERN, slugify } from './slug.ts';
 
-/** Any title: of any script, emoji, control characters, long or short. */
+/** Any title: any script, emoji, control characters, long or short. */
 const title = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 255 }),
   fc.string({ unit: 'grapheme', maxLength: 255 }),
@@ -53,7 +53,7 @@ describe('slugify', () => {
     expect(slugify('🚀', 'article')).toBe('rocket');
   });
 
-  test('is cut between words, and within one only where there is nothing else', () => {
+  test('is cut between words, and within a word only if there is no other choice', () => {
     expect(slugify(`${'a'.repeat(50)} ${'b'.repeat(49)} c`, 'article')).toBe(
       `${'a'.repeat(50)}-${'b'.repeat(49)}`,
     );

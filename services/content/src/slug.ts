@@ -4,12 +4,12 @@ import { type RawBuilder, sql } from 'kysely';
 /** The longest slug that is made, in characters (`docs/spec/wire.md`, "Slug"). */
 const MAX_LENGTH = 100;
 
-/** What a slug is made of: words of ASCII letters and digits, joined by `-`. */
+/** The format of a slug: words of ASCII letters and digits, joined by `-`. */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
  * The slug of a text in any script: transliterated to ASCII, lower case, words joined by `-`, at most
- * `maxLength` characters, cut at a word where there is one. `fallback` stands for a text without a letter.
+ * `maxLength` characters, cut between words if possible. `fallback` is used for a text without letters.
  */
 export function slugify(text: string, fallback: string, maxLength = MAX_LENGTH): string {
   const ascii = anyAscii(text.normalize('NFKC')).toLowerCase();
@@ -24,8 +24,9 @@ export function slugify(text: string, fallback: string, maxLength = MAX_LENGTH):
 type Slugged = 'content.article' | 'content.category';
 
 /**
- * The expression of a slug that is free while its transaction lasts: `base`, or `base-2`, `base-3`, … `own` is the one
- * that the row has already. It is worth its name in the statement that writes the slug, where nobody can be faster.
+ * An expression for a slug that stays free while its transaction lasts: `base`, or `base-2`, `base-3`, …
+ * `own` is the slug that the row already has. Use it in the statement that writes the slug, so that no other
+ * transaction can take the slug in between.
  */
 export function freeSlug(table: Slugged, base: string, own?: string): RawBuilder<string> {
   return sql<string>`content.free_slug(${sql.lit(table)}, ${base}, ${own ?? null})`;

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** A time that the database sets when a row is made. */
+/** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
 
 /** `content.article` */
@@ -42,14 +42,14 @@ export interface CategoryTable {
   updated_at: DefaultedTime;
 }
 
-/** `content.article_count`: kept by triggers; a null category is the whole site. */
+/** `content.article_count`: maintained by triggers; a null category means the whole site. */
 export interface ArticleCountTable {
   category_id: number | null;
   is_published: boolean;
   articles: ColumnType<number, never, never>;
 }
 
-/** `content.article_count_by_day`: as `article_count`, by the UTC day of publication. */
+/** `content.article_count_by_day`: like `article_count`, by UTC day of publication. */
 export interface ArticleCountByDayTable extends ArticleCountTable {
   day: ColumnType<Date, never, never>;
 }
@@ -65,7 +65,7 @@ export interface ApiKeyTable {
   last_used_at: Date | null;
 }
 
-/** The tables of the content service, as migration `0001_content` makes them. */
+/** The tables of the content service, as migration `0001_content` creates them. */
 export interface ContentTables {
   'content.article': ArticleTable;
   'content.idempotency_key': IdempotencyKeyTable;

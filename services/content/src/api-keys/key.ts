@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 
-/** Letters and digits: what a prefix is drawn from. */
+/** The letters and digits that a prefix is drawn from. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Characters of the public prefix. */
@@ -12,14 +12,14 @@ const SECRET_BYTES = 32;
 /** `pk_`, the public prefix, `_`, 32 bytes in base64url (`docs/spec/wire.md`, "Keys"). */
 const KEY_PATTERN = /^pk_([A-Za-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
-/** A key as it is made: `key` is shown once to its owner; the other two are stored. */
+/** A new key: `key` is shown to its owner once; the other two members are stored. */
 export interface NewKey {
   key: string;
   prefix: string;
   hash: Buffer;
 }
 
-/** Makes a key at random. */
+/** Makes a random key. */
 export function generateKey(): NewKey {
   const letters = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const prefix = letters.join('');
@@ -27,12 +27,12 @@ export function generateKey(): NewKey {
   return { key, prefix, hash: hashKey(key) };
 }
 
-/** SHA-256 of a key: 256 random bits need no slow hash. */
+/** SHA-256 of a key: 256 random bits do not need a slow hash. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The public prefix of a key, or undefined for what cannot be one. */
+/** The public prefix of a key, or undefined if the text cannot be a key. */
 export function prefixOf(key: string): string | undefined {
   return KEY_PATTERN.exec(key)?.[1];
 }

@@ -3,21 +3,21 @@ import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import { generateKey, hashKey, prefixOf } from './key.ts';
 
-/** Whom a valid key belongs to. */
+/** The owner of a valid key. */
 export interface KeyOwner {
   prefix: string;
   name: string;
   expires_at: Date | null;
 }
 
-/** A key as it is listed: never the key itself. */
+/** A key as lists show it, never the key itself. */
 export interface ListedKey extends KeyOwner {
   created_at: Date;
   revoked_at: Date | null;
   last_used_at: Date | null;
 }
 
-/** The API keys of the content service, as the database keeps them: a hash of each. */
+/** The API keys of the content service in the database, which stores only their hashes. */
 export class ApiKeyStore {
   readonly #db: Kysely<ContentTables>;
 
@@ -25,7 +25,10 @@ export class ApiKeyStore {
     this.#db = db;
   }
 
-  /** Makes a key for `name`, valid until `expiresAt` or for good, and returns it: the only time that it is seen. */
+  /**
+   * Makes a key for `name`, valid until `expiresAt` or without end, and returns it, the only time it can be
+   * seen.
+   */
   async create(name: string, expiresAt: Date | null): Promise<string> {
     const { key, prefix, hash } = generateKey();
     await this.#db
@@ -35,7 +38,7 @@ export class ApiKeyStore {
     return key;
   }
 
-  /** Every key, the newest first. */
+  /** All keys, newest first. */
   list(): Promise<ListedKey[]> {
     return this.#db
       .selectFrom('content.api_key')
@@ -44,7 +47,7 @@ export class ApiKeyStore {
       .execute();
   }
 
-  /** Revokes a key for good. False when there is none of this prefix that is not revoked already. */
+  /** Revokes a key permanently. False if no unrevoked key has this prefix. */
   async revoke(prefix: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('content.api_key')
@@ -55,7 +58,7 @@ export class ApiKeyStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Ends a key at `end` instead of whenever it would. False when there is none of this prefix that is not revoked. */
+  /** Changes when a key expires to `end`. False if no unrevoked key has this prefix. */
   async expire(prefix: string, end: Date): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('content.api_key')
@@ -66,7 +69,7 @@ export class ApiKeyStore {
     return numUpdatedRows > 0n;
   }
 
-  /** The owner of `key`, or undefined when it is no key, expired or revoked. */
+  /** The owner of `key`, or undefined if it is unknown, expired or revoked. */
   async find(key: string): Promise<KeyOwner | undefined> {
     const prefix = prefixOf(key);
     if (prefix === undefined) return undefined;
@@ -83,7 +86,7 @@ export class ApiKeyStore {
     return { prefix: row.prefix, name: row.name, expires_at: row.expires_at };
   }
 
-  /** Notes that a key is in use; at most one write a minute for each key. */
+  /** Records that a key is in use, with at most one write per minute and key. */
   async touch(prefix: string): Promise<void> {
     await this.#db
       .updateTable('content.api_key')

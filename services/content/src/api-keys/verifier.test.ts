@@ -4,7 +4,7 @@ import { KeyVerifier } from './verifier.ts';
 
 const KEY = 'pk_aaaaaaaa_key';
 
-/** A verifier of one key, the clock that it reads, and what stands for the database. */
+/** A verifier of one key, the clock that it reads, and a substitute for the database. */
 function verifierOf(owner: KeyOwner) {
   const database = { owner: owner as KeyOwner | undefined, questions: 0 };
   const clock = { now: 1_000_000 };
@@ -20,7 +20,7 @@ function verifierOf(owner: KeyOwner) {
 
 const owner = (expires_at: Date | null): KeyOwner => ({ prefix: 'aaaaaaaa', name: 'Somebody', expires_at });
 
-test('a key that expires stops at its time, though it is remembered', async () => {
+test('a cached key still stops working when it expires', async () => {
   const { verifier, clock } = verifierOf(owner(new Date(1_003_000)));
   expect(await verifier.verify(KEY)).toMatchObject({ name: 'Somebody' });
   clock.now = 1_002_999;
@@ -29,7 +29,7 @@ test('a key that expires stops at its time, though it is remembered', async () =
   expect(await verifier.verify(KEY)).toBeUndefined();
 });
 
-test('a revoked key is believed for less than 5 s, and a valid one costs no query in that time', async () => {
+test('a revoked key is accepted for less than 5 s, and a valid one costs no query in that time', async () => {
   const { verifier, database, clock } = verifierOf(owner(null));
   expect(await verifier.verify(KEY)).toBeDefined();
   clock.now += 1000;

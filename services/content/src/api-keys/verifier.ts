@@ -2,13 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { hashKey } from './key.ts';
 import type { ApiKeyStore, KeyOwner } from './store.ts';
 
-/** How long a key that was valid is believed, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`). */
+/** How long a valid key is cached, in ms: a revoked one stops working within 5 s (`docs/spec/wire.md`). */
 const BELIEVED_MS = 4000;
 
-/** How many keys are remembered. */
+/** How many keys are cached. */
 const REMEMBERED = 1000;
 
-/** Tells the owners of keys, and remembers valid ones for a few seconds, so that most requests cost no query. */
+/**
+ * Looks up the owners of keys and caches valid keys for a few seconds, so that most requests cost no query.
+ */
 export class KeyVerifier {
   readonly #store: Pick<ApiKeyStore, 'find' | 'touch'>;
   readonly #valid: LRUCache<string, KeyOwner>;
@@ -21,7 +23,7 @@ export class KeyVerifier {
     this.#valid = new LRUCache({ max: REMEMBERED, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now } });
   }
 
-  /** The owner of `key`, or undefined when it does not open anything. */
+  /** The owner of `key`, or undefined if the key is not valid. */
   async verify(key: string): Promise<KeyOwner | undefined> {
     const id = hashKey(key).toString('base64');
     const known = this.#valid.get(id);

@@ -4,23 +4,23 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import type { WrittenArticle } from './written-article.ts';
 
-/** A request that may come again: its key, and what it asks for. */
+/** A request that may be repeated: its key and what it asks for. */
 export interface IdempotentRequest {
   key: string;
   body: object;
 }
 
-/** What the keys of an import begin with. */
+/** The prefix of the keys that an import makes. */
 const IMPORTED = /^import-/;
 
-/** How many keys past their end are removed whenever one is looked for: more than are kept meanwhile. */
+/** How many expired keys each lookup removes: more than it can add. */
 const REMOVED = 10;
 
 /**
- * The article that the request created when it came for the first time; undefined when it is new. It waits for the same
- * request under way, and from then on until the transaction ends nobody else is told that the request is new.
+ * The article that this request created the first time; undefined if the request is new. Waits while the same
+ * request is in progress. Until this transaction ends, no other caller sees the request as new.
  *
- * @throws Failure `invalid` with code `idempotency_key_reused` when the key was that of another request
+ * @throws Failure `invalid` with code `idempotency_key_reused` if the key belongs to a different request
  */
 export async function findRepeated(
   tx: Transaction<ContentTables>,
@@ -37,11 +37,12 @@ export async function findRepeated(
   if (first === undefined) return undefined;
   const { fingerprint, ...article } = first;
   if (fingerprint.equals(fingerprintOf(body))) return article;
-  const message = 'this Idempotency-Key came with another body before; send a new key with a new request';
+  const message =
+    'this Idempotency-Key was already used with a different body; use a new key for a new request';
   throw new Failure('invalid', message, { code: 'idempotency_key_reused' });
 }
 
-/** Remembers that a request created the article: for a day, or for good when it is imported. */
+/** Records that a request created the article: for a day, or permanently for an import. */
 export async function keepKey(
   tx: Transaction<ContentTables>,
   { key, body }: IdempotentRequest,
@@ -56,7 +57,7 @@ export async function keepKey(
     .execute();
 }
 
-/** The key itself if its end has come, and a few others that nobody else is removing. */
+/** Removes the key itself if it has expired, and a few others that no one else is removing. */
 async function removeExpired(tx: Kysely<ContentTables>, key: string): Promise<void> {
   await sql`delete from content.idempotency_key where key = ${key} and expires_at <= clock_timestamp()`.execute(
     tx,

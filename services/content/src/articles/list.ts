@@ -7,18 +7,18 @@ import type { ArticleListItem, ArticleStatus } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
-/** Which articles a list holds. */
+/** Which articles a list contains. */
 export interface ArticleScope {
   status: ArticleStatus;
   categoryId?: number | undefined;
 }
 
-/** An article of a list, with what only some lists show. */
+/** An article in a list, with the members that only some lists show. */
 export interface ListedArticle extends ArticleListItem {
   alt_text: string | null;
 }
 
-/** The values that a query of a list takes; which of them, its shape decides. */
+/** The values that a list's query takes; its shape decides which of them it uses. */
 interface ListValues {
   categoryId: number;
   day: string;
@@ -26,25 +26,25 @@ interface ListValues {
   limit: number;
 }
 
-/** Where in a list a page is read. */
+/** Where a page is read from in a list. */
 interface Place extends PageWindow {
-  /** The day that the rows are found by. */
+  /** The day by which the rows are found. */
   day?: string;
 }
 
-/** What the SQL of a list depends on. */
+/** Everything that the SQL of a list depends on. */
 type ListShape = {
   status: ArticleStatus;
   inCategory: boolean;
 };
 
-/** What the SQL of a page's rows depends on. */
+/** Everything that the SQL of a page's rows depends on. */
 type RowsShape = ListShape & {
   from: PageWindow['from'];
   byDay: boolean;
 };
 
-/** The whole site's counts stand under a null category. */
+/** The counts for the whole site are stored under a null category. */
 const COUNTS = new PreparedQueries<
   ContentTables,
   ListShape,
@@ -59,7 +59,7 @@ const COUNTS = new PreparedQueries<
     .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published')),
 );
 
-/** The index alone finds the ids, so that only the rows of the page are touched. */
+/** Finds the ids from the index alone, so that only the rows of the page are read. */
 const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
   (db, { status, inCategory, from, byDay }, value) => {
     const direction = from === 'oldest' ? 'asc' : 'desc';
@@ -89,9 +89,10 @@ const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
 /** Lists articles. */
 export class ArticleList {
   /**
-   * A page of the articles of `scope`, newest first, and how many there are in all. The total is kept by the database,
-   * and the rows are reached from the nearer end, or in the middle by their day: there the days are counted first, which
-   * costs some ten times as much as a page at an end, and no more in a longer list of as many days.
+   * A page of the articles of `scope`, newest first, and how many there are in total. The database maintains
+   * the total. Rows are reached from the nearer end of the list, or, in the middle, by their day: counting
+   * the days first costs about ten times as much as a page near an end, and depends on the number of days,
+   * not of articles.
    */
   async read(
     db: Database,
@@ -121,7 +122,7 @@ function shapeOf({ status, categoryId }: ArticleScope): ListShape {
   return { status, inCategory: categoryId !== undefined };
 }
 
-/** A page in the depth is entered by its day: the one on which the row at its offset lies. */
+/** A page deep in the list is found by its day, the one that contains the row at its offset. */
 async function placeOf(db: Database, scope: ArticleScope, window: PageWindow): Promise<Place> {
   if (window.from !== 'day') return window;
   const { day, before } = await dayOf(db, scope, window.offset);
@@ -129,7 +130,7 @@ async function placeOf(db: Database, scope: ArticleScope, window: PageWindow): P
   return day === 'infinity' ? { ...window, offset } : { ...window, offset, day };
 }
 
-/** The day on which the row at `offset` lies, and how many rows are newer than that day. */
+/** The day that contains the row at `offset`, and how many rows are newer than that day. */
 async function dayOf(db: Database, { status, categoryId }: ArticleScope, offset: number) {
   const days = db
     .selectFrom('content.article_count_by_day')
@@ -182,7 +183,7 @@ function listItemOf({
   };
 }
 
-/** The category of an article as it is shown: null when it has none. */
+/** The category of an article as clients see it; null if it does not have one. */
 export function categoryOf(id: number | null, name: string | null, slug: string | null) {
   return id === null || name === null || slug === null ? null : { id, name, slug };
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageWindow } from './page-window.ts';
 
-/** How many rows a page may skip from an end of the list. */
+/** How many rows a page may skip from either end of the list. */
 const NEAR = 5000;
 
 describe('pageWindow', () => {
-  test('holds the rows of the page, counted from whichever end', () => {
+  test('contains the rows of the page, whichever end they are counted from', () => {
     const page = fc.integer({ min: 1, max: 30_000 });
     const perPage = fc.integer({ min: 1, max: 100 });
     const total = fc.integer({ min: 0, max: 1_000_000 });

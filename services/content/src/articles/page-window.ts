@@ -1,20 +1,20 @@
 import type { Page } from '../envelope.ts';
 
-/** How many rows a list may skip from its nearer end, in rows; beyond that it is entered by day. */
+/** How many rows a list may skip from its nearer end; pages further in are found by day. */
 const NEAR = 5000;
 
-/** Where the rows of a page are found. */
+/** Where to find the rows of a page. */
 export interface PageWindow {
-  /** The end that the rows are counted from, or the day that they are found by. */
+  /** The end from which the rows are counted, or the day by which they are found. */
   from: 'newest' | 'oldest' | 'day';
-  /** How many rows come before the page, counted from there (from the newest, when found by day). */
+  /** How many rows come before the page, counted from that end (from the newest if found by day). */
   offset: number;
-  /** How many rows the page has. */
+  /** The number of rows on the page. */
   limit: number;
 }
 
 /**
- * Chooses how to read a page of a list of `total` rows without reading all that comes before it. Undefined for a
+ * Chooses how to read a page of a list of `total` rows without reading everything before it. Undefined for a
  * page past the end.
  */
 export function pageWindow({ page, perPage }: Page, total: number): PageWindow | undefined {

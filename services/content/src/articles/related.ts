@@ -5,17 +5,17 @@ import type { ContentTables } from '../tables.ts';
 /** How many related articles are shown. */
 const MOST = 5;
 
-/** How many of the newest articles of the category are considered: a bound on what a detail costs. */
+/** How many of the newest articles of the category are considered, which bounds the cost of a detail. */
 const CONSIDERED = 200;
 
-/** The article whose neighbours are sought. */
+/** The article whose neighbours are wanted. */
 export interface RelatedTo {
   id: number;
   category_id: number | null;
   title_words: string[];
 }
 
-/** A neighbour as it is shown. */
+/** A neighbour as clients see it. */
 export interface RelatedArticle {
   id: number;
   title: string;
@@ -45,8 +45,8 @@ const RELATED = new PreparedQuery<ContentTables, RelatedTo, RelatedArticle>((db,
 });
 
 /**
- * Up to 5 published articles of the same category: those sharing most words of the title first, then the newest
- * (`docs/spec/wire.md`, "Related"), among the 200 newest of the category.
+ * Up to 5 published articles of the same category: those that share the most words of the title first, then
+ * the newest (`docs/spec/wire.md`, "Related"), among the 200 newest of the category.
  */
 export async function relatedArticles(
   db: Kysely<ContentTables>,

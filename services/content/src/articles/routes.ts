@@ -24,13 +24,13 @@ import {
 } from './schema.ts';
 import type { ArticleStore } from './store.ts';
 
-/** What the operations on articles need. */
+/** The dependencies of the operations on articles. */
 export interface ArticleParts {
   articles: ArticleStore;
   cache: RepresentationCache;
-  /** Inspects the content of what is written. */
+  /** Inspects the content of articles before they are written. */
   inspector: HtmlInspector;
-  /** Called after a write has been committed: nothing read before it may be served again here. */
+  /** Called after each commit: this replica must not serve anything that it read before. */
   changed: () => void;
 }
 
@@ -86,7 +86,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
       summary: 'Create an article',
       description:
         'With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing' +
-        ' and answers with the article of the first one and `Idempotent-Replayed: true`; another body is 422' +
+        ' and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422' +
         ' `idempotency_key_reused`.',
       requestHeaders: ['Idempotency-Key'],
       responseHeaders: { 201: ['Idempotent-Replayed'] },
@@ -117,7 +117,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     schema: {
       tags: TAGS,
       operationId: 'replaceArticle',
-      summary: 'Replace an article: every member, null where optional',
+      summary: 'Replace an article; send every member, with null for optional ones that are unset',
       params: articlePath,
       body: articlePut,
       response: { 200: articlePutAnswer, ...WRITE_PROBLEMS },
@@ -136,7 +136,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
       operationId: 'updateArticle',
       summary: 'Change some members of an article',
       description:
-        'Answers with `id` and exactly the members that changed; `updated_at` always does and is left out.',
+        'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
       params: articlePath,
       body: articlePatch,
       response: { 200: articlePatchAnswer, ...WRITE_PROBLEMS },

@@ -8,13 +8,13 @@ const timestamp = z.iso.datetime({ offset: true });
 
 const content = anyText()
   .describe(
-    `HTML of the elements and attributes that are allowed, with at least ${MIN_CONTENT} characters of text.`,
+    `HTML made of the allowed elements and attributes, with at least ${MIN_CONTENT} characters of text.`,
   )
   .meta({ minLength: MIN_CONTENT });
 
 const isPublished = z.boolean('must be true or false');
 
-/** What is optional on create and null where unset. */
+/** Members that are optional on create, and null if unset. */
 const optionalMembers = {
   excerpt: text(500).nullable(),
   category_id: idMember('must be the id of a category, or null').nullable(),
@@ -25,9 +25,9 @@ const optionalMembers = {
   canonical_url: webUrl(500).nullable(),
 };
 
-const author = requiredText(255).describe('The name of the API key where absent.');
+const author = requiredText(255).describe('Defaults to the name of the API key.');
 
-/** Body of `PUT`: every member, null where optional (`docs/spec/wire.md`, "Content"). */
+/** Body of `PUT`: every member, null for optional ones that are unset (`docs/spec/wire.md`, "Content"). */
 export const articlePut = z.strictObject({
   title: requiredText(255),
   content,
@@ -43,20 +43,20 @@ export const articleCreate = articlePut.partial().required({ title: true, conten
 export const articlePatch = articlePut
   .partial()
   .refine((body) => Object.keys(body).length > 0, {
-    message: 'must hold at least one member',
+    message: 'must have at least one member',
     params: { code: 'required' },
   })
   .meta({ minProperties: 1 });
 
-/** What a `POST` says. */
+/** The values of a `POST`. */
 export type ArticleCreate = z.infer<typeof articleCreate>;
 
-/** What a `PUT` or `PATCH` says. */
+/** The values of a `PUT` or `PATCH`. */
 export type ArticleChange = z.infer<typeof articlePatch>;
 
 const categoryOfArticle = z.object({ id: z.int(), name: z.string(), slug: z.string() });
 
-/** An article as a list shows it. */
+/** An article as lists show it. */
 export const articleListItem = z.object({
   id: z.int(),
   title: z.string(),
@@ -68,9 +68,9 @@ export const articleListItem = z.object({
   published_at: timestamp.nullable(),
 });
 
-/** An article whole, with its neighbours. */
+/** A complete article, with its neighbours. */
 export const articleDetail = articleListItem.extend({
-  content: z.string().describe('HTML, byte for byte as it was written.'),
+  content: z.string().describe('HTML, byte for byte as written.'),
   alt_text: z.string().nullable(),
   meta_title: z.string().nullable(),
   meta_description: z.string().nullable(),
@@ -80,13 +80,15 @@ export const articleDetail = articleListItem.extend({
   updated_at: timestamp,
   related_articles: z
     .array(z.object({ id: z.int(), title: z.string(), slug: z.string() }))
-    .describe('Up to 5 of the same category: most words of the title in common first, then the newest.'),
+    .describe(
+      'Up to 5 articles of the same category: those with the most title words in common first, then the newest.',
+    ),
 });
 
-/** An article of a list. */
+/** An article in a list. */
 export type ArticleListItem = z.infer<typeof articleListItem>;
 
-/** An article whole. */
+/** A complete article. */
 export type ArticleDetail = z.infer<typeof articleDetail>;
 
 /** Which publication states a list shows. */
@@ -105,7 +107,7 @@ export const pageParameters = {
 export const articleListQuery = z.strictObject({
   ...pageParameters,
   category_id: idParameter().optional(),
-  status: articleStatus.default('published').describe('Other than published only with a key.'),
+  status: articleStatus.default('published').describe('Values other than `published` need a key.'),
 });
 
 /** Path of one article. */
@@ -132,10 +134,10 @@ export const articleChanges = articleDetail
   .partial()
   .extend({ id: z.int() });
 
-/** What a `PATCH` has changed. */
+/** The changes that a `PATCH` made. */
 export type ArticleChanges = z.infer<typeof articleChanges>;
 
-/** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always does, is left out. */
+/** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always changes, is left out. */
 export const articlePatchAnswer = envelope(articleChanges);
 
 /** Answer of `DELETE`. */

@@ -16,21 +16,23 @@ import type { WrittenArticle } from './written-article.ts';
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
 
-/** Who reads: only those with a key see drafts. */
+/** Who is reading: only readers with a key see drafts. */
 export interface Reader {
   seesDrafts: boolean;
 }
 
-/** An article as it is read, and its own members: those that only a write of the article itself changes. */
+/**
+ * An article as it is read, and its own members: those that change only when the article itself is written.
+ */
 export interface ReadArticle {
   article: ArticleDetail;
   own: object;
 }
 
-/** Looks at an article's own members before they are replaced; throws what forbids the write. */
+/** Checks an article's own members before they are replaced; throws to forbid the write. */
 export type Precondition = (own: object) => void;
 
-/** The articles of the content service, as the database keeps them. */
+/** The articles of the content service in the database. */
 export class ArticleStore {
   readonly #db: Database;
   readonly #list = new ArticleList();
@@ -39,7 +41,7 @@ export class ArticleStore {
     this.#db = db;
   }
 
-  /** A page of the articles of `scope`, newest first, and how many there are. */
+  /** A page of the articles of `scope`, newest first, and their total number. */
   list(scope: ArticleScope, page: Page): Promise<{ articles: ListedArticle[]; total: number }> {
     return this.#list.read(this.#db, scope, page);
   }
@@ -47,7 +49,7 @@ export class ArticleStore {
   /**
    * One article with its neighbours.
    *
-   * @throws Failure `missing` when there is none that `reader` may see
+   * @throws Failure `missing` if it does not exist or `reader` may not see it
    */
   async read(id: number, reader: Reader): Promise<ReadArticle> {
     const [row] = await DETAIL.execute(this.#db, { id });
@@ -56,10 +58,11 @@ export class ArticleStore {
   }
 
   /**
-   * Creates an article, published now if it says so. A `request` that comes again creates nothing and returns the
-   * article of the first time.
+   * Creates an article, and publishes it now if it says so. A repeated `request` creates nothing and returns
+   * the article that the first one created.
    *
-   * @throws Failure `invalid` for a category that does not exist, or for the key of a request that was another one
+   * @throws Failure `invalid` for a category that does not exist, or if its key belongs to a different
+   * request
    */
   async create(
     body: ArticleCreate & { author: string },
@@ -79,9 +82,11 @@ export class ArticleStore {
   }
 
   /**
-   * Changes the members that `body` has, under the row's lock, and returns the article and exactly what changed.
+   * Changes the members that `body` has while it holds the row lock. Returns the article and exactly what
+   * changed.
    *
-   * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition` throws
+   * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition`
+   * throws
    */
   async update(
     id: number,
@@ -120,15 +125,15 @@ function insert(db: Database, body: ArticleCreate & { author: string }): Promise
 }
 
 function noSuchArticle(id: number) {
-  return new Failure('missing', id === 0 ? 'there is no such article' : `there is no article ${id}`);
+  return new Failure('missing', id === 0 ? 'this article does not exist' : `article ${id} does not exist`);
 }
 
 function explainCategory(error: unknown): never {
   if (!violates(error, 'article_category_id_fkey')) throw error;
-  throw invalid([{ field: 'category_id', code: 'not_found', message: 'there is no such category' }]);
+  throw invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
 }
 
-/** What a detail shows, and what its neighbours are found by. */
+/** The columns that a detail shows and that its neighbours are found by. */
 const DETAIL_COLUMNS = [
   'article.id',
   'article.title',
@@ -202,10 +207,13 @@ async function updateLocked(
   return { article: after, changes: changesBetween(before, after) };
 }
 
-/** What follows from a change: the slug follows the title until the first publication, which sets `published_at`. */
+/**
+ * What follows from a change: the slug follows the title until the first publication, which sets
+ * `published_at`.
+ */
 function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
-    // Strictly later than before, so that each write is told apart.
+    // Strictly later than before, so that every write can be told apart.
     updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
   };
   if (body.is_published && before.published_at === null) follows.published_at = sql<Date>`clock_timestamp()`;

@@ -1,4 +1,4 @@
-/** An article as a write answers it. */
+/** An article as the answer to a write shows it. */
 export interface WrittenArticle {
   id: number;
   title: string;

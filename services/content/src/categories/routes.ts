@@ -19,11 +19,11 @@ import {
 } from './schema.ts';
 import type { CategoryStore } from './store.ts';
 
-/** What the operations on categories need. */
+/** The dependencies of the operations on categories. */
 export interface CategoryParts {
   categories: CategoryStore;
   cache: RepresentationCache;
-  /** Called after a write has been committed: nothing read before it may be served again here. */
+  /** Called after each commit: this replica must not serve anything that it read before. */
   changed: () => void;
 }
 
@@ -89,7 +89,7 @@ function writes({ categories, changed }: CategoryParts) {
     schema: {
       tags: TAGS,
       operationId: 'replaceCategory',
-      summary: 'Replace a category; an absent slug is made from the name',
+      summary: 'Replace a category; if the slug is omitted, it is made from the name',
       params: categoryPath,
       body: categoryPut,
       response: { 200: categoryWrittenAnswer, ...WRITE_PROBLEMS },
@@ -110,7 +110,7 @@ function writes({ categories, changed }: CategoryParts) {
       operationId: 'updateCategory',
       summary: 'Change some members of a category',
       description:
-        'Answers with `id` and exactly the members that changed; `updated_at` always does and is left out.',
+        'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
       params: categoryPath,
       body: categoryPatch,
       response: { 200: categoryPatchAnswer, ...WRITE_PROBLEMS },
@@ -129,7 +129,7 @@ function writes({ categories, changed }: CategoryParts) {
     schema: {
       tags: TAGS,
       operationId: 'deleteCategory',
-      summary: 'Delete a category; 409 while articles, drafts included, are in it',
+      summary: 'Delete a category; 409 while it contains articles, drafts included',
       params: categoryPath,
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },
     },

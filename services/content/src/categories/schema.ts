@@ -9,7 +9,7 @@ const timestamp = z.iso.datetime({ offset: true });
 
 const slug = text(100)
   .regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -')
-  .describe('Made from the name where absent.');
+  .describe('Made from the name if omitted.');
 
 /** Body of `POST`. */
 export const categoryCreate = z.strictObject({
@@ -18,25 +18,25 @@ export const categoryCreate = z.strictObject({
   description: text(500).nullable().optional(),
 });
 
-/** Body of `PUT`: the whole category; an absent slug is made from the name. */
+/** Body of `PUT`: the whole category; if the slug is omitted, it is made from the name. */
 export const categoryPut = categoryCreate.required({ description: true });
 
 /** Body of `PATCH`: the members that change, at least one. */
 export const categoryPatch = categoryCreate
   .partial()
   .refine((body) => Object.keys(body).length > 0, {
-    message: 'must hold at least one member',
+    message: 'must have at least one member',
     params: { code: 'required' },
   })
   .meta({ minProperties: 1 });
 
-/** What a `POST` says. */
+/** The values of a `POST`. */
 export type CategoryCreate = z.infer<typeof categoryCreate>;
 
-/** What a `PUT` says. */
+/** The values of a `PUT`. */
 export type CategoryPut = z.infer<typeof categoryPut>;
 
-/** What a `PATCH` says. */
+/** The values of a `PATCH`. */
 export type CategoryChange = z.infer<typeof categoryPatch>;
 
 /** A category as the list shows it. */
@@ -55,10 +55,10 @@ export const categoryDetail = categoryListItem.omit({ article_count: true }).ext
   articles: z.array(articleListItem.omit({ category: true }).extend({ alt_text: z.string().nullable() })),
 });
 
-/** A category of the list. */
+/** A category in the list. */
 export type CategoryListItem = z.infer<typeof categoryListItem>;
 
-/** A category whole. */
+/** A complete category. */
 export type CategoryDetail = z.infer<typeof categoryDetail>;
 
 /** Query string of the detail. */
@@ -75,7 +75,7 @@ export const categoryDetailAnswer = pagedEnvelope(categoryDetail);
 
 const written = z.object({ id: z.int(), name: z.string(), slug: z.string() });
 
-/** A category as a write answers it. */
+/** A category as the answer to a write shows it. */
 export type WrittenCategory = z.infer<typeof written>;
 
 /** Answer of `POST` and `PUT`. */
@@ -89,8 +89,8 @@ export const categoryChanges = z.object({
   description: z.string().nullable().optional(),
 });
 
-/** What a `PATCH` has changed. */
+/** The changes that a `PATCH` made. */
 export type CategoryChanges = z.infer<typeof categoryChanges>;
 
-/** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always does, is left out. */
+/** Answer of `PATCH`: `id` and exactly what changed; `updated_at`, which always changes, is left out. */
 export const categoryPatchAnswer = envelope(categoryChanges);

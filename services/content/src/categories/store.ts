@@ -23,24 +23,24 @@ type CategoryUpdate = UpdateObject<ContentTables, 'content.category'>;
 /** The unique constraint on a category's slug. */
 const SLUG_KEY = 'category_slug_key';
 
-/** A category with a page of its articles, and how many articles there are. */
+/** A category with a page of its articles, and the total number of its articles. */
 export interface CategoryPage {
   category: CategoryDetail;
-  /** The members that only a write of the category itself changes. */
+  /** The members that change only when the category itself is written. */
   own: object;
   total: number;
 }
 
-/** Looks at a category's own members before they are replaced; throws what forbids the write. */
+/** Checks a category's own members before they are replaced; throws to forbid the write. */
 export type CategoryPrecondition = (own: object) => void;
 
-/** A category after a write, and what the write has changed. */
+/** A category after a write, and what the write changed. */
 export interface ChangedCategory {
   category: WrittenCategory;
   changes: CategoryChanges;
 }
 
-/** The categories of the content service, as the database keeps them. */
+/** The categories of the content service in the database. */
 export class CategoryStore {
   readonly #db: Database;
   readonly #articles = new ArticleList();
@@ -49,7 +49,7 @@ export class CategoryStore {
     this.#db = db;
   }
 
-  /** Every category by name, with the number of its published articles. */
+  /** All categories by name, with their numbers of published articles. */
   async list(): Promise<CategoryListItem[]> {
     const rows = await this.#db
       .selectFrom('content.category as category')
@@ -82,7 +82,7 @@ export class CategoryStore {
   /**
    * Creates a category.
    *
-   * @throws Failure `conflict` with code `slug_taken` when the body gives a slug that another one has
+   * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another category has
    */
   create({ slug, ...body }: CategoryCreate): Promise<WrittenCategory> {
     return this.#db
@@ -94,7 +94,8 @@ export class CategoryStore {
   }
 
   /**
-   * Changes the members that `body` has, under the row's lock, and returns the category and exactly what changed.
+   * Changes the members that `body` has while it holds the row lock. Returns the category and exactly what
+   * changed.
    *
    * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
    */
@@ -102,7 +103,7 @@ export class CategoryStore {
     return this.#write(id, () => body, precondition).catch(explainSlug);
   }
 
-  /** As {@link update} for the whole category; an absent slug is made from the name. */
+  /** Like {@link update} for the whole category; if the slug is omitted, it is made from the name. */
   replace(id: number, body: CategoryPut, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
     if (body.slug !== undefined) return this.update(id, body, precondition);
     const complete = (before: CategoryRow) => ({ ...body, slug: madeSlug(body.name, before.slug) });
@@ -171,16 +172,18 @@ export class CategoryStore {
 }
 
 function noSuchCategory(id: number) {
-  return new Failure('missing', id === 0 ? 'there is no such category' : `there is no category ${id}`);
+  return new Failure('missing', id === 0 ? 'this category does not exist' : `category ${id} does not exist`);
 }
 
 function explainSlug(error: unknown): never {
   if (violates(error, SLUG_KEY))
-    throw new Failure('conflict', 'another category has this slug; choose another', { code: 'slug_taken' });
+    throw new Failure('conflict', 'another category already has this slug; choose a different one', {
+      code: 'slug_taken',
+    });
   throw error;
 }
 
-/** A free slug for `name`; `own` is the one that the category has already, which is free for it. */
+/** A free slug for `name`; `own` is the slug that the category already has and may keep. */
 function madeSlug(name: string, own?: string) {
   return freeSlug('content.category', slugify(name, 'category'), own);
 }

@@ -2,37 +2,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '@pressroom/common/files/json-lines';
 import { readImportLine } from './import-line.ts';
 
-/** What {@link importFile} needs to know. */
+/** The options of {@link importFile}. */
 export interface Import {
-  /** The file of one JSON object a line, or `-` for standard input. */
+  /** The JSON Lines file, or `-` for standard input. */
   file: string;
-  /** Where the service is. */
+  /** The address of the service. */
   url: string;
   key: string;
-  /** Whether excerpts that are too long are shortened. */
+  /** Whether to shorten excerpts that are too long. */
   truncate: boolean;
 }
 
-/** What has become of the lines. */
+/** The outcome of the lines. */
 interface Tally {
   created: number;
   known: number;
   refused: { line: number; source: string; reason: string }[];
 }
 
-/** How often a line is tried while the service is away or not reached. */
+/** How often a line is tried while the service is unavailable or unreachable. */
 const ATTEMPTS = 8;
 
-/** A pause between two attempts without a `Retry-After`, in ms. */
+/** The pause between two attempts if there is no `Retry-After`, in ms. */
 const PAUSE_MS = 500;
 
-/** Lines between two reports of progress where there is no terminal. */
+/** How many lines pass between two progress reports if the output is not a terminal. */
 const REPORT_EVERY = 100;
 
 /**
- * Posts the articles of a file through the HTTP API, one after the other, and prints a count and every refused line
- * at the end. An article that is there already, from this file or an earlier run, is not created again.
- * Resolves to the exit code: 1 when a line was refused. Throws when the service cannot be used at all.
+ * Posts the articles of a file through the HTTP API, one by one, and prints a count and every refused line at
+ * the end. An article that already exists, from this file or an earlier run, is not created again. Resolves
+ * to the exit code: 1 if a line was refused. Throws if the service cannot be used at all.
  */
 export async function importFile(options: Import): Promise<0 | 1> {
   const tally: Tally = { created: 0, known: 0, refused: [] };
@@ -62,7 +62,7 @@ async function importLine(
   }
 }
 
-/** The service cannot be used: no other line would fare better. */
+/** The service cannot be used, so every other line would fail too. */
 class Unusable extends Error {}
 
 async function post(
@@ -80,14 +80,14 @@ async function post(
       if (response.status === 201) return response.headers.has('idempotent-replayed') ? 'known' : 'created';
       const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
       const { code, detail } = problem;
-      // The article is there; another excerpt or byline does not make it another one.
+      // The article exists; a different excerpt or byline does not make it a different article.
       if (code === 'idempotency_key_reused') return 'known';
       const reason = `${response.status} ${detail ?? response.statusText}`;
       if (response.status === 401 || response.status === 403)
-        throw new Unusable(`the service refuses the key: ${reason}`);
+        throw new Unusable(`the service rejects the key: ${reason}`);
       if (response.status !== 429 && response.status < 500) throw new Error(reason);
       if (response.status !== 429 && attempt === ATTEMPTS)
-        throw new Unusable(`the service is away: ${reason}`);
+        throw new Unusable(`the service is unavailable: ${reason}`);
     } else if (attempt === ATTEMPTS) {
       throw new Unusable(`no service answers at ${url} (start one with \`pnpm start\`, or give --url)`);
     }

@@ -21,7 +21,7 @@ describe('truncateAtWord', () => {
     expect(truncateAtWord(text, max)).toBe(expected);
   });
 
-  test('is a beginning of whole words that fits, and never nothing where there is something', () => {
+  test('is the longest prefix of whole words that fits, and is never empty unless the text is', () => {
     const words = fc.array(fc.constantFrom('a', 'word', 'längeres', '😀', '  ', '\n', 'x'.repeat(30)));
     fc.assert(
       fc.property(
@@ -36,7 +36,7 @@ describe('truncateAtWord', () => {
           if (codePoints(text) <= max) return;
           const beginning = [...text].slice(0, max).join('');
           if (beginning.trim() !== '') expect(short.trim()).not.toBe('');
-          // A word is only cut where it alone is longer than there is room.
+          // A word is cut only if it alone is too long.
           const next = text.slice(short.length);
           if (!/^\s/.test(next)) expect(short.trim()).not.toMatch(/\s/);
         },
@@ -50,7 +50,7 @@ describe('readImportLine', () => {
   const line = (more: object = {}) =>
     JSON.stringify({ source: 'a/1', title: 'Title', html: '<p>x</p>', ...more });
 
-  test('is a published article; what it does not know is passed over', () => {
+  test('is a published article; unknown members are ignored', () => {
     const { source, body } = readImportLine(line({ byline: 'Ada', excerpt: 'Short', language: 'en' }), false);
     expect(source).toBe('a/1');
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('readImportLine', () => {
     });
   });
 
-  test('leaves out an author that it does not have', () => {
+  test('leaves out a missing author', () => {
     for (const byline of [undefined, null, '']) {
       expect(readImportLine(line({ byline }), false).body).toEqual({
         title: 'Title',
@@ -73,7 +73,7 @@ describe('readImportLine', () => {
     }
   });
 
-  test('shortens the excerpt only when it is asked to, and nothing else ever', () => {
+  test('shortens only the excerpt, and only on request', () => {
     const long = 'word '.repeat(200);
     const more = { title: long, html: long, byline: long, excerpt: long };
     expect(readImportLine(line(more), false).body.excerpt).toBe(long);
@@ -82,7 +82,7 @@ describe('readImportLine', () => {
     expect(body.excerpt).toBe('word '.repeat(100).trim());
   });
 
-  test('is the same article when it is read again, and another one when it differs', () => {
+  test('is the same article when read again, and a different one when it differs', () => {
     const keyOf = (more: object, truncate = false) => readImportLine(line(more), truncate).idempotencyKey;
     expect(keyOf({})).toBe(keyOf({}, true));
     expect(keyOf({})).toBe(keyOf({ excerpt: 'other' }));

@@ -3,10 +3,10 @@ import { codePoints } from '@pressroom/common/fields/text';
 import { parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
 
-/** The longest excerpt that the service takes, in characters (`docs/spec/content.md`, "Limits"). */
+/** The longest excerpt that the service accepts, in characters (`docs/spec/content.md`, "Limits"). */
 const MAX_EXCERPT = 500;
 
-/** A line of the file; other members are passed over. */
+/** A line of the file; other members are ignored. */
 const importLine = z.object({
   source: z.string().nullish(),
   title: z.string(),
@@ -15,15 +15,15 @@ const importLine = z.object({
   byline: z.string().nullish(),
 });
 
-/** A line that was read: what is posted, and what the line calls itself. */
+/** A parsed line: the body to post, and the name of the line's source. */
 export interface ImportLine {
   source: string;
-  /** Names this article for good, so that importing it again creates nothing. */
+  /** Identifies this article permanently, so that importing it again creates nothing. */
   idempotencyKey: string;
   body: { title: string; content: string; excerpt: string | null; author?: string; is_published: true };
 }
 
-/** Reads a line, undefined when it is not UTF-8. Throws an error whose message says what is wrong with it. */
+/** Parses a line, which is undefined if it is not UTF-8. Throws an error that says what is wrong with it. */
 export function readImportLine(text: string | undefined, truncate: boolean): ImportLine {
   const parsed = importLine.safeParse(parseJsonLine(text));
   if (!parsed.success) {
@@ -47,7 +47,9 @@ export function readImportLine(text: string | undefined, truncate: boolean): Imp
   };
 }
 
-/** The longest beginning of `text` of at most `max` code points that ends with a whole word, if it holds one. */
+/**
+ * The longest prefix of `text` of at most `max` code points that ends with a whole word, if it contains one.
+ */
 export function truncateAtWord(text: string, max: number): string {
   if (codePoints(text) <= max) return text;
   const points = [...text];

@@ -3,25 +3,25 @@ import { hasText } from '@pressroom/common/fields/text';
 import { prefixOf } from '../api-keys/key.ts';
 import type { ApiKeyStore, ListedKey } from '../api-keys/store.ts';
 
-/** The longest name of a key, in characters: it is the author of what the key writes. */
+/** The longest name of a key, in characters: the name becomes the author of what the key writes. */
 const MAX_NAME = 255;
 
 /**
- * Reads the name of a key: 1 to 255 characters, at least one of which can be seen.
+ * Parses the name of a key: 1 to 255 characters, at least one of them visible.
  *
  * @throws Failure `refused` for anything else
  */
 export function readName(value: string): string {
-  if (!hasText(value)) throw new Failure('refused', 'the name is empty; say whose key it is');
+  if (!hasText(value)) throw new Failure('refused', 'the name is empty; give the name of its owner');
   if ([...value].length > MAX_NAME)
     throw new Failure('refused', `the name is longer than ${MAX_NAME} characters`);
   return value.trim();
 }
 
 /**
- * Reads when a key ends: a day of the calendar, whose beginning in UTC is meant, or a time with its offset.
+ * Parses when a key expires: a calendar day, which means its beginning in UTC, or a time with its offset.
  *
- * @throws Failure `refused` for anything else, and for what is not in the future
+ * @throws Failure `refused` for anything else, and for times that are not in the future
  */
 export function readEnd(value: string, now = new Date()): Date {
   const [, day] =
@@ -41,20 +41,24 @@ function isDay(day: string): boolean {
 }
 
 /**
- * Reads which key is meant: its prefix, with or without `pk_`, or the whole key.
+ * Parses the reference to a key: its prefix, with or without `pk_`, or the whole key.
  *
- * @throws Failure `refused` for anything else; the message does not repeat it, because it may hold a secret
+ * @throws Failure `refused` for anything else; the message does not repeat the input, because it may contain
+ * a secret
  */
 export function readPrefix(value: string): string {
   const prefix = prefixOf(value) ?? /^(?:pk_)?([A-Za-z0-9]{8})$/.exec(value)?.[1];
   if (prefix !== undefined) return prefix;
-  throw new Failure('refused', 'this is not a key: give its first 8 characters after pk_, or the whole key');
+  throw new Failure('refused', 'this is not a key: give the 8 characters after pk_, or the whole key');
 }
 
-/** Makes a key and prints it alone on a line, so that it can be captured; what to know goes to standard error. */
+/**
+ * Makes a key and prints it alone on a line, so that it can be captured; the explanation goes to standard
+ * error.
+ */
 export async function createKey(keys: ApiKeyStore, name: string, expiresAt: Date | null): Promise<void> {
   const key = await keys.create(name, expiresAt);
-  console.error(`The key of ${name}. It is not shown again:`);
+  console.error(`The key for ${name}, which will not be shown again:`);
   console.log(key);
 }
 
@@ -62,7 +66,7 @@ export async function createKey(keys: ApiKeyStore, name: string, expiresAt: Date
 export async function listKeys(keys: ApiKeyStore): Promise<void> {
   const rows = await keys.list();
   if (rows.length === 0)
-    return console.log('There are no keys. Make one with `content keys create --name NAME`.');
+    return console.log('There are no keys yet. Make one with `content keys create --name NAME`.');
   console.table(
     rows.map((key) => ({
       prefix: key.prefix,
@@ -78,7 +82,7 @@ export async function listKeys(keys: ApiKeyStore): Promise<void> {
 /**
  * Revokes a key.
  *
- * @throws Failure `missing` when there is no such key in use
+ * @throws Failure `missing` if the key does not exist or is revoked
  */
 export async function revokeKey(keys: ApiKeyStore, prefix: string): Promise<void> {
   if (!(await keys.revoke(prefix))) throw noSuchKey(prefix);
@@ -86,13 +90,13 @@ export async function revokeKey(keys: ApiKeyStore, prefix: string): Promise<void
 }
 
 /**
- * Gives a key another end.
+ * Changes when a key expires.
  *
- * @throws Failure `missing` when there is no such key in use
+ * @throws Failure `missing` if the key does not exist or is revoked
  */
 export async function expireKey(keys: ApiKeyStore, prefix: string, end: Date): Promise<void> {
   if (!(await keys.expire(prefix, end))) throw noSuchKey(prefix);
-  console.log(`pk_${prefix} ends at ${end.toISOString()}.`);
+  console.log(`pk_${prefix} expires at ${end.toISOString()}.`);
 }
 
 function noSuchKey(prefix: string): Failure {

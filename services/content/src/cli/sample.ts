@@ -3,24 +3,24 @@ import { ArticleStore } from '../articles/store.ts';
 import { CategoryStore } from '../categories/store.ts';
 import type { ContentTables } from '../tables.ts';
 
-/** The articles of a first look. */
+/** The sample articles. */
 const SAMPLE = [
   {
     category: 'Newsroom',
     articles: [
       {
         title: 'A newsroom starts with an empty page',
-        excerpt: 'What this sample is, and how to write over it.',
+        excerpt: 'What this sample is, and how to replace it.',
         content:
           '<p>These articles came with the first start, so that a first request has something to answer. Make a key,' +
           ' write your own, and delete them: they do not come back.</p>',
       },
       {
         title: 'Corrections belong above the fold',
-        excerpt: 'Readers forgive an error that is said aloud.',
+        excerpt: 'Readers forgive an error that is admitted openly.',
         content:
           '<p>An article keeps its address when it is corrected: the slug stays for good once it has been published,' +
-          ' and <code>updated_at</code> tells when it changed.</p>',
+          ' and <code>updated_at</code> shows when it changed.</p>',
       },
     ],
   },
@@ -36,7 +36,7 @@ const SAMPLE = [
       },
       {
         title: '麻婆豆腐 without fear',
-        excerpt: 'A second article of the category, so that there is something related.',
+        excerpt: 'A second article of the category, so that the first has a related article.',
         content:
           '<p>The related articles of a detail are of the same category: those that share most words of the title' +
           ' come first, and then the newest.</p>',
@@ -45,7 +45,7 @@ const SAMPLE = [
   },
 ];
 
-/** Puts the sample into a database in which there has never been an article; does nothing otherwise. */
+/** Adds the sample to a database that has never had an article; does nothing otherwise. */
 export async function addSample(db: Kysely<ContentTables>): Promise<void> {
   const { rows } = await sql<{ last: number | null }>`
     select pg_sequence_last_value(pg_get_serial_sequence('content.article', 'id')) as last
@@ -58,5 +58,5 @@ export async function addSample(db: Kysely<ContentTables>): Promise<void> {
       await articles.create({ ...sample, category_id: id, is_published: true, author: 'Pressroom' });
     }
   }
-  console.log('The database was empty: it has four sample articles now.');
+  console.log('The database was empty; it now has four sample articles.');
 }

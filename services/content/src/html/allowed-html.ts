@@ -1,10 +1,11 @@
 /**
- * What an article may hold (`docs/spec/wire.md`, "Content"): the list is of what publishers use, and `docs/content.md`
- * shows it to them. Nothing on it runs code, loads a document of the article's own, or is read differently by two
- * parsers; that last is why `noscript`, `template`, `style`, `title`, `textarea` and `select` are not on it.
+ * The HTML that an article may contain (`docs/spec/wire.md`, "Content"): a list of what publishers use, which
+ * `docs/content.md` shows them. Nothing on it runs code, embeds a document that the article supplies, or is
+ * parsed differently by two parsers, which is why `noscript`, `template`, `style`, `title`, `textarea` and
+ * `select` are not on it.
  */
 
-/** Elements of HTML. */
+/** HTML elements. */
 export const HTML_ELEMENTS: readonly string[] = [
   // Sections and text.
   ...['address', 'article', 'aside', 'blockquote', 'center', 'dd', 'details', 'div', 'dl', 'dt', 'footer'],
@@ -28,7 +29,7 @@ export const HTML_ELEMENTS: readonly string[] = [
     'tt',
   ],
   ...['u', 'var', 'wbr'],
-  // Figures, media, embeds; a check box stands in lists of tasks.
+  // Figures, media, embeds; a checkbox is for task lists.
   ...['audio', 'figcaption', 'figure', 'iframe', 'img', 'input', 'picture', 'source', 'track', 'video'],
   // Tables.
   ...['caption', 'col', 'colgroup', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr'],
@@ -36,13 +37,13 @@ export const HTML_ELEMENTS: readonly string[] = [
   ...['meta', 'mjx-assistive-mml', 'mjx-container'],
 ];
 
-/** Elements of MathML that hold text alone, so that HTML never stands within them. */
+/** MathML elements that contain only text, so that HTML is never nested in them. */
 const MATHML_TEXT = ['annotation', 'mi', 'mn', 'mo', 'ms', 'mtext'];
 
-/** Elements of SVG that hold text alone. */
+/** SVG elements that contain only text. */
 const SVG_TEXT = ['text', 'tspan'];
 
-/** Elements of MathML and SVG, by their roots. */
+/** MathML and SVG elements, by root. */
 export const FOREIGN_ELEMENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   math: new Set([
     ...['math', 'maction', 'menclose', 'merror', 'mfenced', 'mfrac', 'mmultiscripts', 'mover', 'mpadded'],
@@ -55,12 +56,12 @@ export const FOREIGN_ELEMENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Elements of MathML and SVG within which only text stands. */
+/** MathML and SVG elements that contain only text. */
 export const TEXT_ONLY: ReadonlySet<string> = new Set([...MATHML_TEXT, ...SVG_TEXT]);
 
-/** Attributes, of any element; `data-*` and `aria-*` besides. */
+/** Attributes of any element, in addition to `data-*` and `aria-*`. */
 export const ATTRIBUTES: readonly string[] = [
-  // Of every element, microdata and RDFa included.
+  // For every element, microdata and RDFa included.
   ...['accesskey', 'class', 'dir', 'hidden', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype'],
   ...['lang', 'xml:lang', 'role', 'spellcheck', 'style', 'tabindex', 'title', 'translate', 'content'],
   ...['property', 'typeof', 'vocab', 'resource', 'about', 'datatype', 'prefix'],
@@ -111,7 +112,7 @@ export const ATTRIBUTES: readonly string[] = [
   ...['stop-opacity', 'stroke', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin'],
   ...['stroke-miterlimit', 'stroke-opacity', 'stroke-width', 'text-anchor', 'transform', 'version'],
   ...['viewbox', 'x', 'x1', 'x2', 'y', 'y1', 'y2', 'xmlns:xlink', 'xml:space', 'vector-effect'],
-  // What editors and lazy loaders leave behind; no browser reads them.
+  // Left behind by editors and lazy loaders; browsers ignore them.
   ...[
     'bosszone',
     'datasrc',
@@ -125,7 +126,7 @@ export const ATTRIBUTES: readonly string[] = [
   ...['trbidi', 'x-inset'],
 ];
 
-/** Attributes of these whose values look like URLs and are none. */
+/** Attributes among these whose values look like URLs but are not. */
 export const NOT_URLS: readonly string[] = [
   ...[
     'about',
@@ -142,15 +143,15 @@ export const NOT_URLS: readonly string[] = [
   ...['prefix', 'property', 'resource', 'sizes', 'typeof', 'vocab', 'xmlns:xlink', 'ctxtmenu_counter', 'jax'],
 ];
 
-/** URLs that may stand anywhere: of these schemes, or relative. */
+/** URLs that are allowed anywhere: with these schemes, or relative. */
 export const ALLOWED_URLS = /^(?:(?:https?|mailto|tel|sms):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i;
 
-/** Elements whose `name` a script of the page could mistake for something of its own, or which mean more by it. */
+/** Elements whose `name` could shadow a variable of the page's scripts, or has a further meaning. */
 export const NAMELESS: ReadonlySet<string> = new Set(['iframe', 'img', 'input', 'meta']);
 
-/** An embed's address: that of another host, with TLS unless the page itself is without. */
+/** The address of an embed: on another host, with TLS unless the page itself has none. */
 export const EMBED_URL = /^(?:https:)?\/\/[^/\\]/i;
 
-/** CSS that loads or runs more than it styles, in browsers past and present; escapes could hide it. */
+/** CSS that loads or runs something, in past or present browsers; escapes could hide it. */
 export const UNSAFE_CSS =
   /[\\<]|\/\*|expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import/i;

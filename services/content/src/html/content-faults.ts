@@ -1,14 +1,15 @@
 import type { FieldFault } from '@pressroom/common/failures/failure';
 import type { HtmlInspector } from './html-inspector.ts';
 
-/** The fewest characters of text, tags aside, that an article has. */
+/** The minimum number of characters of text in an article, not counting tags. */
 export const MIN_CONTENT = 50;
 
 /**
- * Every fault of an article's `content`: that it is too short, and what in it is not allowed, with its place.
+ * Every error in an article's `content`: that it is too short, and everything in it that is not allowed, with
+ * its position.
  *
- * @param owner whose article it is: owners take turns
- * @throws Failure `unavailable` when too many articles are being inspected
+ * @param owner the owner of the key that sent it: owners take turns
+ * @throws Failure `unavailable` if too many articles are being inspected
  */
 export async function contentFaults(
   inspector: HtmlInspector,
@@ -17,7 +18,7 @@ export async function contentFaults(
 ): Promise<FieldFault[]> {
   const inspection = await inspector.inspect(content, owner);
   if ('unfinished' in inspection) {
-    const message = `cannot be checked ${inspection.unfinished}; make it simpler, or split it`;
+    const message = `cannot be checked ${inspection.unfinished}; simplify it or split it`;
     return [{ field: 'content', code: 'unsafe_html', message }];
   }
   const faults = inspection.faults.map(({ what, line, column }) => {
@@ -25,6 +26,6 @@ export async function contentFaults(
     return { field: 'content', code: 'unsafe_html', message };
   });
   if (inspection.characters === undefined || inspection.characters >= MIN_CONTENT) return faults;
-  const message = `must hold at least ${MIN_CONTENT} characters of text, tags aside`;
+  const message = `must have at least ${MIN_CONTENT} characters of text, not counting tags`;
   return [{ field: 'content', code: 'too_short', message }, ...faults];
 }

@@ -3,7 +3,7 @@ import { HtmlInspector, type InspectionLimits } from './html-inspector.ts';
 
 const GOOD = '<p>Something to read.</p>';
 
-/** A tag whose attributes are compared with each other while it is read: the work grows with their square. */
+/** A tag whose attributes are compared with each other during parsing, which takes quadratic time. */
 const SLOW = `<p ${Array.from({ length: 400_000 }, (_, index) => `a${index.toString(36)}`).join(' ')}>`;
 
 function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
@@ -12,13 +12,13 @@ function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
   return made;
 }
 
-test('what takes too long is given up, and the next one is inspected', async () => {
+test('an inspection that takes too long is abandoned, and the next one runs', async () => {
   const inspection = inspector({ timeMs: 4000 });
   expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 4 s' });
   expect(await inspector({ timeMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
 });
 
-test('what takes too much memory ends its worker and nothing else', async () => {
+test('an inspection that takes too much memory ends its worker and nothing else', async () => {
   const inspection = inspector({ timeMs: 60_000, memoryMiB: 40 });
   const links = Array.from({ length: 30_000 }, (_, index) => `<a href="/${index}" title="${index}">x</a>`);
   expect(await inspection.inspect(links.join('').repeat(3), 'a')).toEqual({
@@ -27,7 +27,7 @@ test('what takes too much memory ends its worker and nothing else', async () => 
   expect(await inspector({}).inspect(GOOD, 'a')).toMatchObject({ faults: [] });
 });
 
-test('more than may wait are turned away, and those that wait are inspected', async () => {
+test('inspections beyond the queue limit are refused, and those in the queue run', async () => {
   const inspection = inspector({ waiting: 3 * 16_384, workers: 1 });
   const asked = await Promise.allSettled(Array.from({ length: 10 }, () => inspection.inspect(GOOD, 'a')));
   const turnedAway = asked.filter(({ status }) => status === 'rejected');
@@ -35,7 +35,7 @@ test('more than may wait are turned away, and those that wait are inspected', as
   expect(turnedAway[0]).toMatchObject({ reason: { kind: 'unavailable' } });
 });
 
-test('an inspection that waits for a slow one is not cut short by it', async () => {
+test('waiting for a slow inspection does not count against the time limit', async () => {
   const inspection = inspector({ timeMs: 8000, workers: 1 });
   const [slow, good] = await Promise.all([inspection.inspect(SLOW, 'a'), inspection.inspect(GOOD, 'a')]);
   expect(slow).toHaveProperty('unfinished');

@@ -5,41 +5,41 @@ import type { Inspection, InspectionRules } from './inspection.ts';
 import type { InspectionTask } from './inspection-worker.ts';
 import { OwnerTurns } from './owner-turns.ts';
 
-/** What one inspection may take, and how many there may be. */
+/** Limits on one inspection, and on how many there may be. */
 export interface InspectionLimits {
-  /** From the moment that a worker is free, in ms. */
+  /** Time from when a worker is free, in ms. */
   timeMs: number;
-  /** The heap of a worker, in MiB. */
+  /** Heap of a worker, in MiB. */
   memoryMiB: number;
-  /** Inspections at once: the threads of the pool. */
+  /** Concurrent inspections: the threads of the pool. */
   workers: number;
   /**
-   * Characters that wait for a worker; whoever waits already is turned away beyond them. A short article counts as
-   * {@link LEAST}.
+   * Characters that may wait for a worker; beyond them, owners who already have some waiting are refused. A short
+   * article counts as {@link LEAST}.
    */
   waiting: number;
 }
 
-/** What an inspection costs at least, in characters. */
+/** The minimum cost of an inspection, in characters. */
 const LEAST = 16_384;
 
-/** A core is left for those who read. */
+/** One core is left for readers. */
 const WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
-/** Far above what an article takes: 2 MB are inspected in half a second and 100 MiB, so nobody waits for long. */
+/** Far above what an article needs: 2 MB take half a second and 100 MiB, so nobody waits long. */
 const LIMITS: InspectionLimits = { timeMs: 10_000, memoryMiB: 256, workers: WORKERS, waiting: 2 ** 24 };
 
-/** How long a worker without work is kept, in ms. */
+/** How long an idle worker is kept, in ms. */
 const IDLE_MS = 60_000;
 
-/** An inspection came to no end within its limits. */
+/** An inspection did not finish within its limits. */
 export interface Unfinished {
   unfinished: string;
 }
 
 /**
- * Inspects HTML in threads of its own, so that no article, however long or malicious, holds up the reads of others: at
- * most so many at once, each within limits of time and memory, and so many waiting.
+ * Inspects HTML in separate threads, so that no article, however long or malicious, delays other requests.
+ * The limits bound how many inspections run at once, the time and memory of each, and how many wait.
  */
 export class HtmlInspector {
   readonly #rules: InspectionRules;
@@ -59,26 +59,27 @@ export class HtmlInspector {
       maxThreads: workers,
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
-      // A thread that waits in `Atomics.wait` hears nothing else, and nothing here needs its microseconds.
+      // A thread in `Atomics.wait` cannot receive anything else, and nothing here needs the microseconds it
+      // saves.
       atomics: 'disabled',
     });
-    // The fault of a thread is told to whose inspection it was; without a listener it would end the process.
+    // The caller of the inspection gets a thread's error; without a listener, it would also end the process.
     this.#pool.on('error', () => undefined);
     this.#turns = new OwnerTurns(workers);
   }
 
   /**
-   * Inspects `html`; what cannot be inspected within the limits says so. Owners take turns, and one of whom nothing waits
-   * is never turned away: what others bring costs nobody an answer.
+   * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with nothing
+   * waiting is never refused: nobody loses an answer to what others send.
    *
-   * @throws Failure `unavailable` when too many inspections wait
+   * @throws Failure `unavailable` if too many inspections are waiting
    */
   async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
     const cost = Math.max(html.length, LEAST);
     const own = this.#waiting.get(owner) ?? 0;
     const all = this.#waiting.values().reduce((sum, characters) => sum + characters, 0);
     if (own > 0 && all + cost > this.#limits.waiting) {
-      throw new Failure('unavailable', 'too many articles are being checked at the moment; try again');
+      throw new Failure('unavailable', 'too many articles are being checked at the moment; try again later');
     }
     this.#waiting.set(owner, own + cost);
     return this.#turns.run(owner, () => {

@@ -4,7 +4,7 @@ import { inspectHtml } from './inspect-html.ts';
 
 const RULES = { html: 'checked', jsonLd: false } as const;
 
-/** What is found in `html`, without where. */
+/** The findings in `html`, without their positions. */
 async function found(html: string, rules = { ...RULES, jsonLd: false }): Promise<string[]> {
   return [...new Set((await inspectHtml(html, rules)).faults.map(({ what }) => what))];
 }
@@ -18,7 +18,7 @@ test('lines and columns count from 1, in the order of the text', async () => {
   ]);
 });
 
-test('every fault of one element is named, and ten in all', async () => {
+test('every error in an element is reported, and ten in total', async () => {
   expect((await found('<a onclick=x onfocus=y href="javascript:z">')).sort()).toEqual([
     'href on <a>',
     'onclick on <a>',
@@ -28,7 +28,7 @@ test('every fault of one element is named, and ten in all', async () => {
   expect(many.faults).toHaveLength(10);
 });
 
-describe('what a page around the article would end', () => {
+describe('markup that the page around the article would close', () => {
   test.each([
     ['<img src=x title="', '<img> whose tag is not closed'],
     ['<a href="https://elsewhere.example/?', '<a> whose tag is not closed'],
@@ -53,7 +53,7 @@ test('a tag is refused wherever it is cut off', async () => {
   }
 });
 
-describe('what a script of the site could take for its own', () => {
+describe('markup that a script of the site could mistake for its own', () => {
   test.each([
     ['<a id=settings>x</a><a id=settings name=script href="https://a.example/x.js">x</a>', 'name on <a>'],
     ['<a href="https://a.example/" target=_blank rel="nofollow Opener">x</a>', 'rel on <a>'],
@@ -69,10 +69,10 @@ describe('what a script of the site could take for its own', () => {
   );
 });
 
-describe('what two parsers may read differently', () => {
+describe('markup that two parsers may read differently', () => {
   test.each([
     ['<iframe src="https://a.example/"><p>x</iframe>', 'markup in <iframe>'],
-    ['<!-- <img src=x> -->', 'a comment that holds markup'],
+    ['<!-- <img src=x> -->', 'a comment that contains markup'],
     ['<math><mi>x</math>', '</math> where </mi> should be'],
     ['<math><mtext><b>x</b></mtext></math>', '<b> in <mtext>'],
     ['<math><mrow><![CDATA[x]]></mrow></math>', 'a CDATA section'],
@@ -110,12 +110,12 @@ describe('structured data, where it is allowed', () => {
   });
 });
 
-test('what is trusted is only counted', async () => {
+test('trusted content is only counted', async () => {
   const html = '<p>four</p><script>no text</script><!-- none -->\u200b';
   expect(await inspectHtml(html, { html: 'trusted', jsonLd: false })).toEqual({ characters: 4, faults: [] });
 });
 
-test('text that is escaped is fine, whatever it is', async () => {
+test('escaped text is fine, whatever it says', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
       const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -124,7 +124,7 @@ test('text that is escaped is fine, whatever it is', async () => {
   );
 });
 
-test('a handler is found wherever it is put', async () => {
+test('an event handler is found wherever it is', async () => {
   const wrappers = ['p', 'svg', 'math', 'table', 'td', 'select', 'template', 'noscript', 'ul', 'a', 'form'];
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...wrappers), { maxLength: 6 }), async (tags) => {

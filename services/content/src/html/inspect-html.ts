@@ -3,18 +3,18 @@ import type { Inspection, InspectionRules } from './inspection.ts';
 import { TokenInspector, type TokenPlace } from './token-inspector.ts';
 
 /**
- * Ends a tag that the article left open, wherever it was cut off, so that it is seen: the page around it would. A value
- * that has yet to come begins with a letter, because a quote would open it and hide the end of the tag.
+ * Closes a tag that the article left open, wherever it was cut off, as the page around it would, so that it is
+ * detected. A value that is still to come starts with a letter: a quote would open it and hide the end of the tag.
  */
 function restOfPage(html: string): string {
   return `${html.trimEnd().endsWith('=') ? 'x' : ''} "'>`;
 }
 
 /**
- * Inspects an article token by token, by the tokenizer of the HTML standard. Every tag that stands in the text is
- * judged, even one that a browser would ignore in one place and obey in another. So it does not matter which tree a
- * browser builds, nor what happens when that tree is written and read again; and the work grows with the length of the
- * text alone.
+ * Inspects an article token by token with the tokenizer of the HTML standard. Every tag in the text is
+ * judged, even one that a browser would ignore in one place and obey in another. So it does not matter which
+ * tree a browser builds, or what happens when that tree is serialized and parsed again, and the work grows
+ * only with the length of the text.
  */
 export async function inspectHtml(html: string, rules: InspectionRules): Promise<Inspection> {
   const tokens = new TokenInspector(html, rules);
@@ -50,12 +50,12 @@ export async function inspectHtml(html: string, rules: InspectionRules): Promise
   return tokens.end(whole);
 }
 
-/** `xlink:href` and its like come in two parts. */
+/** Names such as `xlink:href` come in two parts. */
 function attributeOf({ prefix, name, value }: StartTag['attrs'][number]): { name: string; value: string } {
   return { name: prefix ? `${prefix}:${name}` : name, value };
 }
 
 function placeOf({ sourceCodeLocation }: { sourceCodeLocation?: TokenPlace | null | undefined }): TokenPlace {
-  if (!sourceCodeLocation) throw new Error('the parser tells no places');
+  if (!sourceCodeLocation) throw new Error('the parser does not report positions');
   return sourceCodeLocation;
 }

@@ -1,7 +1,7 @@
 import { inspectHtml } from './inspect-html.ts';
 import type { Inspection, InspectionRules } from './inspection.ts';
 
-/** What a worker is given. */
+/** The task of a worker. */
 export interface InspectionTask {
   html: string;
   rules: InspectionRules;

@@ -1,22 +1,25 @@
-/** Something in HTML that is not allowed: what, and where (both count from 1). */
+/** Something in HTML that is not allowed: what it is and where (line and column count from 1). */
 export interface HtmlFault {
   what: string;
   line: number;
   column: number;
 }
 
-/** What an inspection finds out. */
+/** The result of an inspection. */
 export interface Inspection {
-  /** Characters of text, tags and comments aside; 0 when none can be seen, undefined when the rest was not read. */
+  /**
+   * Characters of text, not counting tags and comments; 0 if none are visible, undefined if the rest was not
+   * read.
+   */
   characters: number | undefined;
-  /** What is not allowed, in order, at most ten. */
+  /** Everything that is not allowed, in order, at most ten. */
   faults: HtmlFault[];
 }
 
-/** How HTML is inspected. */
+/** How to inspect HTML. */
 export interface InspectionRules {
   /** `trusted` only counts the text. */
   html: 'checked' | 'trusted';
-  /** Whether `<script type="application/ld+json">` may stand in it. */
+  /** Whether `<script type="application/ld+json">` is allowed in it. */
   jsonLd: boolean;
 }

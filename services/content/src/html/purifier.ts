@@ -14,7 +14,7 @@ import {
 /** A start tag as the HTML standard reads it. */
 export interface StartTag {
   name: string;
-  /** The root of the MathML or SVG that it stands in, itself perhaps; absent in HTML. */
+  /** The root of the MathML or SVG that contains it, or is it; absent in HTML. */
   foreignRoot?: 'math' | 'svg' | undefined;
   attributes: readonly { name: string; value: string }[];
 }
@@ -26,12 +26,15 @@ const CONFIG: Config = {
   ALLOWED_ATTR: [...ATTRIBUTES],
   ADD_URI_SAFE_ATTR: [...NOT_URLS],
   ALLOWED_URI_REGEXP: ALLOWED_URLS,
-  // `id` is for links into the text; `name` is refused where it would matter.
+  // `id` is for links into the text; `name` is refused on elements where it matters.
   SANITIZE_DOM: false,
   IN_PLACE: true,
 };
 
-/** Shows start tags to DOMPurify, one element each, and says what it would take away. Holds a DOM, so it is made once. */
+/**
+ * Passes start tags to DOMPurify, one element each, and reports what it would remove. Owns a DOM, so it is
+ * made once.
+ */
 export class Purifier {
   readonly #document: Document;
   readonly #purify: DOMPurify;
@@ -46,7 +49,7 @@ export class Purifier {
     });
   }
 
-  /** What of each start tag is not allowed, in words; nothing for one that may stand. */
+  /** Describes what is not allowed in each start tag; an allowed tag has an empty list. */
   faults(tags: readonly StartTag[]): string[][] {
     const faults = tags.map((): string[] => []);
     const shown = new Map<Element, number>();
@@ -55,8 +58,8 @@ export class Purifier {
       try {
         shown.set(this.#show(root, tag), index);
       } catch {
-        // A name that no DOM can hold, such as an attribute called `"`.
-        faults[index]?.push(`a name that is no name in <${tag.name}>`);
+        // A name that a DOM cannot represent, such as an attribute called `"`.
+        faults[index]?.push(`an invalid attribute name in <${tag.name}>`);
       }
     });
     this.#purify.sanitize(root, CONFIG);
@@ -74,7 +77,7 @@ export class Purifier {
     const namespace = foreignRoot && NAMESPACES[foreignRoot];
     const element = namespace ? document.createElementNS(namespace, name) : document.createElement(name);
     for (const { name, value } of attributes) element.setAttribute(name, value);
-    // DOMPurify keeps what is foreign only below its own root.
+    // DOMPurify keeps foreign elements only below their own root.
     const needsRoot = namespace !== undefined && name !== foreignRoot;
     const parent = needsRoot
       ? root.appendChild(document.createElementNS(namespace, foreignRoot ?? ''))
@@ -83,7 +86,7 @@ export class Purifier {
   }
 }
 
-/** Attributes that are fine on other elements, or with other values. */
+/** Attributes that are allowed on other elements or with other values. */
 function isMisused(tag: string, name: string, value: string): boolean {
   if (name === 'style') return UNSAFE_CSS.test(value);
   if (name === 'name') return NAMELESS.has(tag);
@@ -93,7 +96,7 @@ function isMisused(tag: string, name: string, value: string): boolean {
   return false;
 }
 
-/** What is wrong with the attributes of an element taken together: one is missing, or two do not go together. */
+/** Faults of an element's attributes taken together: one is missing, or two conflict. */
 function illMatched(tag: StartTag | undefined): string[] {
   const value = (name: string) => tag?.attributes.find((attribute) => attribute.name === name)?.value;
   const has = (name: string) => value(name) !== undefined;

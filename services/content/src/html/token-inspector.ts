@@ -3,7 +3,7 @@ import { FOREIGN_ELEMENTS, HTML_ELEMENTS, TEXT_ONLY } from './allowed-html.ts';
 import type { HtmlFault, Inspection, InspectionRules } from './inspection.ts';
 import { Purifier, type StartTag } from './purifier.ts';
 
-/** Where a token stands in the text: offsets from 0, line and column from 1. */
+/** The position of a token in the text: offsets count from 0, line and column from 1. */
 export interface TokenPlace {
   startOffset: number;
   endOffset: number;
@@ -11,54 +11,56 @@ export interface TokenPlace {
   startCol: number;
 }
 
-/** How many faults are named; the inspection ends with the last of them. */
+/** How many errors are reported; the inspection stops at the last of them. */
 const MOST_FAULTS = 10;
 
-/** How many different start tags are judged at once: a bound on the memory that it takes. */
+/** How many different start tags are judged at once, which bounds memory. */
 const BATCH = 500;
 
-/** Elements whose text is not for reading. */
+/** Elements whose text is not shown to readers. */
 const UNREAD = new Set(['script', 'style', 'template', 'iframe', 'noscript']);
 
-/** End tags that may stand where nothing is open: they end nothing that the page around the article needs. */
+/**
+ * End tags that are allowed without a start tag: they close nothing that the page around the article needs.
+ */
 const KNOWN_ENDS = new Set(HTML_ELEMENTS);
 
-/** What DOMPurify does not suffer in comments either: another parser may see more than a comment. */
+/** DOMPurify does not allow this in comments either: another parser may see more than a comment. */
 const MARKUP = /<[/\w!]/;
 
-/** Attributes that a block of data may have besides its type. */
+/** Attributes that a data block may have in addition to its type. */
 const DATA_BLOCK_ATTRIBUTE = /^(type|id|class|data-[\w-]+)$/;
 
 let purifier: Purifier | undefined;
 
-/** Judges the tokens of one article as they come. */
+/** Judges the tokens of one article as they arrive. */
 export class TokenInspector {
   readonly #length: number;
   readonly #source: string;
   readonly #rules: InspectionRules;
   readonly #faults: HtmlFault[] = [];
-  /** Different start tags by their source, already judged, with what is not allowed. */
+  /** Judged start tags by their source text, with what is not allowed in each. */
   readonly #judged = new Map<string, string[]>();
   #waiting = new Map<string, { tag: StartTag; places: TokenPlace[] }>();
-  /** The open elements from the root of MathML or SVG inwards; empty in HTML. */
+  /** The open elements from the MathML or SVG root inwards; empty in HTML. */
   readonly #foreign: string[] = [];
-  /** Where the last root of MathML or SVG was opened. */
+  /** The position of the last MathML or SVG root. */
   #foreignPlace: TokenPlace | undefined;
-  /** The element whose text is raw, while it is open. */
+  /** The open element whose text is raw, if any. */
   #raw: { name: string; place: TokenPlace; isData: boolean; text: string } | undefined;
   #unread = 0;
   /** Names of the start tags so far: one that is not allowed has been told of, and its end need not be. */
   readonly #begun = new Set<string>();
   readonly #text: string[] = [];
 
-  /** @param html the article itself, without what ends its last tag */
+  /** @param html the article itself, without the suffix that closes its last tag */
   constructor(html: string, rules: InspectionRules) {
     this.#source = html;
     this.#length = html.length;
     this.#rules = rules;
   }
 
-  /** Whether as many faults have been found as are named. */
+  /** Whether the limit on reported errors has been reached. */
   get isFull(): boolean {
     return this.#faults.length >= MOST_FAULTS;
   }
@@ -102,7 +104,7 @@ export class TokenInspector {
     if (this.#rules.html === 'trusted') return;
     if (place.endOffset > this.#length) this.#fault('a comment that is not closed', place);
     else if (MARKUP.test(text) || text.startsWith('[CDATA['))
-      this.#fault('a comment that holds markup', place);
+      this.#fault('a comment that contains markup', place);
   }
 
   /** What it names may be open at the end of the article, and takes what the page has next. */
@@ -118,7 +120,7 @@ export class TokenInspector {
     if (written.includes('<![CDATA[')) this.#fault('a CDATA section', place);
   }
 
-  /** What has been found out when no more tokens come, `whole` when there are none. */
+  /** The result so far; `whole` says that there are no more tokens. */
   end(whole: boolean): Inspection {
     if (whole && this.#raw !== undefined)
       this.#fault(`<${this.#raw.name}> that is not closed`, this.#raw.place);
@@ -131,7 +133,7 @@ export class TokenInspector {
     return { characters, faults: faults.slice(0, MOST_FAULTS) };
   }
 
-  /** The text without what was put behind the article. */
+  /** The text without the suffix that was appended to the article. */
   #cut(text: string, { endOffset }: TokenPlace): string {
     return text.slice(0, Math.max(0, text.length - (endOffset - this.#length)));
   }
@@ -160,8 +162,8 @@ export class TokenInspector {
   }
 
   /**
-   * Within MathML and SVG every element is closed in order and none is of HTML, so that what a browser takes for MathML
-   * or SVG is what was taken for it here.
+   * Within MathML and SVG every element must be closed in order and none may be HTML, so that a browser and
+   * this inspector agree on what is MathML or SVG.
    */
   #foreignTag(tag: Pick<StartTag, 'name' | 'attributes'>, selfClosing: boolean, place: TokenPlace): void {
     const name = tag.name.toLowerCase();
