@@ -172,11 +172,11 @@ describe('import', () => {
       '2 created, 0 changed, 0 unchanged, 7 refused',
       'line 2: the line is not JSON',
       expect.stringMatching(/^line 4: category: must be one of technology, /),
-      'line 5: story: there is no story nowhere',
-      'line 6: links.original: the item a has this address already',
+      'line 5: story: story nowhere does not exist',
+      'line 6: links.original: item a already has this address',
       'line 7: links.original: must be at most 2048 characters long without its tracking parameters',
-      'line 8: there is no item nothing',
-      'line 9: there is no story x',
+      'line 8: item nothing does not exist',
+      'line 9: story x does not exist',
       '',
     ]);
     expect(await feed.db.selectFrom('news.item').select('id').orderBy('id').execute()).toEqual([
@@ -201,7 +201,7 @@ describe('import', () => {
     );
     expect(code).toBe(1);
     expect(stdout).toBe(
-      'Nothing was written. 2 created, 0 changed, 0 unchanged, 1 refused\nline 3: story: there is no story none\n',
+      'Nothing was written. 2 created, 0 changed, 0 unchanged, 1 refused\nline 3: story: story none does not exist\n',
     );
     expect(await row('a')).toBeUndefined();
     expect(await feed.db.selectFrom('news.story').selectAll().execute()).toEqual([]);
@@ -232,7 +232,7 @@ describe('import', () => {
       },
       { type: 'story', publicId: 'c', title: 'C', related: [{ publicId: 'z', relation: 'none' }] },
     ]);
-    expect(report).toBe('2 created, 0 changed, 0 unchanged, 1 refused\nline 3: related: there is no story z');
+    expect(report).toBe('2 created, 0 changed, 0 unchanged, 1 refused\nline 3: related: no such story: z');
     const references = await feed.db
       .selectFrom('news.story_reference')
       .select(['story', 'neighbor'])
@@ -257,13 +257,13 @@ describe('import', () => {
     ]);
     expect(report.split('\n')).toEqual([
       '2 created, 0 changed, 0 unchanged, 7 refused',
-      'line 2: related: there is no story z',
-      'line 3: story: there is no story a',
-      'line 5: related: there is no story a',
-      'line 6: there is no story a',
-      'line 7: there is no item of-a',
+      'line 2: related: no such story: z',
+      'line 3: story: story a does not exist',
+      'line 5: related: no such story: a',
+      'line 6: story a does not exist',
+      'line 7: item of-a does not exist',
       'line 8: storyline: a story cannot point to itself',
-      'line 9: related: there is no story y',
+      'line 9: related: no such story: y',
     ]);
     const stories = await feed.db.selectFrom('news.story').select(['public_id', 'title']).execute();
     expect(stories).toEqual([{ public_id: 'known', title: 'Known' }]);
@@ -384,7 +384,7 @@ describe('import', () => {
 
   test('whoever loses the race for a new item finds it', async () => {
     const line = importLineReader(readVocabulary({}))(JSON.stringify(itemLine('new', { id: undefined })));
-    if (line.type !== 'item') throw new Error('the line is no item');
+    if (line.type !== 'item') throw new Error('the line is not an item');
     const winner = await feed.database.pool.connect();
     try {
       await winner.query('begin');
@@ -411,7 +411,7 @@ describe('import', () => {
   test.each([
     [['import', '/no/such/file'], /^there is no file \/no\/such\/file$/],
     [['import', '/tmp'], /^\/tmp is a directory; name a file$/],
-    [['import'], /no file/],
+    [['import'], /a file is required/],
   ])('%j ends with one line', async (args, message) => {
     const { code, stderr } = await run(args);
     expect(code).toBe(1);
@@ -459,11 +459,11 @@ describe('item', () => {
     [['item', 'edit', 'a'], 'nothing to change: see `newsroom item edit --help`'],
     [['item', 'edit', 'a', '--category', 'sports'], /^category: must be one of technology, /],
     [['item', 'edit', 'a', '--title', ''], 'title: must not be empty'],
-    [['item', 'edit', 'a', '--story', 'none'], 'there is no story none'],
+    [['item', 'edit', 'a', '--story', 'none'], 'story none does not exist'],
     [['item', 'edit', 'a', '--score', 'high'], 'Expected a number from 0 to 100.'],
     [['item', 'edit', 'a', '--score', '100.5'], 'Expected a number from 0 to 100.'],
-    [['item', 'select', 'none'], 'there is no item none'],
-    [['item', 'withdraw', 'none'], 'there is no item none'],
+    [['item', 'select', 'none'], 'item none does not exist'],
+    [['item', 'withdraw', 'none'], 'item none does not exist'],
   ])('%j is refused: %s', async (args, message) => {
     const { code, stderr } = await run(args);
     expect(code).toBe(1);
@@ -493,10 +493,10 @@ describe('story', () => {
     const circle = await run(['story', 'merge', 'b', 'a']);
     expect([circle.code, circle.stderr]).toEqual([
       1,
-      'story a has become b: merging them again would close a circle\n',
+      'story a has become b: merging them again would form a cycle\n',
     ]);
     const twice = await run(['story', 'merge', 'a', 'c']);
-    expect([twice.code, twice.stderr]).toEqual([1, 'story a has been merged into b already\n']);
+    expect([twice.code, twice.stderr]).toEqual([1, 'story a has already been merged into b\n']);
   });
 
   test('an import that runs while its story is merged loses no report', async () => {
@@ -529,7 +529,7 @@ describe('story', () => {
     expect(await read()).toEqual(first);
     await run(['story', 'digest', 'a'], '');
     expect(await read()).toEqual({ digest: null, digest_updated_at: null });
-    expect((await run(['story', 'digest', 'none'], 'x')).stderr).toBe('there is no story none\n');
+    expect((await run(['story', 'digest', 'none'], 'x')).stderr).toBe('story none does not exist\n');
   });
 });
 
@@ -574,7 +574,7 @@ describe('rank and daily', () => {
     );
     expect((await run(['daily', '--date', '2026-11-10'])).stdout).toMatch('no selected item');
     expect((await run(['daily', '--date', '2999-01-01'])).stderr).toBe(
-      'the report of 2999-01-01 can be made from 2999-01-01T00:00:00.000Z on\n',
+      'the report for 2999-01-01 can be published from 2999-01-01T00:00:00.000Z on\n',
     );
     expect((await run(['daily', '--date', '2026-02-30'])).stderr).toMatch('Expected a date');
   });
@@ -583,7 +583,7 @@ describe('rank and daily', () => {
 test.each([
   [
     ['rank', '--direction', 'domestic'],
-    '--direction goes with --explain; a ranking always has every direction\n',
+    '--direction needs --explain; a ranking always covers every direction\n',
   ],
   [['rank', '--explain', '--direction', 'up'], '--direction must be one of domestic, overseas\n'],
   [['story', 'digest', 'a', '--file', '/no/such'], 'there is no file /no/such\n'],

@@ -152,7 +152,7 @@ describe('GET /api/v1/selected/snapshot', () => {
       expect(status).toBe(400);
       expect(body).toMatchObject({
         code: 'invalid_cursor',
-        detail: expect.stringContaining('leave fields out'),
+        detail: expect.stringContaining('omit fields'),
       });
     }
   });

@@ -1,10 +1,10 @@
 /**
- * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): what the triggers of
- * migration `0008_news_announcing` do on the other side.
+ * How a replica hears of commits (docs/ledger.md, "How replicas hear of a change"): the counterpart of the
+ * triggers in migration `0008_news_announcing`.
  */
 export const ANNOUNCEMENTS = {
-  /** The channel of the commits that are announced with NOTIFY. */
+  /** The channel on which commits are announced with NOTIFY. */
   channel: 'news_changed',
-  /** Changes with every commit that is not. */
+  /** Changes with every commit that is not announced. */
   watermark: 'select news.change_watermark()',
 } as const;

@@ -29,11 +29,11 @@ import { storyOperations } from './stories/routes.ts';
 import { StoryStore } from './stories/store.ts';
 import type { NewsTables } from './tables.ts';
 
-/** What the service is built from. */
+/** The dependencies of the service. */
 export interface NewsFeedParts {
   config: NewsFeedConfig;
   db: Kysely<NewsTables>;
-  /** The same database for searches, with their time limit and connections of their own. */
+  /** The same database for searches, with separate connections and a time limit. */
   searchDb: Kysely<NewsTables>;
   cache: RepresentationCache;
   clock: Clock;
@@ -46,16 +46,16 @@ const DESCRIPTION = {
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
   requestHeaders: ['User-Agent'],
   tags: {
-    items: 'What is new: the items of the last 7 days.',
-    'hot topics': 'What many sources report on now.',
-    stories: 'One event, with everything that is reported on it.',
+    items: 'News items of the last 7 days.',
+    'hot topics': 'What many sources are reporting on now.',
+    stories: 'One event, with all reports on it.',
     dailies: 'The daily reports.',
-    selected: 'A complete local copy of the selected set, and what changes in it.',
-    'codex resets': 'Resets of usage limits: announced, estimated and confirmed.',
+    selected: 'A complete local copy of the selected set, and the changes to it.',
+    'codex resets': 'Announced, estimated and confirmed resets of usage limits.',
   },
 } as const;
 
-/** A 404 may be kept for a minute, so that a story that is gone is not asked for again and again. */
+/** A 404 may be cached for a minute, so that clients do not keep asking for a story that is gone. */
 const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
 
 /** Builds the news feed, ready to listen. */
@@ -84,7 +84,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
   return app;
 }
 
-/** What each path answers. */
+/** The routes of the service. */
 function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };

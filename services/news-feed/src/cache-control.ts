@@ -1,6 +1,6 @@
 /**
- * How long answers may be kept (`docs/spec/wire.md`, "News feed"); `s-maxage` is the least interval between
- * two polls, in seconds.
+ * How long answers may be cached (`docs/spec/wire.md`, "News feed"); `s-maxage` is the shortest interval
+ * between two polls, in seconds.
  */
 export const CACHE_CONTROL = {
   items: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',

@@ -1,4 +1,7 @@
-/** Checks the settings of the environment and does nothing else: ends with 1 and every fault, or with 0. */
+/**
+ * Checks the settings in the environment and does nothing else: prints every error and exits with 1, or exits
+ * with 0.
+ */
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import { readNewsFeedConfig } from './config.ts';
 

@@ -6,7 +6,9 @@ import { addLedgerCommands } from './newsroom/commands/ledger.ts';
 import { addPublishingCommands } from './newsroom/commands/publishing.ts';
 import { addStoryCommands } from './newsroom/commands/story.ts';
 
-const program = new Command('newsroom').description('What editors and scheduled work do with the news feed');
+const program = new Command('newsroom').description(
+  'Edit and publish what the news feed shows, by hand or on a schedule',
+);
 addImportCommand(program);
 addItemCommands(program);
 addStoryCommands(program);
@@ -16,6 +18,6 @@ addLedgerCommands(program);
 await program.parseAsync().catch((error: unknown) => {
   console.error(reasonOf(error));
   process.exitCode = 1;
-  // A pipe that is still open would keep the process.
+  // An open pipe would keep the process alive.
   process.stdin.destroy();
 });

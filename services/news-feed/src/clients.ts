@@ -16,7 +16,7 @@ export const READABLE_ANYWHERE = {
   'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id, Link',
 };
 
-/** What a preflight is told, besides what it asks for, and for how many seconds a browser may keep it. */
+/** The fixed part of the answer to a preflight, which a browser may cache for so many seconds. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-max-age': '86400',
@@ -24,14 +24,14 @@ const PREFLIGHT = {
 };
 
 /**
- * Refuses denied client addresses with 403, and an overlong `User-Agent` with 400; health stays answered.
- * Preflights are answered here, whatever the path, so that they are not counted next to the requests that
- * they announce.
+ * Refuses denied client addresses with 403 and an overlong `User-Agent` with 400, except on the health
+ * endpoints. Answers preflights for every path here, so that they do not count in addition to the requests
+ * that they announce.
  */
 export function admitClients(app: Server, denied: BlockList | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (denied !== undefined && isDenied(request, denied)) {
-      return done(forbidden('this client address is not served here'));
+      return done(forbidden('this client address is blocked'));
     }
     if ((request.headers['user-agent'] ?? '').length > MAX_USER_AGENT) {
       return done(invalidRequest(`header: "user-agent" must be at most ${MAX_USER_AGENT} characters long`));
@@ -41,7 +41,7 @@ export function admitClients(app: Server, denied: BlockList | undefined): void {
   });
 }
 
-/** A browser's question before a request of another site (Fetch Standard, "CORS-preflight fetch"). */
+/** A browser's preflight before a cross-origin request (Fetch Standard, "CORS-preflight fetch"). */
 function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === 'OPTIONS' &&

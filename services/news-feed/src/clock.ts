@@ -1,5 +1,5 @@
-/** Says what time it is: the system's clock, or a test's. */
+/** Tells the time: the system's clock, or a test's. */
 export type Clock = () => Date;
 
-/** The clock of the machine. */
+/** The system's clock. */
 export const systemClock: Clock = () => new Date();

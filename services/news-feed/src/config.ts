@@ -9,13 +9,13 @@ import {
 import { z } from 'zod';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The variable that moves the port. */
+/** The variable that sets the port. */
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
 
-/** Members of `links` that have a meaning of their own. */
+/** Members of `links` that already have a meaning. */
 const LINK_NAMES = ['original', 'story', 'api'];
 
-/** Names separated by commas, such as the values of a parameter. */
+/** Comma-separated names, such as the values of a parameter. */
 function names() {
   const expected = 'names of a–z, 0–9 and -, each once, separated by commas';
   return z
@@ -25,7 +25,7 @@ function names() {
     .refine((values) => new Set(values).size === values.length, expected);
 }
 
-/** A site's address without a slash at its end. */
+/** A site's address without a trailing slash. */
 function siteUrl() {
   const expected = 'an http or https URL without a query string, such as https://news.example';
   const accept = (value: string) => {
@@ -42,9 +42,9 @@ function siteUrl() {
 const settings = {
   ...commonSettings,
   [PORT_VARIABLE]: port().default(4001),
-  /** Requests a minute of one client address. */
+  /** Requests per minute from one client address. */
   NEWS_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(120),
-  /** `off` answers 404 for every story and names none. */
+  /** `off` answers 404 for every story and does not link to any. */
   NEWS_STORIES: z.enum(['on', 'off'], 'on or off').default('on'),
   /** The values of `direction`. */
   NEWS_DIRECTIONS: names().default(['domestic', 'overseas']),
@@ -60,7 +60,7 @@ const settings = {
     'event',
     'insight',
   ]),
-  /** The member of `links` that leads to the page on the publishing site. */
+  /** The member of `links` that points to the page on the publishing site. */
   SITE_LINK_NAME: z
     .string()
     .refine(
@@ -68,21 +68,24 @@ const settings = {
       `a name of letters and digits other than ${LINK_NAMES.join(', ')}`,
     )
     .default('site'),
-  /** The publishing site, to whose pages items, stories and reports link. */
+  /** The publishing site, whose pages items, stories and reports link to. */
   SITE_URL: siteUrl().optional(),
   /** How clients reach this API, for links to it. */
   SITE_API_URL: siteUrl().optional(),
   /** The publishing site's name, in attributions. */
   SITE_NAME: z.string().default('Pressroom'),
-  /** Client addresses that are answered 403. */
+  /** Client addresses that get 403. */
   DENY_CIDRS: cidrs().optional(),
-  /** How many searches run at once; more are answered 503. */
+  /** How many searches may run at once; more get 503. */
   NEWS_SEARCH_CONCURRENCY: integer(1, 1000).default(4),
   /** How long one search may take in the database. */
   NEWS_SEARCH_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
 };
 
-/** Reads what items may say of themselves, for commands that need no other setting. Throws `ConfigError`. */
+/**
+ * Reads the allowed categories and directions, for commands that do not need other settings. Throws
+ * `ConfigError`.
+ */
 export function readVocabulary(env: Environment): Vocabulary {
   const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = settings;
   const config = readConfig({ NEWS_CATEGORIES, NEWS_DIRECTIONS }, env);
@@ -92,9 +95,9 @@ export function readVocabulary(env: Environment): Vocabulary {
 /** The settings of the news feed. */
 export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>> & { SITE_URL: string };
 
-/** Reads the settings of the news feed. Throws `ConfigError` with every fault. */
+/** Reads the settings of the news feed. Throws `ConfigError` with every error. */
 export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
   const config = readConfig(settings, env);
-  // Until there is a site, the links lead to where the service itself is.
+  // Without a site, links point to the service itself.
   return { ...config, SITE_URL: config.SITE_URL ?? `http://localhost:${config.NEWS_FEED_PORT}` };
 }

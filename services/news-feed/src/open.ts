@@ -9,7 +9,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { NewsFeedConfig } from './config.ts';
 import type { NewsTables } from './tables.ts';
 
-/** The service with what it holds open. */
+/** The running service and its open resources. */
 export interface OpenNewsFeed {
   app: Server;
   /** Closes the database, after the app. */

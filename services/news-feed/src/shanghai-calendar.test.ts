@@ -31,7 +31,7 @@ test('a report covers the 24 hours to 08:00', () => {
   });
 });
 
-test('the newest report is yesterday’s until 08:00', () => {
+test('until 08:00, the newest report is yesterday’s', () => {
   expect(latestReportDate(new Date('2026-11-20T23:59:59.999Z'))).toBe('2026-11-20');
   expect(latestReportDate(new Date('2026-11-21T00:00:00.000Z'))).toBe('2026-11-21');
 });
@@ -50,8 +50,8 @@ test.each([
   '',
   '2026-11-01T00:00:00Z',
   '+002026-01-01',
-])('%s is not a day of the calendar', (date) => expect(isCalendarDate(date)).toBe(false));
+])('%s is not a calendar date', (date) => expect(isCalendarDate(date)).toBe(false));
 
-test.each(['2028-02-29', '2026-11-30', '0001-01-01', '9999-12-31'])('%s is a day of the calendar', (date) =>
+test.each(['2028-02-29', '2026-11-30', '0001-01-01', '9999-12-31'])('%s is a calendar date', (date) =>
   expect(isCalendarDate(date)).toBe(true),
 );

@@ -1,15 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); IANA's rules
- * say its offset.
+ * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); its offset
+ * follows the IANA rules.
  */
 export const SHANGHAI = 'Asia/Shanghai';
 
 /** The hour of the day, in Shanghai, at which a daily report's window ends. */
 const REPORT_HOUR = 8;
 
-/** A span of time: `from` is in it, `through` is not. */
+/** A time span that includes `from` and excludes `through`. */
 export interface TimeWindow {
   from: Date;
   through: Date;
@@ -20,12 +20,12 @@ export function shanghaiDate(time: Date): string {
   return zoned(time).toPlainDate().toString();
 }
 
-/** The date `days` after `date`, both `YYYY-MM-DD`; before it where `days` is negative. */
+/** The date `days` after `date`, both `YYYY-MM-DD`; before it if `days` is negative. */
 export function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
-/** Whether `date` is a day of the calendar, written `YYYY-MM-DD`. */
+/** Whether `date` is a calendar date written as `YYYY-MM-DD`. */
 export function isCalendarDate(date: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;
   const [year, month, day] = date.split('-').map(Number);
@@ -42,7 +42,7 @@ export function startOfDay(date: string): Date {
   return instantOf(Temporal.PlainDate.from(date).toZonedDateTime(SHANGHAI));
 }
 
-/** The 24 hours that the report of `date` covers: to 08:00 of that day in Shanghai. */
+/** The 24 hours that the report for `date` covers: up to 08:00 on that day in Shanghai. */
 export function reportWindow(date: string): TimeWindow {
   return { from: reportTime(addDays(date, -1)), through: reportTime(date) };
 }

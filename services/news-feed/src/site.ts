@@ -1,9 +1,9 @@
 import type { NewsFeedConfig } from './config.ts';
 
-/** The settings that say how the publishing site is named and reached. */
+/** The settings for the name and address of the publishing site. */
 export type SiteSettings = Pick<NewsFeedConfig, 'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME'>;
 
-/** Who published: the same on everything. */
+/** The publisher, the same on everything. */
 export interface Attribution {
   name: string;
   url: string;
@@ -11,7 +11,7 @@ export interface Attribution {
 
 /** The publishing site: the addresses of its pages, and its name. */
 export class Site {
-  /** The member of `links` that leads to the site (`SITE_LINK_NAME`). */
+  /** The member of `links` that points to the site (`SITE_LINK_NAME`). */
   readonly linkName: string;
   /** Names the site and links to its front page. */
   readonly attribution: Attribution;

@@ -1,11 +1,11 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
-/** A time that the database sets when a row is made. */
+/** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;
 
 /**
- * A calendar day; send and read it as `YYYY-MM-DD` (read it with `to_char`: the driver makes a local time of
- * it).
+ * A calendar date; send and read it as `YYYY-MM-DD` (read it with `to_char`: the driver would turn it into a
+ * local time).
  */
 type Day = ColumnType<Date, string>;
 
@@ -53,7 +53,7 @@ export interface ItemTable {
   /** Selected and not withdrawn. */
   in_selected_set: GeneratedAlways<boolean>;
   /**
-   * Title, original title and summary, a line each, as `news.fold` makes them; compare with a folded word.
+   * Title, original title and summary, one line each, normalized by `news.fold`; compare with a folded word.
    */
   search_text: GeneratedAlways<string>;
   created_at: DefaultedTime;

@@ -23,7 +23,7 @@ test.each([
   ['2026-11-20T12:00:00.000Z', 'expired_unconfirmed', '2026-11-20T18:00:00.000Z'],
   ['2026-11-20T17:59:59.999Z', 'expired_unconfirmed', '2026-11-20T18:00:00.000Z'],
   ['2026-11-20T18:00:00.000Z', 'likely_completed', undefined],
-])('an event that waits is at %s %s until %s', (now, status, until) => {
+])('a waiting event is at %s %s until %s', (now, status, until) => {
   expect(derivePresentation(waiting, new Date(now))).toEqual({
     presentation: { ...presentation, status },
     until: until && new Date(until),
@@ -35,7 +35,7 @@ test.each([
   ['the source confirmed it', { ...waiting, presentation: { ...presentation, status: 'confirmed' } }],
   ['nothing was estimated', { ...waiting, estimate: null }],
   ['its qualifiers are unavailable', { ...waiting, presentation: null }],
-] as const)('time changes nothing when %s', (_why, event) => {
+] as const)('time does not change the presentation when %s', (_why, event) => {
   expect(derivePresentation(event, new Date('2027-01-01T00:00:00Z'))).toEqual({
     presentation: event.presentation,
     until: undefined,

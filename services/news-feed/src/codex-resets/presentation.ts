@@ -1,20 +1,20 @@
 import type { ResetEvent } from './schema.ts';
 
 /**
- * How long an event whose estimate has passed is shown as just passed, in ms (`docs/spec/wire.md`, "Reset
+ * How long an event past its estimate is shown as just passed, in ms (`docs/spec/wire.md`, "Reset
  * tracking").
  */
 const JUST_PASSED_MS = 6 * 60 * 60 * 1000;
 
-/** A presentation at a moment, and until when it stays so; undefined: for good. */
+/** A presentation at a given time, and until when it is valid; undefined means permanently. */
 export interface DerivedPresentation {
   presentation: ResetEvent['presentation'];
   until: Date | undefined;
 }
 
 /**
- * What an event's presentation is at `now`: an unconfirmed event past its estimate is `expired_unconfirmed`
- * for 6 hours, then `likely_completed`. The event's own `status` stays as it is.
+ * An event's presentation at `now`: an unconfirmed event past its estimate is `expired_unconfirmed` for 6
+ * hours, then `likely_completed`. The `status` of the event itself does not change.
  */
 export function derivePresentation(
   { presentation, estimate, status }: Pick<ResetEvent, 'presentation' | 'estimate' | 'status'>,

@@ -12,10 +12,10 @@ import { derivePresentation } from './presentation.ts';
 import { codexResetsAnswer } from './schema.ts';
 import type { ResetHistory, ResetStore } from './store.ts';
 
-/** How many Shanghai days the recent events are of, today included. */
+/** How many Shanghai days the recent events cover, including today. */
 const RECENT_DAYS = 7;
 
-/** What the operations of the reset tracking need. */
+/** The dependencies of the operations of the reset tracking. */
 export interface CodexResetParts {
   resets: ResetStore;
   cache: RepresentationCache;
@@ -53,7 +53,7 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       tags: ['codex resets'],
       operationId: 'listRecentCodexResets',
       summary:
-        'List the reset events updated in the last 7 Shanghai days and those waiting to land, with the posts of these days',
+        'List the reset events updated in the last 7 Shanghai days and the pending ones, with the posts of these days',
       response,
     },
     handler: (request, to) => reply(request, to, (today) => startOfDay(addDays(today, 1 - RECENT_DAYS))),
@@ -62,8 +62,8 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
 }
 
 /**
- * The answer at `now` of what is known since `from`, true until a presentation changes with time or the day
- * ends.
+ * The answer at `now` with what is known since `from`, valid until a presentation changes with time or the
+ * day ends.
  */
 function answer(
   { events, activities, firstCreatedAt, ...state }: ResetHistory,

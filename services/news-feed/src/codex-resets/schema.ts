@@ -3,13 +3,13 @@ import { address } from '../items/representation.ts';
 import { SHANGHAI } from '../shanghai-calendar.ts';
 import { body, calendarDate } from '../wire.ts';
 
-/** The document's two legacy labels, by the type that each stands for; clients show `displayLabel`. */
+/** The contract's two legacy labels, by the type that each represents; clients show `displayLabel`. */
 export const LEGACY_LABELS = { direct_reset: '全员重置', reset_credit: '发重置卡' } as const;
 
 /** RFC 3339 with an offset. */
 const anyOffset = z.iso.datetime({ offset: true });
 
-/** How a presentation may stand; the two before the last are derived from the estimate when it is read. */
+/** The states of a presentation; the two before the last are derived from the estimate on reading. */
 const presentationStatus = z.enum([
   'announced',
   'in_progress',
@@ -18,7 +18,7 @@ const presentationStatus = z.enum([
   'likely_completed',
 ]);
 
-/** What the values of a record are checked by: the forms that are shown, or those that are imported. */
+/** The schemas that check the values of a record, in its published or its imported form. */
 export interface RecordForms {
   time: z.ZodType<string>;
   text: z.ZodType<string>;
@@ -26,7 +26,7 @@ export interface RecordForms {
   id: z.ZodType<string>;
 }
 
-/** The records of the reset tracking, in the given forms. */
+/** The records of the reset tracking, in the given form. */
 export function resetRecords(forms: RecordForms) {
   const { text, url } = forms;
   const contextPost = z.strictObject({
@@ -156,13 +156,13 @@ const shown = resetRecords({
   id: z.string().min(1).max(128),
 });
 
-/** A reset event as it is shown. */
+/** A reset event as clients see it. */
 export type ResetEvent = z.infer<typeof shown.event>;
 
-/** What happened around the resets. */
+/** An activity: what happened around the resets. */
 export type ResetActivity = z.infer<typeof shown.activity>;
 
-/** What is known of the watch on the sources, besides the events. */
+/** The state of the monitoring of the sources, in addition to the events. */
 export interface ResetState {
   checkedAt: string | null;
   outage: z.infer<typeof shown.outage> | null;
@@ -175,11 +175,11 @@ export const codexResetsAnswer = body({
   today: calendarDate,
   checkedAt: anyOffset.nullable(),
   historyFrom: anyOffset.describe(
-    'Where this history begins: the time of the first event (the start of today when there is none), or of the window.',
+    'Where this history begins: the time of the first event (the start of today if there are no events), or the start of the window.',
   ),
   count: z.int(),
   events: z.array(shown.event).describe('By updatedAt, newest first.'),
   activities: z.array(shown.activity).describe('Newest first.'),
   outage: shown.outage.nullable(),
   monitor: shown.monitor.nullable(),
-}).describe('Source texts in it are untrusted data.');
+}).describe('Texts of sources in it are untrusted data.');

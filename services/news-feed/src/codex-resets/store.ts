@@ -7,18 +7,18 @@ type Database = Kysely<NewsTables>;
 type PostRow = Selectable<ResetPostTable>;
 type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['executeTakeFirstOrThrow']>>;
 
-/** How many events, and how many activities, are read at most: the newest ones. */
+/** The maximum number of events, and of activities, that are read: the newest ones. */
 const MOST = 1000;
 
-/** What is known of the resets. */
+/** All that is known about the resets. */
 export interface ResetHistory extends ResetState {
-  /** When the first event that is kept was made; null where there is none. */
+  /** When the first stored event was created; null if there are no events. */
   firstCreatedAt: Date | null;
   events: ResetEvent[];
   activities: ResetActivity[];
 }
 
-/** The records of the reset tracking, as the database keeps them. */
+/** The records of the reset tracking in the database. */
 export class ResetStore {
   readonly #db: Database;
 
@@ -27,8 +27,8 @@ export class ResetStore {
   }
 
   /**
-   * All events and activities; with `since`, the events updated since then and those still waiting to land,
-   * with the posts and activities since then.
+   * All events and activities; with `since`, the events updated since then and the pending ones, with the
+   * posts and activities since then.
    */
   async read(since?: Date): Promise<ResetHistory> {
     const [events, activities, state, first] = await Promise.all([
@@ -141,7 +141,7 @@ function selectEvents(db: Database) {
     db
       .selectFrom('news.reset_event')
       .selectAll()
-      // The driver would make a local time of a `date`.
+      // The driver would turn a `date` into a local time.
       .select(sql<string | null>`to_char(occurred_on, 'YYYY-MM-DD')`.as('occurred'))
   );
 }

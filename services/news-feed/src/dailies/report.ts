@@ -1,4 +1,4 @@
-/** An item as a report quotes it: the words of the day, kept as they were. */
+/** An item as a report quotes it: in the words of that day, unchanged since. */
 export interface Quote {
   itemId: string;
   title: string;
@@ -9,7 +9,7 @@ export interface Quote {
   publishedAt: string;
 }
 
-/** A report as `news.daily` keeps it. */
+/** A report as `news.daily` stores it. */
 export interface DailyReport {
   lead: { itemId: string; title: string; leadParagraph: string } | null;
   sections: { label: string; items: (Quote & { summary: string })[] }[];
@@ -17,8 +17,8 @@ export interface DailyReport {
 }
 
 /**
- * The report without what quotes an item that is not in `shown` any more; a section that is left empty goes
- * too.
+ * The report without its quotes of items that are no longer in `shown`, and without sections that this
+ * empties.
  */
 export function withoutWithdrawn(
   { lead, sections, flashes }: DailyReport,

@@ -13,7 +13,7 @@ import type { Quote } from './report.ts';
 import { dailiesAnswer, dailiesQuery, dailyAnswer, dailyPath } from './schema.ts';
 import type { DailyStore, StoredDaily } from './store.ts';
 
-/** What the operations on daily reports need. */
+/** The dependencies of the operations on daily reports. */
 export interface DailyParts {
   dailies: DailyStore;
   cache: RepresentationCache;
@@ -82,7 +82,7 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
     schema: {
       tags: TAGS,
       operationId: 'getDaily',
-      summary: 'Read the report of a date of the index; those of past days do not change',
+      summary: 'Read the report for a date from the index; reports of past days do not change',
       params: dailyPath,
       response,
     },
@@ -92,7 +92,7 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
       return replyConditionally(request, reply, {
         cacheControl: isPast ? CACHE_CONTROL.pastDaily : CACHE_CONTROL.currentDaily,
         cache,
-        // At the end of its day the report becomes one of the past, which may be kept for longer.
+        // After its day, the report counts as a past one, which may be cached for longer.
         load: async () =>
           new Perishable(
             shownReport(await dailies.read(date), site),
@@ -105,7 +105,8 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
 }
 
 function shownReport(daily: StoredDaily | undefined, site: Site) {
-  if (daily === undefined) throw notFound('there is no report of this date; take dates from /api/v1/dailies');
+  if (daily === undefined)
+    throw notFound('there is no report for this date; use the dates listed by /api/v1/dailies');
   const { date, report } = daily;
   return success({
     report: {

@@ -12,7 +12,7 @@ export const dailiesQuery = z.strictObject({ limit: integerParameter(1, 180).def
 export const dailyPath = z.object({
   date: z
     .string()
-    .refine(isCalendarDate, 'must be a day of the calendar written YYYY-MM-DD')
+    .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
     .describe('A date in Asia/Shanghai, taken from the index.')
     .meta({ format: 'date' }),
 });

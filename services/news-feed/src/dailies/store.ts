@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import { type DailyReport, withoutWithdrawn } from './report.ts';
 
-/** A report that was published. */
+/** A published report. */
 export interface StoredDaily {
   /** `YYYY-MM-DD` in Shanghai. */
   date: string;
@@ -13,7 +13,7 @@ export interface StoredDaily {
 }
 
 /**
- * The daily reports, as the database keeps them: what quotes an item that was withdrawn since is left out.
+ * The daily reports in the database, without quotes of items that have been withdrawn since.
  */
 export class DailyStore {
   readonly #db: Kysely<NewsTables>;
@@ -22,7 +22,7 @@ export class DailyStore {
     this.#db = db;
   }
 
-  /** The newest reports with their leads, the newest first. */
+  /** The newest reports with their leads, newest first. */
   async index(limit: number) {
     const rows = await this.#db
       .selectFrom('news.daily')
@@ -37,13 +37,13 @@ export class DailyStore {
     }));
   }
 
-  /** The newest report; undefined where there is none yet. */
+  /** The newest report; undefined if there is none yet. */
   async latest(): Promise<StoredDaily | undefined> {
     const row = await this.#select().orderBy('news.daily.date', 'desc').limit(1).executeTakeFirst();
     return row && this.#shownReport(row);
   }
 
-  /** The report of a date; undefined where there is none. */
+  /** The report for a date; undefined if it does not exist. */
   async read(date: string): Promise<StoredDaily | undefined> {
     const row = await this.#select().where('news.daily.date', '=', day(date)).executeTakeFirst();
     return row && this.#shownReport(row);
@@ -72,10 +72,10 @@ export class DailyStore {
   }
 }
 
-/** The driver would make a local time of a `date`. */
+/** The driver would turn a `date` into a local time. */
 const dateText = sql<string>`to_char(date, 'YYYY-MM-DD')`.as('date');
 
-/** A calendar day as PostgreSQL has it. */
+/** A calendar date as a PostgreSQL `date`. */
 function day(date: string) {
   return sql<Date>`${date}::date`;
 }

@@ -10,13 +10,13 @@ import { success } from '../wire.ts';
 import { type HotTopic, hotTopicsAnswer, hotTopicsQuery } from './schema.ts';
 import type { HotTopicStore, RankedTopic } from './store.ts';
 
-/** What the operation on hot topics needs. */
+/** The dependencies of the operation on hot topics. */
 export interface HotTopicParts {
   hotTopics: HotTopicStore;
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
-  /** Whether stories are linked to: only where the story endpoint shows them. */
+  /** Whether to link to stories: only if the story endpoint shows them. */
   stories: boolean;
 }
 
@@ -29,7 +29,7 @@ export function hotTopicOperations(parts: HotTopicParts) {
     schema: {
       tags: ['hot topics'],
       operationId: 'listHotTopics',
-      summary: 'List the ten hottest topics, of all directions or of one',
+      summary: 'List the ten hottest topics, for all directions or one',
       querystring: hotTopicsQuery(vocabulary),
       response: {
         200: hotTopicsAnswer(site),

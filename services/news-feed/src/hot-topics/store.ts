@@ -4,7 +4,7 @@ import type { NewsTables } from '../tables.ts';
 /** How many topics the list has (`docs/spec/news-feed.md`, "Hot topic"). */
 const TOP = 10;
 
-/** The hot topics, as the latest ranking has them. */
+/** The hot topics of the latest ranking. */
 export class HotTopicStore {
   readonly #db: Kysely<NewsTables>;
 
@@ -13,8 +13,8 @@ export class HotTopicStore {
   }
 
   /**
-   * The ten best topics of the latest ranking, or of one direction in it, the hottest first. Those whose item
-   * is not public any more are passed over, and the next best move up.
+   * The ten best topics of the latest ranking, or of one direction in it, hottest first. Topics whose item is
+   * no longer public are skipped, and the next best move up.
    */
   list(direction: string | undefined) {
     return this.#db
@@ -34,5 +34,5 @@ export class HotTopicStore {
   }
 }
 
-/** A topic as the database has it. */
+/** A topic as a row of the database. */
 export type RankedTopic = Awaited<ReturnType<HotTopicStore['list']>>[number];

@@ -4,29 +4,29 @@ import type { ItemsQuery } from './schema.ts';
 
 /** The item after which a page begins. */
 export interface Anchor {
-  /** Its time in the query's ordering. */
+  /** Its time in the ordering of the query. */
   at: Date;
   id: string;
 }
 
-/** Bytes of the query's digest in a cursor: enough to tell queries apart; a cursor grants nothing. */
+/** Bytes of the query's digest in a cursor: enough to distinguish queries; a cursor grants no access. */
 const DIGEST_LENGTH = 12;
 
-/** The end of the year 9999, in ms since 1970: no item is newer. */
+/** The end of the year 9999, in ms since 1970; items cannot be newer. */
 const MAX_TIME = 253_402_300_799_999;
 
-/** The cursor cannot be continued from; `why` says why not. */
+/** The failure of a cursor that cannot be continued; `why` is the reason. */
 export function invalidCursor(why: string): Failure {
-  return new Failure('refused', `${why}; begin again with the first page`, { code: 'invalid_cursor' });
+  return new Failure('refused', `${why}; start again from the first page`, { code: 'invalid_cursor' });
 }
 
-/** Names `anchor` as the end of a page of `query`. Opaque: clients send it back as it is. */
+/** Names `anchor` as the end of a page of `query`. Opaque: clients send it back unchanged. */
 export function writeCursor(query: ItemsQuery, { at, id }: Anchor): string {
   return Buffer.from(JSON.stringify([digest(query), at.getTime(), id])).toString('base64url');
 }
 
 /**
- * Reads the cursor of a query. Throws `invalid_cursor` when it is not a cursor or belongs to another query;
+ * Reads the cursor of a query. Throws `invalid_cursor` if it is not a cursor or belongs to another query;
  * the page's `limit` may differ.
  */
 export function readCursor(query: ItemsQuery, cursor: string): Anchor {
@@ -39,10 +39,10 @@ function decode(cursor: string): [digest: string, at: number, id: string] {
   try {
     const bytes = Buffer.from(cursor, 'base64url');
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // One anchor has one cursor: another spelling of the same bytes is not a cursor of ours.
+    // An anchor has exactly one cursor: a different encoding of the same bytes is rejected.
     if (isParts(value) && bytes.toString('base64url') === cursor) return value;
   } catch {
-    // Falls through: it is not JSON.
+    // Not JSON: falls through to the error.
   }
   throw invalidCursor('the cursor is malformed');
 }

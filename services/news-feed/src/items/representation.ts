@@ -4,8 +4,8 @@ import type { Site } from '../site.ts';
 import type { ItemTable } from '../tables.ts';
 
 /**
- * The columns that an item's representation is made of. The trigger `record_update` of the ledger compares
- * exactly these: whoever adds one here adds it there.
+ * The columns that make up an item's representation. The ledger's trigger `record_update` compares exactly
+ * these: a column that is added here must be added there too.
  */
 export const ITEM_COLUMNS = [
   'id',
@@ -22,24 +22,28 @@ export const ITEM_COLUMNS = [
   'directions',
 ] as const satisfies (keyof ItemTable)[];
 
-/** Raise it when the same row is rendered differently than before: mirrors then read the whole set again. */
+/**
+ * Increase it when the same row is rendered differently than before, so that mirrors read the whole set
+ * again.
+ */
 export const REPRESENTATION_VERSION = '1';
 
-/** A row of `news.item` as far as it is shown. */
+/** The columns of a row of `news.item` that are shown. */
 export type ItemRow = Pick<Selectable<ItemTable>, (typeof ITEM_COLUMNS)[number]>;
 
 /**
- * A time as the API shows it: RFC 3339, UTC, milliseconds, as `toISOString` writes it and not checked again.
+ * A time as the API shows it: RFC 3339, UTC, milliseconds, as written by `toISOString` and not validated
+ * again.
  */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
-/** An address as it was stored: not checked again on its way out. */
+/** An address as stored, not validated again on output. */
 export const address = z.string().meta({ format: 'uri' });
 
-/** Who published, on everything that is quoted from the site. */
+/** The attribution to the publisher, on everything that is quoted from the site. */
 export const attribution = z.object({ name: z.string(), url: address }).meta({ id: 'Attribution' });
 
-/** `links` with the page on the publishing site, and whatever else there is. */
+/** `links` with the page on the publishing site and the members of `shape`. */
 export function linksSchema<Shape extends z.ZodRawShape>(site: Site, shape: Shape) {
   return z.object({ [site.linkName]: address.describe('The page on the publishing site.'), ...shape });
 }
@@ -54,10 +58,10 @@ export function minimalItemSchema(site: Site) {
       links: linksSchema(site, {}),
       publishedAt: timestamp.describe('When the source published it.'),
       discoveredAt: timestamp.describe('When the site received it.'),
-      category: z.string().nullable().describe('Expect values that are not in use today.'),
+      category: z.string().nullable().describe('Clients must expect values that are not in use today.'),
       score: z.number().min(0).max(100).nullable(),
       selected: z.boolean(),
-      directions: z.array(z.string()).describe('Expect values that are not in use today.'),
+      directions: z.array(z.string()).describe('Clients must expect values that are not in use today.'),
     })
     .meta({ id: 'MinimalItem' });
 }
@@ -74,7 +78,7 @@ export function itemSchema(site: Site) {
     .meta({ id: 'Item' });
 }
 
-/** An item in its minimal form. */
+/** A minimal item. */
 export type MinimalItem = z.infer<ReturnType<typeof minimalItemSchema>>;
 
 /** An item. */

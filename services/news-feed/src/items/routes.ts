@@ -11,7 +11,7 @@ import { item } from './representation.ts';
 import { type ItemsQuery, itemsAnswer, itemsQuery } from './schema.ts';
 import type { ItemPage, ItemStore } from './store.ts';
 
-/** What the operation on items needs. */
+/** The dependencies of the operation on items. */
 export interface ItemParts {
   items: ItemStore;
   cache: RepresentationCache;
@@ -19,7 +19,7 @@ export interface ItemParts {
   vocabulary: Vocabulary;
 }
 
-/** The operation on items: the public ones of the last days (`docs/spec/news-feed.md`, "Endpoints"). */
+/** The operation on items: the public items of the last 7 days (`docs/spec/news-feed.md`, "Endpoints"). */
 export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
   const list = operation({
     schema: {
@@ -27,8 +27,8 @@ export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
       operationId: 'listItems',
       summary: 'List the public items of the last 7 days, newest first',
       description:
-        'Not for keeping a complete copy: older items drop out. A cursor is bound to its query (limit aside) and' +
-        ' answers 400 `invalid_cursor` for another one, and once the item that it names has left the window.',
+        'Do not use this to keep a complete copy: older items drop out. A cursor is bound to its query, except for' +
+        ' `limit`. With a different query, or once its item has left the window, it gets 400 `invalid_cursor`.',
       querystring: itemsQuery(vocabulary),
       response: {
         200: itemsAnswer(site),

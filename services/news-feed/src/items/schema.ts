@@ -6,10 +6,10 @@ import type { Vocabulary } from '../vocabulary.ts';
 import { body } from '../wire.ts';
 import { itemSchema } from './representation.ts';
 
-/** The fewest and the most code points of a search (`docs/spec/news-feed.md`, "Limits"). */
+/** The minimum and maximum number of code points in a search (`docs/spec/news-feed.md`, "Limits"). */
 const QUERY_LENGTH = { min: 2, max: 200 };
 
-const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, white space around it aside`;
+const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, not counting leading and trailing white space`;
 
 /** Text to search for, trimmed first. */
 const searchText = z
@@ -23,11 +23,11 @@ const searchText = z
   .meta({
     minLength: QUERY_LENGTH.min,
     maxLength: QUERY_LENGTH.max,
-    // Two characters at least are left when it has been trimmed.
+    // At least two characters remain after trimming.
     pattern: '\\S[\\s\\S]*\\S',
   });
 
-/** `direction` of a query string: one of those that the deployment has. */
+/** `direction` in a query string: one of the deployment's directions. */
 export function directionParameter({ directions }: Vocabulary) {
   return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
 }
@@ -43,12 +43,14 @@ export function itemsQuery(vocabulary: Vocabulary) {
       .enum(['timeline', 'published'], 'must be timeline or published')
       .default('timeline')
       .describe(
-        'Which time defines the window and the order. timeline: the time of discovery, or of publication for items' +
-          ' discovered more than 72 hours after it. published: the time of publication alone.',
+        'Which time determines the window and the order. timeline: the time of discovery, or of publication for items' +
+          ' discovered more than 72 hours after it. published: the time of publication.',
       ),
     q: searchText
       .optional()
-      .describe('Every word of it is in the title, the original title or the summary, in any case.'),
+      .describe(
+        'Every word must be in the title, the original title or the summary, in upper or lower case.',
+      ),
     limit: integerParameter(1, 100).default(50),
     cursor: z
       .string()
@@ -59,7 +61,7 @@ export function itemsQuery(vocabulary: Vocabulary) {
   });
 }
 
-/** What a query of the items says. */
+/** A query of the items. */
 export type ItemsQuery = z.infer<ReturnType<typeof itemsQuery>>;
 
 /** Answer of the items. */

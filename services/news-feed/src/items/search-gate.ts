@@ -9,10 +9,10 @@ export class SearchGate {
     this.#most = most;
   }
 
-  /** Runs `search`. Throws a {@link Failure} while too many others run. */
+  /** Runs `search`. Throws a {@link Failure} if too many others are running. */
   async run<T>(search: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) {
-      throw new Failure('unavailable', 'too many searches are running; try again');
+      throw new Failure('unavailable', 'too many searches are running; try again later');
     }
     this.#running += 1;
     try {

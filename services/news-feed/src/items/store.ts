@@ -11,7 +11,7 @@ import { Window } from './window.ts';
 
 type Database = Kysely<NewsTables>;
 
-/** What an {@link ItemStore} is made with. */
+/** The dependencies of an {@link ItemStore}. */
 export interface ItemStoreParts {
   db: Database;
   /** The same database with the time limit of searches. */
@@ -20,7 +20,7 @@ export interface ItemStoreParts {
   clock: Clock;
 }
 
-/** An item of the list. */
+/** An item in the list. */
 export interface ListedItem extends ItemRow {
   reason: string | null;
 }
@@ -28,16 +28,16 @@ export interface ListedItem extends ItemRow {
 /** A page of the list. */
 export interface ItemPage {
   items: ListedItem[];
-  /** Continues after the last item; null where there is nothing more. */
+  /** Continues after the last item; null if there are no more. */
   nextCursor: string | null;
-  /** Until when the page stays as it is while nothing is written. */
+  /** Until when the page stays valid if nothing is written. */
   expiresAt: Date;
 }
 
-/** The column of each time that a query may go by. */
+/** The column for each time that a query may use. */
 const TIME_COLUMN = { timeline: 'timeline_at', published: 'published_at' } as const;
 
-/** The values that the query of a page takes; which of them, its shape decides. */
+/** The values that the query of a page takes; its shape decides which of them it uses. */
 interface PageValues {
   after: Date;
   through: Date;
@@ -48,12 +48,12 @@ interface PageValues {
   limit: number;
 }
 
-/** A row of a page with the time that it is listed by. */
+/** A row of a page with the time by which it is listed. */
 interface PageRow extends ListedItem {
   at: Date;
 }
 
-/** The items of the last days, as the database keeps them. */
+/** The items of the last days in the database. */
 export class ItemStore {
   readonly #parts: ItemStoreParts;
 
@@ -63,8 +63,8 @@ export class ItemStore {
 
   /**
    * A page of the items in the query's window, newest first, ids breaking ties. It is found by the key of the
-   * last item before it, so what arrives meanwhile neither repeats nor hides one that was there. Throws
-   * `invalid_cursor`, and `unavailable` while too many searches run.
+   * last item before it, so items that arrive between two pages neither repeat nor hide others. Throws
+   * `invalid_cursor`, and `unavailable` if too many searches are running.
    */
   async page(query: ItemsQuery): Promise<ItemPage> {
     const window = new Window(query, this.#parts.clock());
@@ -103,7 +103,7 @@ export class ItemStore {
   }
 }
 
-/** What the SQL of a page depends on, the words of a search aside. */
+/** Everything that the SQL of a page depends on, except the words of a search. */
 type PageShape = {
   mode: ItemsQuery['mode'];
   by: ItemsQuery['by'];
@@ -122,7 +122,7 @@ function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageSha
   };
 }
 
-/** One row more than the page holds tells whether there is more: `limit` counts it. */
+/** `limit` includes one extra row, which shows whether there are more. */
 function selectPage(db: Database, shape: PageShape, value: ValueOf<PageValues>) {
   const time = TIME_COLUMN[shape.by];
   const key = sql`(${sql.ref(time)}, id)`;
@@ -143,10 +143,10 @@ function selectPage(db: Database, shape: PageShape, value: ValueOf<PageValues>) 
     .limit(value('limit'));
 }
 
-/** The pages without a search. */
+/** Pages without a search. */
 const PAGES = new PreparedQueries<NewsTables, PageShape, PageValues, PageRow>(selectPage);
 
-/** Every word, wherever it stands: `strpos` takes each character as itself. */
+/** Every word, anywhere in the text: `strpos` takes every character literally. */
 function withWords<Row>(page: SelectQueryBuilder<NewsTables, 'news.item', Row>, words: string[]) {
   return words.reduce(
     (select, word) => select.where(sql<boolean>`strpos(search_text, news.fold(${word})) > 0`),

@@ -12,13 +12,13 @@ test.each([
   expect(new Window({ window }, NOW).hasLeft(new Date(time))).toBe(left);
 });
 
-test('a page ends with the first of its items that leaves', () => {
+test('a page is valid until the first of its items leaves the window', () => {
   const window = new Window({ window: '24h' }, NOW);
   const leaving = new Date(window.after.getTime() + 7);
   expect(window.expiryOf([NOW, leaving])).toEqual(new Date(NOW.getTime() + 7));
 });
 
-test('a page is looked at again after five seconds', () => {
+test('a page is checked again after five seconds', () => {
   const window = new Window({ window: '7d' }, NOW);
   expect(window.expiryOf([])).toEqual(new Date(NOW.getTime() + 5000));
   expect(window.expiryOf([NOW])).toEqual(new Date(NOW.getTime() + 5000));

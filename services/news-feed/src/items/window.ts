@@ -6,14 +6,14 @@ const HOUR_MS = 60 * 60 * 1000;
 const LENGTH_MS = { '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
- * How long a page may be shown without another look, in ms: an item that is dated into the future comes into
- * the window by itself, and no page says when.
+ * How long a page may be served without a new query, in ms: an item dated in the future enters the window
+ * without a write, and a page cannot tell when.
  */
 const LONGEST_SHOWN_MS = 5000;
 
 /**
- * The window of a query at a moment: an item is in it from the time that it bears until it is as old as the
- * window is long.
+ * The window of a query at a given time: an item is in it from its own time until it is as old as the window
+ * is long.
  */
 export class Window {
   readonly #lengthMs: number;
@@ -24,24 +24,23 @@ export class Window {
     this.#now = now;
   }
 
-  /** The moment itself: nothing newer is in the window. */
+  /** The end of the window: the given time itself. */
   get through(): Date {
     return this.#now;
   }
 
-  /** What is of this time has just left the window; all that is newer has not. */
+  /** The start of the window: items of this time have just left it, newer ones have not. */
   get after(): Date {
     return new Date(this.#now.getTime() - this.#lengthMs);
   }
 
-  /** Whether something of `time` has left the window. */
+  /** Whether items of `time` have left the window. */
   hasLeft(time: Date): boolean {
     return time <= this.after;
   }
 
   /**
-   * Until when a page that depends on items of these times stays as it is: the first of them to leave ends
-   * it.
+   * Until when a page that depends on items of these times stays valid: until the first of them leaves.
    */
   expiryOf(times: readonly Date[]): Date {
     const leaving = times.map((time) => time.getTime() + this.#lengthMs);

@@ -2,16 +2,16 @@ import { isLostRace, violates } from '@pressroom/common/database/database-fault'
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** Work that is done whole or not at all. */
+/** Work that is done completely or not at all. */
 export type Work<T> = (tx: Transaction<NewsTables>) => Promise<T>;
 
-/** Runs one piece of work after the other. */
+/** Runs pieces of work one after the other. */
 export type RunWork = <T>(work: Work<T>) => Promise<T>;
 
-/** How often work that lost a race against other writers is done again. */
+/** How often work that lost a race against other writers is retried. */
 const ATTEMPTS = 5;
 
-/** Runs each piece of work in a transaction of its own, again where it lost a race. */
+/** Runs each piece of work in its own transaction, and retries it if it lost a race. */
 export function inTransactions(db: Kysely<NewsTables>): RunWork {
   return async (work) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -24,16 +24,16 @@ export function inTransactions(db: Kysely<NewsTables>): RunWork {
   };
 }
 
-/** Whether another writer has just made the same item: done again, the work finds it. */
+/** Whether another writer has just created the same item: a retry then finds it. */
 function isTaken(error: unknown): boolean {
   return violates(error, 'item_pkey') || violates(error, 'item_canonical_url_key');
 }
 
-/** Thrown to end a rehearsal: it takes the transaction back. */
+/** Thrown to end a rehearsal, which rolls the transaction back. */
 class Rehearsed extends Error {}
 
 /**
- * Gives `play` a way to run work that sees what was done before it and is taken back at the end: for
+ * Gives `play` a way to run work that sees the effects of earlier work and is rolled back at the end, for
  * `--dry-run`.
  */
 export async function rehearse<T>(

@@ -23,7 +23,7 @@ const pageCursors: fc.Arbitrary<PageCursor> = fc.record({
 });
 
 describe('cursors', () => {
-  it('come back as they were written', () => {
+  it('are read back as they were written', () => {
     fc.assert(
       fc.property(syncCursors, pageCursors, (sync, page) => {
         expect(readSyncCursor(writeSyncCursor(sync))).toEqual(sync);
@@ -55,7 +55,7 @@ describe('cursors', () => {
     );
   });
 
-  it('are unreadable when they are any other text', () => {
+  it('are unreadable if they are any other text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2000 }), (text) => {
         expect(readSyncCursor(text)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('cursors', () => {
 });
 
 describe('historyOf', () => {
-  it('tells parts apart, not only what they are joined to', () => {
+  it('distinguishes the parts, not only their concatenation', () => {
     expect(historyOf('a', 'bc')).not.toBe(historyOf('ab', 'c'));
   });
 });

@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto';
 
-/** Which form of an item a mirror is made of. */
+/** Which form of the items a mirror contains. */
 export type Fields = 'default' | 'minimal';
 
-/** A place in the ledger: everything up to `seq` is known. */
+/** A position in the ledger: everything up to `seq` is known. */
 export interface SyncCursor {
-  /** The history that `seq` belongs to, as `historyOf` names it. */
+  /** The history that `seq` belongs to, named by `historyOf`. */
   history: string;
   fields: Fields;
   seq: number;
 }
 
-/** A place in a snapshot: the items up to the key `after` are known. */
+/** A position in a snapshot: the items up to the key `after` are known. */
 export interface PageCursor {
-  /** Where the changes of this snapshot begin: taken on its first page. */
+  /** Where the changes after this snapshot begin, fixed on its first page. */
   sync: SyncCursor;
   /** `asOf` of the first page. */
   asOf: Date;
   after: string;
 }
 
-/** The first byte of every cursor; raise it when the bytes that follow change. */
+/** The first byte of every cursor; increase it when the layout of the rest changes. */
 const VERSION = 1;
 
 const SYNC = 0;
@@ -34,10 +34,10 @@ const AS_OF_AT = 17;
 const AFTER_AT = 23;
 const CHECKSUM_BYTES = 6;
 
-/** Far longer than any cursor is. */
+/** Far longer than any cursor. */
 const MAX_LENGTH = 512;
 
-/** A name of 16 hexadecimal digits for what `parts` say together: equal only for equal parts. */
+/** A name of 16 hexadecimal digits for `parts`: equal only for equal parts. */
 export function historyOf(...parts: string[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 2 * (SEQ_AT - HISTORY_AT));
 }
@@ -54,13 +54,13 @@ export function writePageCursor({ sync, asOf, after }: PageCursor): string {
   return seal(Buffer.concat([head(PAGE, sync), time, Buffer.from(after)]));
 }
 
-/** Reads a sync cursor; undefined when `text` is none, or not as it was written. */
+/** Parses a sync cursor; undefined if `text` is not one, or was altered. */
 export function readSyncCursor(text: string): SyncCursor | undefined {
   const bytes = unseal(text, SYNC);
   return bytes?.length === AS_OF_AT ? syncOf(bytes) : undefined;
 }
 
-/** Reads the cursor of a snapshot's page; undefined when `text` is none, or not as it was written. */
+/** Parses the cursor of a snapshot's page; undefined if `text` is not one, or was altered. */
 export function readPageCursor(text: string): PageCursor | undefined {
   const bytes = unseal(text, PAGE);
   const sync = bytes && bytes.length > AFTER_AT ? syncOf(bytes) : undefined;
@@ -86,7 +86,7 @@ function syncOf(bytes: Buffer): SyncCursor | undefined {
   return { history, fields, seq: bytes.readUIntBE(SEQ_AT, AS_OF_AT - SEQ_AT) };
 }
 
-/** Not a secret: it tells a mangled or shortened cursor from a whole one. */
+/** Not a secret: it detects an altered or truncated cursor. */
 function checksum(bytes: Buffer): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, CHECKSUM_BYTES);
 }
@@ -95,11 +95,11 @@ function seal(bytes: Buffer): string {
   return Buffer.concat([bytes, checksum(bytes)]).toString('base64url');
 }
 
-/** The bytes in front of the checksum, when it is theirs and they are of this version and `kind`. */
+/** The bytes before the checksum, if it matches and they have this version and `kind`. */
 function unseal(text: string, kind: number): Buffer | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const sealed = Buffer.from(text, 'base64url');
-  // Node passes over what is not base64url; one cursor has one spelling.
+  // Node ignores characters that are not base64url, but a cursor has only one spelling.
   if (sealed.length < AS_OF_AT + CHECKSUM_BYTES || sealed.toString('base64url') !== text) return undefined;
   const bytes = sealed.subarray(0, -CHECKSUM_BYTES);
   if (!checksum(bytes).equals(sealed.subarray(-CHECKSUM_BYTES))) return undefined;

@@ -2,22 +2,22 @@ import { type Kysely, sql } from 'kysely';
 import { ITEM_COLUMNS, type ItemRow } from '../items/representation.ts';
 import type { NewsTables } from '../tables.ts';
 
-/** Where the ledger stands. */
+/** The state of the ledger. */
 export interface LedgerState {
   /** Names the history that the numbers belong to. */
   epoch: string;
-  /** The largest number given. */
+  /** The largest number assigned. */
   head: number;
 }
 
-/** A part of the set by key, with the ledger at the same moment. */
+/** A range of the set by key, with the state of the ledger at the same moment. */
 export interface Members extends LedgerState {
-  /** When the head was given. */
+  /** When the head was assigned. */
   headAt: Date;
   items: ItemRow[];
 }
 
-/** The latest change of an item, and what the item is now: absent when it is not in the set. */
+/** The latest change of an item, and the item as it is now, which is absent if it is not in the set. */
 export interface Entry {
   item_id: string;
   seq: number;
@@ -25,24 +25,24 @@ export interface Entry {
   item: ItemRow | undefined;
 }
 
-/** A part of the ledger in the order of its numbers. */
+/** A range of the ledger in the order of its numbers. */
 export interface Entries extends LedgerState {
   entries: Entry[];
 }
 
-/** Where the ledger stands, counted. */
+/** The state of the ledger, with counts. */
 export interface LedgerStatus extends LedgerState {
-  /** Items of the set. */
+  /** Items in the set. */
   members: number;
-  /** Items that are or were in the set, as far as this epoch knows. */
+  /** Items that are, or were in this epoch, in the set. */
   entries: number;
   /** Changes that have no number yet. */
   unsettled: number;
 }
 
 /**
- * Items of the set whose keys follow `after`. One statement, so that the ledger's head belongs to the very
- * state that the items show.
+ * Items in the set with keys after `after`. One statement, so that the ledger's head belongs to the same
+ * state as the items.
  */
 export async function readMembers(db: Kysely<NewsTables>, after: string, limit: number): Promise<Members> {
   const rows = await db
@@ -67,7 +67,7 @@ export async function readMembers(db: Kysely<NewsTables>, after: string, limit: 
   return { epoch, head, headAt, items: rows.filter(isItem) };
 }
 
-/** Entries whose numbers follow `seq`, in one statement with the head. */
+/** Entries with numbers after `seq`, in one statement with the head. */
 export async function readEntries(db: Kysely<NewsTables>, seq: number, limit: number): Promise<Entries> {
   const rows = await db
     .selectFrom('news.ledger as ledger')
@@ -94,7 +94,7 @@ export async function readEntries(db: Kysely<NewsTables>, seq: number, limit: nu
   return { epoch, head, entries };
 }
 
-/** Counts what is in the ledger; reads all of it. */
+/** Counts the contents of the ledger; reads all of it. */
 export async function ledgerStatus(db: Kysely<NewsTables>): Promise<LedgerStatus> {
   return db
     .selectFrom('news.ledger')
@@ -108,7 +108,7 @@ export async function ledgerStatus(db: Kysely<NewsTables>): Promise<LedgerStatus
 }
 
 /**
- * Begins a new history: every cursor that was given out is answered `snapshot_required`. Returns its epoch.
+ * Starts a new history: every existing cursor gets `snapshot_required`. Returns its epoch.
  */
 export async function startLedgerEpoch(db: Kysely<NewsTables>): Promise<string> {
   const { rows } = await sql<{ epoch: string }>`select news.start_ledger_epoch() as epoch`.execute(db);
@@ -123,7 +123,7 @@ function isEntry<Row extends { item_id: string | null }>(row: Row): row is Row &
   return row.item_id !== null;
 }
 
-/** The ledger has its one row, so whatever is read with it has at least one. */
+/** The ledger has exactly one row, so a result that includes it has at least one. */
 function first<Row>(rows: Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new Error('news.ledger has no row; run the migrations');

@@ -8,7 +8,7 @@ import type { Site } from '../site.ts';
 import { changesQuery, selectedAnswers, snapshotQuery } from './schema.ts';
 import type { SelectedStore } from './store.ts';
 
-/** What the operations on the selected set need. */
+/** The dependencies of the operations on the selected set. */
 export interface SelectedParts {
   selected: SelectedStore;
   site: Site;
@@ -18,7 +18,7 @@ export interface SelectedParts {
 const TAGS = ['selected'];
 
 /**
- * The operations on the selected set: all of it once, then its changes (`docs/spec/news-feed.md`,
+ * The operations on the selected set: a snapshot, then its changes (`docs/spec/news-feed.md`,
  * "Endpoints").
  */
 export function selectedOperations({ selected, site, cache }: SelectedParts) {
@@ -29,7 +29,7 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
       tags: TAGS,
       operationId: 'getSelectedSnapshot',
       summary: 'Read the selected set once, page by page',
-      description: 'Follow `nextPage` while `hasMore` is true; then ask for the changes since `cursor`.',
+      description: 'Follow `nextPage` while `hasMore` is true, then request the changes since `cursor`.',
       querystring: snapshotQuery,
       response: { 200: answers.snapshot, ...others },
     },
@@ -42,11 +42,11 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
     schema: {
       tags: TAGS,
       operationId: 'listSelectedChanges',
-      summary: 'Read what has changed in the selected set since a cursor',
+      summary: 'Read the changes of the selected set since a cursor',
       description:
-        'Apply the changes, then save the new cursor, never the reverse. Each item appears at its latest change,' +
+        'Apply the changes first, then save the new cursor. Each item appears at its latest change,' +
         ' as it is now. A removal may name an item that you do not have. Only 409 `snapshot_required` means that' +
-        ' you have to start again.',
+        ' you must start again from the snapshot.',
       querystring: changesQuery,
       response: { 200: answers.changes, ...others },
     },

@@ -6,14 +6,16 @@ import type { Site } from '../site.ts';
 const fields = z.enum(['default', 'minimal'], 'must be default or minimal, once');
 const schemaVersion = z.literal(1);
 
-/** What the OpenAPI description says of a cursor; what is longer is none (see `cursor.ts`). */
+/** The limit on cursors in the OpenAPI description; longer texts are not cursors (see `cursor.ts`). */
 const CURSOR_LENGTH = { minLength: 1, maxLength: 512 };
 
 /** Query string of the snapshot. */
 export const snapshotQuery = z.strictObject({
   fields: fields
     .optional()
-    .describe('`minimal` drops, among others, summary and original link. Default `default`; kept by `page`.'),
+    .describe(
+      '`minimal` leaves out the summary, the original link and others. The default is `default`; `page` keeps the choice.',
+    ),
   limit: integerParameter(1, 1000).default(500),
   page: z
     .string('must be given once')
@@ -31,17 +33,17 @@ export const changesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(100),
 });
 
-/** What the snapshot is asked for. */
+/** A request for the snapshot. */
 export type SnapshotQuery = z.infer<typeof snapshotQuery>;
 
-/** What the changes are asked for. */
+/** A request for the changes. */
 export type ChangesQuery = z.infer<typeof changesQuery>;
 
-const syncCursor = z.string().describe('Opaque. Never expires by time.');
+const syncCursor = z.string().describe('Opaque. Does not expire.');
 
-/** Answers of the snapshot and the changes, as `site` names its links. */
+/** Answers of the snapshot and the changes, with the link name of `site`. */
 export function selectedAnswers(site: Site) {
-  // The larger form first: it is the one that a minimal item does not fit.
+  // The larger form comes first: a minimal item does not match it.
   const item = z.union([itemSchema(site), minimalItemSchema(site)]);
   const change = z.discriminatedUnion('op', [
     z.object({ op: z.literal('upsert'), changedAt: timestamp, item }),
@@ -51,11 +53,11 @@ export function selectedAnswers(site: Site) {
     .object({
       schemaVersion,
       asOf: timestamp.describe(
-        'The set is as new as this, or newer; the changes since `cursor` tell the rest.',
+        'The set is as of this time or later; the changes since `cursor` bring the rest.',
       ),
       fields,
-      cursor: syncCursor.describe('Where the changes begin; the same on every page.'),
-      count: z.int().describe('Items of this page.'),
+      cursor: syncCursor.describe('The position where the changes begin; the same on every page.'),
+      count: z.int().describe('The number of items on this page.'),
       hasMore: z.boolean(),
       nextPage: z.string().nullable(),
       items: z.array(item),
@@ -65,8 +67,8 @@ export function selectedAnswers(site: Site) {
     .object({
       schemaVersion,
       fields,
-      cursor: syncCursor.describe('Save it after these changes have been applied, never before.'),
-      count: z.int().describe('Changes of this page.'),
+      cursor: syncCursor.describe('Save it only after these changes have been applied.'),
+      count: z.int().describe('The number of changes on this page.'),
       hasMore: z.boolean(),
       changes: z.array(change),
     })

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** How many changes one pass numbers at most: a fraction of a second's work. */
+/** The maximum number of changes that one pass numbers: a fraction of a second's work. */
 export const SETTLE_BATCH = 5000;
 
 /**
- * Gives committed changes their numbers in the ledger (docs/ledger.md). One pass works at a time in this
- * process; whoever asks meanwhile shares the one that follows, because the one under way may have begun
- * before the change that they are about.
+ * Assigns committed changes their numbers in the ledger (docs/ledger.md). Only one pass runs at a time in
+ * this process. Callers that arrive during a pass share the next one, because the current one may have begun
+ * before the changes that they need.
  */
 export class LedgerSettler {
   readonly #db: Kysely<NewsTables>;
@@ -19,8 +19,8 @@ export class LedgerSettler {
   }
 
   /**
-   * Numbers what had been committed when this was called, up to a batch of it; returns how many changes it
-   * took.
+   * Numbers the changes that had been committed when this was called, at most one batch, and returns how many
+   * there were.
    */
   settle(): Promise<number> {
     if (this.#underway === undefined) return this.#pass();

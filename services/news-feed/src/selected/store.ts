@@ -17,23 +17,23 @@ import { type Entry, type LedgerState, readEntries, readMembers } from './ledger
 import type { Change, Changes, ChangesQuery, Snapshot, SnapshotQuery } from './schema.ts';
 import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 
-/** What {@link SelectedStore} is made with. */
+/** The dependencies of a {@link SelectedStore}. */
 export interface SelectedStoreOptions {
   db: Kysely<NewsTables>;
   site: Site;
   /**
-   * Called when the ledger has started over: every cursor that is kept in an answer is refused from now on.
+   * Called when the ledger has started over: cursors in cached answers are no longer valid.
    */
   forget: () => void;
 }
 
-/** The selected set, and the changes of it, as a mirror reads them (docs/ledger.md). */
+/** The selected set and its changes, as a mirror reads them (docs/ledger.md). */
 export class SelectedStore {
   readonly #db: Kysely<NewsTables>;
   readonly #site: Site;
   readonly #settler: LedgerSettler;
   readonly #forget: () => void;
-  /** The epoch that was read last. */
+  /** The last epoch that was read. */
   #epoch: string | undefined;
 
   constructor({ db, site, forget }: SelectedStoreOptions) {
@@ -45,11 +45,11 @@ export class SelectedStore {
 
   /**
    * A page of the set by key. Throws `snapshot_required` for a page of another history, and `invalid_cursor`
-   * for one of other `fields`.
+   * for one with different `fields`.
    */
   async snapshot({ page, fields, limit }: SnapshotQuery): Promise<Snapshot> {
     const from = page === undefined ? undefined : pageCursor(page, fields);
-    // Not needed for a right copy, but changes that the page shows are then not told again.
+    // Not needed for correctness, but it keeps changes that the page already shows out of the next answer.
     if (from === undefined) await this.#settler.settle();
     const { items, headAt, ...ledger } = await readMembers(this.#db, from?.after ?? '', limit + 1);
     const begin = () => ({ history: this.#history(ledger), fields: fields ?? 'default', seq: ledger.head });
@@ -71,12 +71,12 @@ export class SelectedStore {
   }
 
   /**
-   * What has changed since a cursor, with everything that was committed before this was called. Throws
-   * `snapshot_required` when the cursor cannot be continued from.
+   * The changes since a cursor, including everything that was committed before this was called. Throws
+   * `snapshot_required` if the cursor cannot be continued.
    */
   async changes({ cursor: text, limit }: ChangesQuery): Promise<Changes> {
     const cursor = readSyncCursor(text);
-    if (cursor === undefined) throw snapshotRequired('the cursor is not one that this service has given out');
+    if (cursor === undefined) throw snapshotRequired('the cursor was not issued by this service');
     const behind = (await this.#settler.settle()) === SETTLE_BATCH;
     const page = await readEntries(this.#db, cursor.seq, limit + 1);
     this.#assertCurrent(cursor, page);
@@ -92,15 +92,15 @@ export class SelectedStore {
   }
 
   #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {
-    // Before the announcement is heard, a client that is sent back to the snapshot must not be given the old
-    // one again.
+    // A client that is sent back to the snapshot must not get the old one, even before the announcement
+    // arrives.
     if (this.#epoch !== undefined && this.#epoch !== ledger.epoch) this.#forget();
     this.#epoch = ledger.epoch;
     if (cursor.history !== this.#history(ledger)) throw snapshotRequired('the ledger has started over');
     if (cursor.seq > ledger.head) throw snapshotRequired('the cursor is ahead of the ledger');
   }
 
-  /** A history ends with the ledger's epoch, and when all items change their look at once. */
+  /** A history ends when the ledger's epoch ends, or when the representation of all items changes at once. */
   #history({ epoch }: LedgerState): string {
     const { linkName, attribution } = this.#site;
     return historyOf(epoch, REPRESENTATION_VERSION, linkName, attribution.name, attribution.url);
@@ -125,8 +125,8 @@ function snapshotRequired(why: string): Failure {
 
 function pageCursor(text: string, fields: Fields | undefined): PageCursor {
   const cursor = readPageCursor(text);
-  if (cursor === undefined) throw snapshotRequired('the page is not one that this service has given out');
+  if (cursor === undefined) throw snapshotRequired('the page was not issued by this service');
   if (fields === undefined || fields === cursor.sync.fields) return cursor;
-  const message = `the page belongs to a snapshot with fields=${cursor.sync.fields}; leave fields out`;
+  const message = `the page belongs to a snapshot with fields=${cursor.sync.fields}; omit fields`;
   throw new Failure('refused', message, { code: 'invalid_cursor' });
 }

@@ -1,4 +1,6 @@
-/** Thrown where a story is asked for that has become another one: the caller leads there. */
+/**
+ * Thrown when the requested story has been merged into another one, so that the caller can redirect to it.
+ */
 export class MergedStory extends Error {
   /** The last survivor of the merges. */
   readonly survivor: string;

@@ -12,9 +12,9 @@ import { MergedStory } from './merged-story.ts';
 import { storyAnswer, storyPath } from './schema.ts';
 import type { Neighbor, StoryRead, StoryStore } from './store.ts';
 
-/** What the operation on stories needs. */
+/** The dependencies of the operation on stories. */
 export interface StoryParts {
-  /** Undefined where the deployment does not show stories: then each is 404. */
+  /** Undefined if the deployment does not show stories; then all of them are 404. */
   stories: StoryStore | undefined;
   cache: RepresentationCache;
   site: Site;
@@ -25,7 +25,7 @@ export interface StoryParts {
 const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
 
 /**
- * The operation on stories: an event with everything that is reported on it (`docs/spec/news-feed.md`,
+ * The operation on stories: an event with all reports on it (`docs/spec/news-feed.md`,
  * "Endpoints").
  */
 export function storyOperations({ stories, cache, site, address }: StoryParts) {
@@ -49,11 +49,11 @@ export function storyOperations({ stories, cache, site, address }: StoryParts) {
           cacheControl: CACHE_CONTROL.stories,
           vary: address.vary,
           cache,
-          // The answer has links to this API, as this reader has to write them.
+          // The answer links to this API at the address that this reader uses.
           key: told === undefined ? undefined : `${told}${request.url}`,
           load: async () => {
             const story = await stories?.read(request.params.publicId);
-            if (story === undefined) throw notFound('there is no such story');
+            if (story === undefined) throw notFound('this story does not exist');
             return success({ story: shownStory(story, site, address.of(request) ?? '') });
           },
         });

@@ -25,7 +25,7 @@ function neighborSchema(site: Site) {
         .string()
         .meta({ format: 'uri-reference' })
         .describe(
-          'The story here. Absolute where the service knows how it is reached (`SITE_API_URL`, or a trusted proxy).',
+          'The story in this API. Absolute if the service knows its own address (from `SITE_API_URL` or a trusted proxy).',
         ),
     }),
   });

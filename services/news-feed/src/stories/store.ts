@@ -5,10 +5,10 @@ import { survivorsOf } from './survivors.ts';
 
 type Database = Kysely<NewsTables>;
 
-/** How many reports of a story are shown, the newest ones: a bound on what it costs. */
+/** How many reports of a story are shown, newest first, which bounds its cost. */
 const MOST_REPORTS = 500;
 
-/** What an id has to be to name a story; nothing else is worth a question. */
+/** The format of an id that may name a story; nothing else needs a query. */
 const PUBLIC_ID = /^[A-Za-z0-9._~-]+$/;
 
 /** A story that this one points to. */
@@ -18,7 +18,7 @@ export interface Neighbor {
   relation: string;
 }
 
-/** The stories, as the database keeps them. */
+/** The stories in the database. */
 export class StoryStore {
   readonly #db: Database;
 
@@ -27,8 +27,8 @@ export class StoryStore {
   }
 
   /**
-   * The story of `publicId` with its reports and neighbours; undefined where there is none, or none of its
-   * reports is public. Throws {@link MergedStory} where it has become another one.
+   * The story of `publicId` with its reports and neighbours; undefined if it does not exist or none of its
+   * reports is public. Throws {@link MergedStory} if it has been merged into another one.
    */
   async read(publicId: string) {
     if (!PUBLIC_ID.test(publicId)) return undefined;
@@ -79,7 +79,7 @@ export class StoryStore {
       .execute();
   }
 
-  /** References lead to survivors, each once, and to none that the story endpoint does not know. */
+  /** References point to survivors, each once, and only to stories that the story endpoint shows. */
   async #neighbors(publicId: string): Promise<{ storyline: Neighbor[]; related: Neighbor[] }> {
     const references = await this.#db
       .selectFrom('news.story_reference')
@@ -111,5 +111,5 @@ export class StoryStore {
   }
 }
 
-/** A story that was read. */
+/** A story as read from the database. */
 export type StoryRead = NonNullable<Awaited<ReturnType<StoryStore['read']>>>;

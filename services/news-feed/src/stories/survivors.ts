@@ -1,16 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
-/** The story that another one has become, through however many merges. */
+/** The story that another one has become, through any number of merges. */
 export interface Survivor {
   publicId: string;
   title: string;
-  /** Whether it has a report that anybody may read. */
+  /** Whether it has a public report. */
   isPublic: boolean;
 }
 
 /**
- * The last survivor of each of the stories; one that was never merged is its own. Unknown ids are left out.
+ * The last survivor of each of the stories; a story that was never merged is its own survivor. Unknown ids
+ * are left out.
  */
 export async function survivorsOf(
   db: Kysely<NewsTables>,

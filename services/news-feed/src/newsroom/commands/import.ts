@@ -10,14 +10,14 @@ import { withDatabase } from './with-database.ts';
 export function addImportCommand(program: Command): void {
   program
     .command('import')
-    .description('take items, stories and reset records from a file of one JSON object a line')
+    .description('import items, stories and reset records from a JSON Lines file')
     .argument('[file]', 'the file, or - for standard input')
     .option('--schema', 'print the JSON Schema of a line')
-    .option('--dry-run', 'say what would happen, and change nothing')
+    .option('--dry-run', 'show what would happen without changing anything')
     .action(async (file: string | undefined, options: { schema?: boolean; dryRun?: boolean }) => {
       const vocabulary = readVocabulary(process.env);
       if (options.schema) return console.log(JSON.stringify(importLineJsonSchema(vocabulary), null, 2));
-      if (file === undefined) throw new Error('no file: name one, or - for standard input');
+      if (file === undefined) throw new Error('a file is required: name one, or - for standard input');
       const dryRun = options.dryRun === true;
       const tally = await withDatabase((db) => importFile({ db, file, vocabulary, dryRun, onProgress }));
       if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');

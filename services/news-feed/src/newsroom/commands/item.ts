@@ -5,7 +5,7 @@ import { type ItemChange, itemChangeReader } from '../import/import-line.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 
-/** The options of `item edit`; an empty text removes what can be absent. */
+/** The options of `item edit`; an empty text removes an optional member. */
 interface EditOptions {
   title?: string;
   originalTitle?: string;
@@ -19,10 +19,10 @@ interface EditOptions {
 
 /** `newsroom item`. */
 export function addItemCommands(program: Command): void {
-  const item = program.command('item').description('single items, by their ids');
+  const item = program.command('item').description('edit single items by id');
   item
     .command('edit')
-    .description('change what is said of an item; an empty text removes what can be absent')
+    .description('change the members of an item; an empty text removes an optional member')
     .argument('<id>')
     .option('--title <text>')
     .option('--original-title <text>')
@@ -35,7 +35,7 @@ export function addItemCommands(program: Command): void {
     .action((id: string, options: EditOptions) => edit(id, options));
   item
     .command('select')
-    .description('put an item into the selected set')
+    .description('add an item to the selected set')
     .argument('<id>')
     .option('--reason <text>', 'why')
     .action((id: string, { reason }: { reason?: string }) =>
@@ -43,17 +43,17 @@ export function addItemCommands(program: Command): void {
     );
   item
     .command('deselect')
-    .description('take an item out of the selected set; it stays public')
+    .description('remove an item from the selected set; it stays public')
     .argument('<id>')
     .action((id: string) => edit(id, {}, { selected: false }));
   item
     .command('withdraw')
-    .description('take an item out of every answer')
+    .description('remove an item from every answer')
     .argument('<id>')
     .action((id: string) => withDatabase((db) => withdrawItem(db, id)).then(() => done(id)));
   item
     .command('restore')
-    .description('put a withdrawn item back')
+    .description('restore a withdrawn item')
     .argument('<id>')
     .action((id: string) => withDatabase((db) => restoreItem(db, id)).then(() => done(id)));
 }

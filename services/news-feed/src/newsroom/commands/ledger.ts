@@ -7,7 +7,7 @@ export function addLedgerCommands(program: Command): void {
   const ledger = program.command('ledger').description('the change log of the selected set');
   ledger
     .command('status')
-    .description('say where the ledger stands')
+    .description('show the state of the ledger')
     .action(async () => {
       const { epoch, head, members, entries, unsettled } = await withDatabase(ledgerStatus);
       console.log(`epoch      ${epoch}`);
@@ -18,6 +18,6 @@ export function addLedgerCommands(program: Command): void {
     });
   ledger
     .command('new-epoch')
-    .description('begin a new history, after a restore: every client takes a new snapshot')
+    .description('start a new history after a restore: every client takes a new snapshot')
     .action(async () => console.log(`epoch ${await withDatabase(startLedgerEpoch)}`));
 }

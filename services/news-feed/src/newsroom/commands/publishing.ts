@@ -8,7 +8,7 @@ import { addSample } from '../sample/sample.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 
-/** What is said of a report. */
+/** The messages for each outcome of a report. */
 const OUTCOMES: Record<DailyOutcome, string> = {
   published: 'published',
   unchanged: 'already published; nothing was changed',
@@ -20,28 +20,32 @@ export function addPublishingCommands(program: Command): void {
   program
     .command('rank')
     .description('publish a new ranking of the hot topics')
-    .option('--explain', 'publish nothing; say what each rank of the latest ranking was computed from')
-    .option('--direction <name>', 'with --explain: the list of a direction')
+    .option('--explain', 'publish nothing; show what each rank of the latest ranking was computed from')
+    .option('--direction <name>', 'with --explain: the list for one direction')
     .action(({ explain, direction }: { explain?: boolean; direction?: string }) =>
       explain ? printExplanation(direction) : rank(direction),
     );
   program
     .command('daily')
-    .description('publish the daily report of the 24 hours to 08:00 in Shanghai')
-    .option('--date <date>', 'YYYY-MM-DD in Shanghai (default: the newest whose time has come)', calendarDate)
+    .description('publish the daily report for the 24 hours to 08:00 in Shanghai')
+    .option(
+      '--date <date>',
+      'YYYY-MM-DD in Shanghai (default: the latest day that has ended at 08:00)',
+      calendarDate,
+    )
     .action(({ date }: { date?: string }) => daily(date));
   program
     .command('sample')
-    .description('put a small newsroom into a database that never had an item')
+    .description('add a small sample newsroom to a database that has never had an item')
     .action(async () => {
       const added = await withDatabase((db) => addSample(db, readVocabulary(process.env), new Date()));
-      if (added) console.log('The database was empty: it has a small sample newsroom now.');
+      if (added) console.log('The database was empty; it now has a small sample newsroom.');
     });
 }
 
 async function rank(direction: string | undefined): Promise<void> {
   if (direction !== undefined) {
-    throw new Failure('refused', '--direction goes with --explain; a ranking always has every direction');
+    throw new Failure('refused', '--direction needs --explain; a ranking always covers every direction');
   }
   const { directions } = readVocabulary(process.env);
   const topics = await withDatabase((db) =>

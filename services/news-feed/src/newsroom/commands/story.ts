@@ -7,25 +7,25 @@ import { withDatabase } from './with-database.ts';
 
 /** `newsroom story`. */
 export function addStoryCommands(program: Command): void {
-  const story = program.command('story').description('stories, by their publicIds');
+  const story = program.command('story').description('edit stories by publicId');
   story
     .command('merge')
-    .description('make one story part of another one; its address leads there from now on')
+    .description('merge a story into another one; its address redirects there from now on')
     .argument('<from>')
     .argument('<into>')
     .action(async (from: string, into: string) => {
       const merged = await withDatabase((db) => inTransactions(db)((tx) => mergeStories(tx, from, into)));
       console.log(
-        merged ? `${from} has become ${into}` : `${from} has become ${into} before; nothing was changed`,
+        merged ? `${from} has become ${into}` : `${from} had already become ${into}; nothing was changed`,
       );
     });
   story
     .command('digest')
     .description(
-      'replace the digest of a story by a text from a file or standard input; an empty one removes it',
+      'replace the digest of a story with text from a file or standard input; an empty text removes it',
     )
     .argument('<id>')
-    .option('--file <file>', 'the file; - is standard input', '-')
+    .option('--file <file>', 'the file, or - for standard input', '-')
     .action(async (id: string, { file }: { file: string }) => {
       const text = readText(file).trim();
       await withDatabase((db) => setDigest(db, id, text === '' ? null : text));

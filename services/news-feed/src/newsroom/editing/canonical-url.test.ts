@@ -28,7 +28,7 @@ test.each([
   expect(canonicalUrl(address)).not.toBe(canonicalUrl(SAME[0] as string));
 });
 
-test('any script has one spelling', () => {
+test('a text in any script has one spelling', () => {
   expect(canonicalUrl('https://例子.中国/新闻')).toBe(
     canonicalUrl('https://xn--fsqu00a.xn--fiqs8s/%e6%96%b0%e9%97%bb'),
   );

@@ -1,6 +1,5 @@
 /**
- * Parameters that say where a reader came from and not what is read; each is a whole name or a prefix with
- * `*`.
+ * Parameters that say where a reader came from, not what they read; each is a full name or a prefix with `*`.
  */
 const TRACKING = [
   'utm_*',
@@ -17,15 +16,14 @@ const TRACKING = [
   '_hsmi',
 ];
 
-/** Percent-encodings of characters that need none (RFC 3986, section 2.3). */
+/** Percent-encodings of characters that do not need encoding (RFC 3986, section 2.3). */
 const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi;
 
 /**
  * The one spelling of a web address by which an article is recognised: syntax-based normalization (RFC 3986,
- * section
- * 6.2.2), without the scheme, tracking parameters, a fragment (but `#!`, which names a page) or a slash at
- * the end. Parameters keep their order, because a server may mean something by it. Throws a `TypeError` for
- * what is no URL.
+ * section 6.2.2), without the scheme, tracking parameters, a fragment (except `#!`, which names a page) or a
+ * trailing slash. Parameters keep their order, because it may matter to a server. Throws a `TypeError` if the
+ * text is not a URL.
  */
 export function canonicalUrl(address: string): string {
   const url = new URL(address);

@@ -22,13 +22,13 @@ export const WRITTEN_COLUMNS = [
   'story',
 ] as const satisfies (keyof ItemTable)[];
 
-/** An item that is there, as far as the newsroom writes it. */
+/** The columns of an existing item that the newsroom writes. */
 export type WrittenItem = Pick<Selectable<ItemTable>, 'id' | (typeof WRITTEN_COLUMNS)[number]>;
 
-/** The values of an item's columns, each present. */
+/** The values of an item's columns, all present. */
 export type ItemValues = Omit<WrittenItem, 'id'>;
 
-/** What an absent member of a new item is. */
+/** The defaults of a new item's members. */
 const NEW_ITEM = {
   original_title: null,
   summary: null,
@@ -42,8 +42,8 @@ const NEW_ITEM = {
 };
 
 /**
- * The values of an item after an import's line: what the line says, and for its absent members what `known`,
- * the item that is there, has; for a new one, nothing, and `now` as the time of discovery.
+ * The values of an item after an imported line. Members that the line omits keep their values from `known`,
+ * the existing item; for a new item they get their defaults, and the time of discovery is `now`.
  */
 export function valuesOf(line: LineOf<'item'>, known: ItemValues | undefined, now: Date): ItemValues {
   const before = known ?? { ...NEW_ITEM, discovered_at: now };
@@ -66,7 +66,7 @@ export function valuesOf(line: LineOf<'item'>, known: ItemValues | undefined, no
   };
 }
 
-/** Whether two states of an item are the same. */
+/** Whether two states of an item are equal. */
 export function sameValues(a: ItemValues, b: ItemValues): boolean {
   return WRITTEN_COLUMNS.every((column) => comparable(a[column]) === comparable(b[column]));
 }

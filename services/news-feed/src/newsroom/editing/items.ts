@@ -8,10 +8,10 @@ import { lockStories } from './stories.ts';
 
 type ItemLine = LineOf<'item'>;
 
-/** What has become of a line that brings an item. */
+/** The outcome of a line with an item. */
 export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 
-/** The rows of a statement, as JSON that PostgreSQL takes apart: one parameter, however many they are. */
+/** The rows of a statement as JSON that PostgreSQL unpacks: one parameter, however many rows there are. */
 const RECORD = sql.raw(`(
   id text, title text, original_title text, summary text, source_name text, source_first_party boolean,
   original_url text, canonical_url text, published_at timestamptz, discovered_at timestamptz, category text,
@@ -24,9 +24,9 @@ const ASSIGNMENTS = sql.join(
 );
 
 /**
- * Upserts items by their id, or by their canonical URL where they have none; absent members keep their
- * values. No two of the `lines` may be of the same item. Returns what has become of each. Throws the
- * database's error where a row is refused that could not be foreseen; then nothing is written.
+ * Upserts items by their id, or by their canonical URL if they do not have one; absent members keep their
+ * values. No two of the `lines` may be about the same item. Returns the outcome of each. If the database
+ * unexpectedly refuses a row, throws its error and writes nothing.
  */
 export async function upsertItems(
   tx: Transaction<NewsTables>,
@@ -41,10 +41,10 @@ export async function upsertItems(
     const before = line.id === undefined ? known.byUrl.get(urlOf(line)) : known.byId.get(line.id);
     const holder = known.byUrl.get(urlOf(line));
     if (holder !== undefined && holder.id !== (before?.id ?? line.id)) {
-      return new Failure('conflict', `links.original: the item ${holder.id} has this address already`);
+      return new Failure('conflict', `links.original: item ${holder.id} already has this address`);
     }
     if (line.story && !stories.has(line.story))
-      return new Failure('missing', `story: there is no story ${line.story}`);
+      return new Failure('missing', `story: story ${line.story} does not exist`);
     const story = line.story ? stories.get(line.story) : line.story;
     const values = valuesOf({ ...line, story }, before, now);
     if (before === undefined) created.push({ ...values, id: line.id });
@@ -63,7 +63,7 @@ export async function upsertItems(
   return outcomes;
 }
 
-/** Writes the values of items that are there. */
+/** Writes the values of existing items. */
 async function writeChanged(tx: Transaction<NewsTables>, items: readonly WrittenItem[]): Promise<void> {
   await sql`
     update news.item set ${ASSIGNMENTS}, updated_at = clock_timestamp()
@@ -72,7 +72,7 @@ async function writeChanged(tx: Transaction<NewsTables>, items: readonly Written
   `.execute(tx);
 }
 
-/** The items that `lines` may be about, under their locks. */
+/** The items that `lines` may be about, locked. */
 async function readKnown(tx: Transaction<NewsTables>, lines: readonly ItemLine[]) {
   const ids = lines.flatMap(({ id }) => id ?? []);
   const urls = lines.map(urlOf);
@@ -94,7 +94,7 @@ async function readKnown(tx: Transaction<NewsTables>, lines: readonly ItemLine[]
   };
 }
 
-/** The spelling by which a line's article is recognised. */
+/** The canonical URL by which a line's article is recognised. */
 export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
   return canonicalUrl(links.original);
 }
@@ -110,7 +110,7 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
   if (before === undefined) throw noSuchItem(id);
   const stories = await lockStories(tx, change.story ? [change.story] : []);
   if (change.story && !stories.has(change.story))
-    throw new Failure('missing', `there is no story ${change.story}`);
+    throw new Failure('missing', `story ${change.story} does not exist`);
   const story = change.story ? stories.get(change.story) : change.story;
   const line = {
     type: 'item' as const,
@@ -126,13 +126,13 @@ export async function editItem(tx: Transaction<NewsTables>, id: string, change: 
 }
 
 /**
- * Takes an item out of every answer. Returns false where it is withdrawn already. Throws a {@link Failure}.
+ * Removes an item from every answer. Returns false if it is already withdrawn. Throws a {@link Failure}.
  */
 export function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
   return setWithdrawal(db, id, sql<Date>`clock_timestamp()`, 'is');
 }
 
-/** Puts a withdrawn item back. Returns false where it is not withdrawn. Throws a {@link Failure}. */
+/** Restores a withdrawn item. Returns false if it is not withdrawn. Throws a {@link Failure}. */
 export function restoreItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
   return setWithdrawal(db, id, sql<null>`null::timestamptz`, 'is not');
 }
@@ -156,5 +156,5 @@ async function setWithdrawal(
 }
 
 function noSuchItem(id: string): Failure {
-  return new Failure('missing', `there is no item ${id}`);
+  return new Failure('missing', `item ${id} does not exist`);
 }

@@ -1,2 +1,2 @@
-/** What has become of a record that was written. */
+/** The outcome of writing a record. */
 export type Outcome = 'created' | 'changed' | 'unchanged';

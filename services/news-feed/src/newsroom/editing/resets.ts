@@ -4,10 +4,10 @@ import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Whether an upsert has made its row. */
+/** Whether an upsert has inserted its row. */
 const IS_NEW = sql<boolean>`xmax = 0`.as('created');
 
-/** The row of a monitor of which nothing is known. */
+/** The row of a monitor about which nothing is known. */
 const NO_MONITOR = {
   status: 'unknown' as const,
   last_attempt_at: null,
@@ -19,8 +19,8 @@ const NO_MONITOR = {
 };
 
 /**
- * Replaces a reset event and its posts by what a line says. An event that an activity has withdrawn stays
- * withdrawn. Returns what has become of it.
+ * Replaces a reset event and its posts with those of a line. An event that an activity has withdrawn stays
+ * withdrawn. Returns the outcome.
  */
 export async function upsertResetEvent(
   tx: Transaction<NewsTables>,
@@ -60,7 +60,7 @@ export async function upsertResetEvent(
   return written.created ? 'created' : 'changed';
 }
 
-/** Replaces the posts of an event; returns whether that changed anything. */
+/** Replaces the posts of an event and returns whether that changed anything. */
 async function writePosts(
   tx: Transaction<NewsTables>,
   { id: eventId, posts }: LineOf<'reset-event'>['event'],
@@ -111,7 +111,7 @@ async function isWithdrawn(tx: Transaction<NewsTables>, eventId: string): Promis
 }
 
 /**
- * Replaces an activity by what a line says; a withdrawal takes its events out. Returns what has become of it.
+ * Replaces an activity with that of a line; a withdrawal removes its events. Returns the outcome.
  */
 export async function upsertResetActivity(
   tx: Transaction<NewsTables>,
@@ -153,8 +153,8 @@ async function removeEvents(tx: Transaction<NewsTables>, ids: readonly string[])
 }
 
 /**
- * Replaces what the watch on the reset sources says of itself; absent members keep their values. Returns what
- * has become of it.
+ * Replaces the state of the monitoring of the reset sources; absent members keep their values. Returns the
+ * outcome.
  */
 export async function setResetState(
   tx: Transaction<NewsTables>,
@@ -225,7 +225,7 @@ async function upsertOutage(
   return written !== undefined;
 }
 
-/** Whether a row that is there differs from the one that was to be inserted. */
+/** Whether an existing row differs from the given one. */
 function differs(table: string, columns: readonly string[]) {
   const known = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   const given = sql.join(columns.map((column) => sql.ref(`excluded.${column}`)));

@@ -23,8 +23,8 @@ export function referencesOf(
 }
 
 /**
- * Creates or changes stories that may point to each other; absent members keep their values. Returns what has
- * become of each. Throws a {@link Failure} for references that cannot be.
+ * Creates or changes stories that may point to each other; absent members keep their values. Returns the
+ * outcome of each. Throws a {@link Failure} for invalid references.
  */
 export async function upsertStories(
   tx: Transaction<NewsTables>,
@@ -38,7 +38,7 @@ export async function upsertStories(
   return outcomes;
 }
 
-/** Creates or changes a story, without its references. */
+/** Creates or changes a story, except for its references. */
 async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<Outcome> {
   const { publicId, title, status, digest } = line;
   const { numInsertedOrUpdatedRows: created } = await tx
@@ -59,7 +59,7 @@ async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): 
   return changed === 1n || rewritten ? 'changed' : 'unchanged';
 }
 
-/** Replaces what a story points to; returns whether that changed anything. */
+/** Replaces the references of a story and returns whether that changed anything. */
 async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<boolean> {
   refuseWrongReferences(line);
   let changed = false;
@@ -95,16 +95,16 @@ async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'
   return changed;
 }
 
-/** Throws a {@link Failure} where a story points to itself, or twice to another in one list. */
+/** Throws a {@link Failure} if a story points to itself, or twice to the same story in one list. */
 export function refuseWrongReferences(line: LineOf<'story'>): void {
   for (const { kind, list } of referencesOf(line)) {
     const ids = list.map(({ publicId }) => publicId);
     if (ids.includes(line.publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
-    if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: names a story twice`);
+    if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: must not name a story twice`);
   }
 }
 
-/** Those of the ids that do not name a story. */
+/** The ids that do not name a story. */
 export async function unknownStories(
   db: Kysely<NewsTables>,
   publicIds: readonly string[],
@@ -120,11 +120,11 @@ export async function unknownStories(
 
 /** The failure of a story whose list points to stories that do not exist. */
 export function unknownReferences(kind: string, publicIds: readonly string[]): Failure {
-  return new Failure('missing', `${kind}: there is no story ${publicIds.join(', ')}`);
+  return new Failure('missing', `${kind}: no such story: ${publicIds.join(', ')}`);
 }
 
 /**
- * Replaces the digest of a story; null removes it. Returns false for the text that it has already. Throws a
+ * Replaces the digest of a story; null removes it. Returns false if it already has this text. Throws a
  * {@link Failure}.
  */
 export async function setDigest(
@@ -144,9 +144,9 @@ export async function setDigest(
 }
 
 /**
- * Merges the story `from` into `into`: its reports become those of the last survivor, and its address leads
- * there. Returns false where it has been merged into that very story before. Throws a {@link Failure} for an
- * unknown story, one that was merged before, and a merge that would close a circle.
+ * Merges the story `from` into `into`: its reports move to the last survivor, and its address redirects
+ * there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
+ * story, for one that has been merged into another story, and for a merge that would form a cycle.
  */
 export async function mergeStories(
   tx: Transaction<NewsTables>,
@@ -156,9 +156,9 @@ export async function mergeStories(
   const { merged_into } = await existingStory(tx, from);
   if (merged_into === into) return false;
   if (merged_into !== null)
-    throw new Failure('conflict', `story ${from} has been merged into ${merged_into} already`);
+    throw new Failure('conflict', `story ${from} has already been merged into ${merged_into}`);
   await existingStory(tx, into);
-  // The trigger lets one merge run at a time, so the survivor read below is that of all earlier ones.
+  // The trigger lets only one merge run at a time, so the survivor read below reflects all earlier merges.
   await tx
     .updateTable('news.story')
     .set({ merged_into: into, updated_at: sql<Date>`clock_timestamp()` })
@@ -168,7 +168,7 @@ export async function mergeStories(
       if (!violates(error, 'story_merge_circle')) throw error;
       throw new Failure(
         'conflict',
-        `story ${into} has become ${from}: merging them again would close a circle`,
+        `story ${into} has become ${from}: merging them again would form a cycle`,
       );
     });
   const survivor = (await survivorsOf(tx, [from])).get(from);
@@ -181,9 +181,8 @@ export async function mergeStories(
 }
 
 /**
- * The survivors of the stories that items are to belong to, by the ids that were asked for; unknown ones are
- * left out. The stories stay as they are until the transaction ends: a merge waits, and then takes these
- * items along.
+ * The survivors of the stories that items will belong to, by the requested ids; unknown ones are left out.
+ * The stories are locked until the transaction ends: a merge waits, and then moves these items too.
  */
 export async function lockStories(
   tx: Transaction<NewsTables>,
@@ -214,6 +213,6 @@ async function existingStory(db: Kysely<NewsTables>, publicId: string) {
     .select(['public_id', 'merged_into'])
     .where('public_id', '=', publicId)
     .executeTakeFirst();
-  if (story === undefined) throw new Failure('missing', `there is no story ${publicId}`);
+  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
   return story;
 }

@@ -6,14 +6,13 @@ export interface Numbered<Line> {
   line: Line;
 }
 
-/** A story that waits for others, with those that it waits for. */
+/** A story that waits for others, and the stories that it waits for. */
 interface HeldStory extends Numbered<LineOf<'story'>> {
   missing: Set<string>;
 }
 
 /**
- * The lines of an import that wait for stories which the file has not brought yet, and those that wait for
- * these.
+ * The lines of an import that wait for stories further down in the file, and the lines that wait for those.
  */
 export class HeldLines {
   readonly #stories = new Map<string, HeldStory>();
@@ -21,12 +20,12 @@ export class HeldLines {
   readonly #blockedKeys = new Set<string>();
   #deferred: Numbered<ImportLine>[] = [];
 
-  /** The stories that wait, in the order of their lines. */
+  /** The waiting stories, in the order of their lines. */
   get stories(): HeldStory[] {
     return [...this.#stories.values()].sort((a, b) => a.number - b.number);
   }
 
-  /** Whether a line is about what waits, and has to wait with it to keep the order. */
+  /** Whether a line is about a waiting record and must wait with it to keep the order. */
   blocks(line: ImportLine, keys: readonly string[]): boolean {
     if (this.#stories.size === 0 && this.#blockedKeys.size === 0) return false;
     return (
@@ -34,13 +33,13 @@ export class HeldLines {
     );
   }
 
-  /** Keeps a line that {@link blocks} has found to wait. */
+  /** Defers a line for which {@link blocks} is true. */
   defer(entry: Numbered<ImportLine>, keys: readonly string[]): void {
     this.#deferred.push(entry);
     for (const key of keys) this.#blockedKeys.add(key);
   }
 
-  /** Keeps a story until the `missing` ones have come. */
+  /** Holds a story until the `missing` ones have arrived. */
   hold(entry: Numbered<LineOf<'story'>>, missing: readonly string[]): void {
     this.#stories.set(entry.line.publicId, { ...entry, missing: new Set(missing) });
     for (const id of missing) {
@@ -50,7 +49,7 @@ export class HeldLines {
   }
 
   /**
-   * The story of `publicId` with all that it waits for, where all of these are here; taken out of what waits.
+   * Removes and returns the story `publicId` and every story that it waits for, if all of them have arrived.
    */
   takeGroup(publicId: string): HeldStory[] | undefined {
     const group = new Map<string, HeldStory>();
@@ -71,7 +70,7 @@ export class HeldLines {
     return [...(this.#waitingFor.get(publicId) ?? [])].filter((id) => this.#stories.has(id));
   }
 
-  /** Notes that a story exists now; returns those that waited for it. */
+  /** Records that a story now exists, and returns those that waited for it. */
   arrived(publicId: string): string[] {
     const waiting = this.waitersOf(publicId);
     this.#waitingFor.delete(publicId);
@@ -79,12 +78,12 @@ export class HeldLines {
     return waiting;
   }
 
-  /** Takes out a story that is refused. */
+  /** Removes a refused story. */
   drop(publicId: string): void {
     this.#stories.delete(publicId);
   }
 
-  /** Takes out the lines that were deferred, in their order; some may have to wait again. */
+  /** Removes and returns the deferred lines in their order; some may have to wait again. */
   takeDeferred(): Numbered<ImportLine>[] {
     const deferred = this.#deferred;
     this.#deferred = [];
@@ -93,7 +92,7 @@ export class HeldLines {
   }
 }
 
-/** The stories that have to be there before a line is taken. */
+/** The stories that must exist before a line is processed. */
 function storiesOf(line: ImportLine): string[] {
   if (line.type === 'story') return [line.publicId];
   if (line.type === 'merge') return [line.from, line.into];

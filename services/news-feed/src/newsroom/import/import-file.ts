@@ -7,24 +7,23 @@ import { inTransactions, type RunWork, rehearse } from '../transactions.ts';
 import { importLineReader } from './import-line.ts';
 import { Importer, type ImportTally } from './importer.ts';
 
-/** What {@link importFile} needs to know. */
+/** The options of {@link importFile}. */
 export interface Import {
   db: Kysely<NewsTables>;
-  /** The file of one JSON object a line, or `-` for standard input. */
+  /** The JSON Lines file, or `-` for standard input. */
   file: string;
   vocabulary: Vocabulary;
-  /** Whether everything is taken back at the end. */
+  /** Whether to roll everything back at the end. */
   dryRun: boolean;
-  /** Hears of the count of lines, now and then. */
+  /** Called with the number of lines from time to time. */
   onProgress: (lines: number, tally: Readonly<ImportTally>) => void;
 }
 
-/** How long an item waits for others to be written with, in ms: whoever pipes lines in wants to see each. */
+/** How long an item waits to be batched with others, in ms: piped lines must show up soon. */
 const SHOWN_AFTER_MS = 300;
 
 /**
- * Imports the lines of a file and returns what has become of them. Throws where the file or the database
- * cannot be read.
+ * Imports the lines of a file and returns their outcome. Throws if the file or the database cannot be read.
  */
 export async function importFile(options: Import): Promise<ImportTally> {
   const { db, dryRun } = options;

@@ -16,14 +16,14 @@ function readItem(change: object) {
   return () => read(JSON.stringify({ ...item, ...change }));
 }
 
-test('an item with no more than it must have', () => {
+test('an item with only its required members', () => {
   expect(readItem({})()).toEqual({ ...item, publishedAt: new Date('2026-11-20T00:00:00Z') });
 });
 
 test.each([
   [{ title: undefined }, 'title: is required'],
   [{ title: ' ' }, 'title: must not be empty'],
-  [{ title: 'a\u0000b' }, 'title: holds a NUL character'],
+  [{ title: 'a\u0000b' }, 'a NUL character'],
   [{ publishedAt: '2026-11-20' }, 'publishedAt: must be a time with its offset'],
   [{ publishedAt: '1969-12-31T23:59:59Z' }, 'publishedAt: must not be before 1970'],
   [
@@ -31,7 +31,7 @@ test.each([
     'links.original: must be an absolute http or https URL, not "ftp://example.com"',
   ],
   [{ category: 'sports' }, 'category: must be one of technology, research'],
-  [{ directions: ['domestic', 'up'] }, 'directions.1: must be of domestic, overseas'],
+  [{ directions: ['domestic', 'up'] }, 'directions.1: must be one of domestic, overseas'],
   [{ links: { original: 'https://例子.中国/' } }, 'links.original: must be a URI (RFC 3986): percent-encode'],
   [{ links: { original: `https://a.example/${'e'.repeat(2100)}` } }, 'must be at most 2048 characters long'],
   [{ score: 101 }, 'score: must be a number from 0 to 100, not 101'],
@@ -60,7 +60,7 @@ test.each([0, 50.5, 100, null])('a score of %j is taken', (score) => {
   expect(readItem({ score })()).toMatchObject({ score });
 });
 
-test('every fault of a line is named at once', () => {
+test('all errors in a line are reported at once', () => {
   expect(readItem({ title: 1, score: -1 })).toThrow(/title: .*; score: /);
 });
 
@@ -79,7 +79,7 @@ test.each([
   expect(() => read(line)).toThrow(reason);
 });
 
-test('times of reset records are kept as they are shown', () => {
+test('times in reset records are stored as they are shown', () => {
   const activity = {
     id: 'a',
     publishedAt: '2026-11-20T00:00:00Z',

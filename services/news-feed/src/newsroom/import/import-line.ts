@@ -14,10 +14,10 @@ const MAX_TITLE = 1000;
 /** The longest summary, digest or reason, in characters. */
 const MAX_TEXT = 100_000;
 
-/** What a score is. */
+/** The error message for scores. */
 const SCORE = 'must be a number from 0 to 100';
 
-/** The longest canonical address, in bytes: what the unique index takes. */
+/** The longest canonical URL, in bytes: the limit of the unique index. */
 const MAX_CANONICAL_URL = 2048;
 
 /** The id of an item: a path segment of the item's page. */
@@ -32,11 +32,11 @@ const storyId = z
   .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be 1 to 128 of the characters A–Z a–z 0–9 . _ ~ -')
   .refine((value) => value !== '.' && value !== '..', 'must not be . or ..');
 
-/** The address of the original article: what the answers promise with `format: uri`. */
+/** The address of the original article, valid for the `format: uri` that the answers declare. */
 const originalUrl = webUrl(4000)
   .refine(
     (value) => !URL.canParse(value) || isWebUri(value),
-    'must be a URI (RFC 3986): percent-encode what is not ASCII, spaces and " < > \\ ^ ` { | }',
+    'must be a URI (RFC 3986): percent-encode non-ASCII characters, spaces and " < > \\ ^ ` { | }',
   )
   .refine(
     (value) => !URL.canParse(value) || Buffer.byteLength(canonicalUrl(value)) <= MAX_CANONICAL_URL,
@@ -52,7 +52,8 @@ const time = z.iso
 const reference = z.strictObject({ publicId: storyId, relation: requiredText(200) });
 
 /**
- * An item: upserted by its id, or by its canonical URL where it has none. An absent member keeps its value.
+ * An item: upserted by its id, or by its canonical URL if it does not have one. An absent member keeps its
+ * value.
  */
 function itemLine({ categories, directions }: Vocabulary) {
   return z.strictObject({
@@ -64,7 +65,7 @@ function itemLine({ categories, directions }: Vocabulary) {
     source: z.strictObject({ name: requiredText(200), firstParty: z.boolean().optional() }),
     links: z.strictObject({ original: originalUrl }),
     publishedAt: time,
-    discoveredAt: time.optional().describe('The time of the import where a new item has none.'),
+    discoveredAt: time.optional().describe('For a new item, defaults to the time of the import.'),
     category: z
       .enum(categories, `must be one of ${categories.join(', ')}`)
       .nullable()
@@ -72,8 +73,8 @@ function itemLine({ categories, directions }: Vocabulary) {
     score: z.number(SCORE).min(0, SCORE).max(100, SCORE).nullable().optional(),
     selected: z.boolean().optional(),
     reason: text(MAX_TEXT).nullable().optional(),
-    directions: z.array(z.enum(directions, `must be of ${directions.join(', ')}`)).optional(),
-    story: storyId.nullable().optional().describe('The publicId of a story that is there.'),
+    directions: z.array(z.enum(directions, `must be one of ${directions.join(', ')}`)).optional(),
+    story: storyId.nullable().optional().describe('The `publicId` of an existing story.'),
   });
 }
 
@@ -91,7 +92,7 @@ const mergeLine = z.strictObject({ type: z.literal('merge'), from: storyId, into
 
 const withdrawLine = z.strictObject({ type: z.literal('withdraw'), id: itemId });
 
-/** Times of the reset records are stored as they are shown. */
+/** Times in reset records are stored as they are shown. */
 const shanghaiTime = time.transform(shanghaiTimestamp);
 const resets = resetRecords({
   time: shanghaiTime,
@@ -100,16 +101,16 @@ const resets = resetRecords({
   id: z.string('must be a string').regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
 });
 
-/** The event stands in a member of its own, because it has a `type` itself. */
+/** The event is nested in a separate member, because it has its own `type`. */
 const resetEventLine = z.strictObject({
   type: z.literal('reset-event'),
   event: resets.event.partial({ label: true }),
 });
 
-/** With the action `withdraw` its events are taken out of the answers. */
+/** The action `withdraw` removes its events from the answers. */
 const resetActivityLine = z.strictObject({ type: z.literal('reset-activity'), activity: resets.activity });
 
-/** What the watch on the reset sources says of itself. */
+/** The state of the monitoring of the reset sources. */
 const resetStateLine = z.strictObject({
   type: z.literal('reset-state'),
   checkedAt: shanghaiTime.nullable().optional(),
@@ -117,7 +118,7 @@ const resetStateLine = z.strictObject({
   monitor: resets.monitor.nullable().optional(),
 });
 
-/** The schema of a line of an import, told apart by `type`. */
+/** The schema of an import line, discriminated by `type`. */
 export function importLine(vocabulary: Vocabulary) {
   return z.discriminatedUnion(
     'type',
@@ -134,22 +135,21 @@ export function importLine(vocabulary: Vocabulary) {
   );
 }
 
-/** A line that was read. */
+/** A parsed line. */
 export type ImportLine = z.infer<ReturnType<typeof importLine>>;
 
 /** A line of one type. */
 export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type: Type }>;
 
 /**
- * The reader of an import's lines: throws a `Failure` whose message says everything that is wrong with a
- * line.
+ * A parser for import lines; it throws a `Failure` whose message says everything that is wrong with a line.
  */
 export function importLineReader(vocabulary: Vocabulary): (text: string | undefined) => ImportLine {
   const schema = importLine(vocabulary);
   return (text) => parse(schema, parseJsonLine(text));
 }
 
-/** What an editor may change of an item, in the words of an item's line. */
+/** The members of an item that an editor may change, named as in an item's line. */
 function itemChange(vocabulary: Vocabulary) {
   return itemLine(vocabulary)
     .pick({
@@ -169,7 +169,7 @@ function itemChange(vocabulary: Vocabulary) {
 /** A change of an item. */
 export type ItemChange = z.infer<ReturnType<typeof itemChange>>;
 
-/** The reader of a change: throws a `Failure` whose message says everything that is wrong with it. */
+/** A parser for changes; it throws a `Failure` whose message says everything that is wrong with a change. */
 export function itemChangeReader(vocabulary: Vocabulary): (change: unknown) => ItemChange {
   const schema = itemChange(vocabulary);
   return (change) => parse(schema, change);

@@ -16,7 +16,7 @@ import type { RunWork, Work } from '../transactions.ts';
 import { HeldLines, type Numbered } from './held-lines.ts';
 import type { ImportLine, LineOf } from './import-line.ts';
 
-/** What has become of the lines. */
+/** The outcome of the lines. */
 export interface ImportTally {
   created: number;
   changed: number;
@@ -27,7 +27,7 @@ export interface ImportTally {
 /** How many items are written together. */
 const BATCH = 1000;
 
-/** What an {@link Importer} is made with. */
+/** The options of an {@link Importer}. */
 export interface ImporterParts {
   read: (text: string | undefined) => ImportLine;
   runWork: RunWork;
@@ -35,17 +35,16 @@ export interface ImporterParts {
 }
 
 /**
- * Takes the lines of an import in their order: items many at a time, everything else by itself. A line that
- * is refused changes nothing and stops no other. A story that points to one which has not come yet waits for
- * it, and what names the story waits with it, so that a story whose references are wrong leaves nothing
- * behind.
+ * Processes the lines of an import in order: items in batches, everything else one at a time. A refused line
+ * changes nothing and does not stop the others. A story that points to one further down waits for it, and so
+ * does every line that names the waiting story, so that a story with wrong references leaves nothing behind.
  */
 export class Importer {
   readonly #parts: ImporterParts;
   readonly #tally: ImportTally = { created: 0, changed: 0, unchanged: 0, refused: [] };
   readonly #held = new HeldLines();
   #items: Numbered<LineOf<'item'>>[] = [];
-  /** The ids and addresses of the waiting items: no two of them may be of the same item. */
+  /** The ids and addresses of the waiting items: no two of them may be about the same item. */
   readonly #waiting = new Set<string>();
   #waitingSince: number | undefined;
 
@@ -53,17 +52,17 @@ export class Importer {
     this.#parts = parts;
   }
 
-  /** What has become of the lines so far; those that wait are not counted yet. */
+  /** The outcome of the lines so far; waiting lines are not counted yet. */
   get tally(): Readonly<ImportTally> {
     return this.#tally;
   }
 
-  /** For how long, in ms, an item has waited for others to be written with; undefined where none waits. */
+  /** How long the oldest item of the batch has waited, in ms; undefined if the batch is empty. */
   get waitedMs(): number | undefined {
     return this.#waitingSince === undefined ? undefined : performance.now() - this.#waitingSince;
   }
 
-  /** Takes a line, undefined when it is not UTF-8. Throws only where the database cannot be used. */
+  /** Processes a line, which is undefined if it is not UTF-8. Throws only if the database cannot be used. */
   async add(text: string | undefined, number: number): Promise<void> {
     let line: ImportLine;
     try {
@@ -74,7 +73,7 @@ export class Importer {
     await this.#take({ number, line });
   }
 
-  /** Writes the items that wait for others to be written with. */
+  /** Writes the batch of waiting items. */
   async flush(): Promise<void> {
     const items = this.#items;
     this.#items = [];
@@ -85,17 +84,17 @@ export class Importer {
       await this.#write(items);
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      // A row that the database refuses takes its batch with it: each is tried by itself.
+      // A row that the database refuses fails its whole batch, so each row is retried separately.
       for (const item of items) {
         await this.#write([item]).catch((fault: unknown) => this.#refuse(item.number, fault));
       }
     }
   }
 
-  /** Writes what still waits and returns what has become of all. */
+  /** Writes everything that still waits and returns the outcome of all lines. */
   async finish(): Promise<ImportTally> {
     for (let held = this.#held.stories; held.length > 0; held = this.#held.stories) {
-      // What they wait for does not come any more.
+      // The stories that they wait for will not arrive any more.
       for (const { number, line } of held) {
         this.#held.drop(line.publicId);
         const outcomes = await this.#attempt(number, (tx) => upsertStories(tx, [line]));
@@ -129,9 +128,9 @@ export class Importer {
     await this.#release(line.publicId);
   }
 
-  /** Writes the stories that miss nothing any more, now that this one has come. */
+  /** Writes the stories that are complete now that this one has arrived. */
   async #release(publicId: string): Promise<void> {
-    // Those that wait for a held story can be complete with it.
+    // Stories that wait for a held story may become complete together with it.
     const candidates = [...this.#held.waitersOf(publicId), publicId];
     let released = false;
     for (let id = candidates.pop(); id !== undefined; id = candidates.pop()) {
@@ -177,14 +176,14 @@ export class Importer {
     }
   }
 
-  /** Notes that a line was refused, and why. Throws what is not the line's fault. */
+  /** Records that a line was refused, and why. Rethrows errors that the line did not cause. */
   #refuse(number: number, error: unknown): void {
     if (!(error instanceof Error) || isDatabaseAway(error)) throw error;
     this.#tally.refused.push({ number, reason: error.message });
   }
 }
 
-/** A line that is neither an item nor a story. */
+/** Processes a line that is neither an item nor a story. */
 type OtherLine = Exclude<ImportLine, LineOf<'item'> | LineOf<'story'>>;
 
 async function write(tx: Transaction<NewsTables>, line: OtherLine): Promise<Outcome> {
@@ -203,7 +202,7 @@ async function write(tx: Transaction<NewsTables>, line: OtherLine): Promise<Outc
 }
 
 /**
- * The stories that `line` points to and that do not exist. Throws for references that are wrong in any case.
+ * The stories that `line` points to and that do not exist. Throws for references that are always wrong.
  */
 function missingStories(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<string[]> {
   refuseWrongReferences(line);
@@ -211,7 +210,7 @@ function missingStories(tx: Transaction<NewsTables>, line: LineOf<'story'>): Pro
   return ids.length === 0 ? Promise.resolve([]) : unknownStories(tx, [...new Set(ids)]);
 }
 
-/** What names the same thing in two lines; no two lines with a common key may change their order. */
+/** The keys of the records that a line is about; lines with a common key must keep their order. */
 function keysOf(line: ImportLine): string[] {
   switch (line.type) {
     case 'item':

@@ -1,10 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { z } from 'zod';
 
-/** The longest value that a fault repeats, in characters as JSON. */
+/** The longest value that a message repeats, in characters of JSON. */
 const MAX_SHOWN = 80;
 
-/** zod's names of types, as a reader knows them. */
+/** zod's type names in words that a reader knows. */
 const TYPES: Record<string, string> = {
   string: 'a string',
   number: 'a number',
@@ -15,12 +15,12 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
-/** The failure that names every fault of a value that a schema has refused. */
+/** The failure that lists every error in a value that a schema has rejected. */
 export function invalidLine(value: unknown, issues: readonly z.core.$ZodIssue[]): Failure {
   return new Failure('invalid', issues.map((issue) => faultOf(issue, value)).join('; '));
 }
 
-/** What is expected where a schema does not say it in words of its own: the `error` of a parse. */
+/** The message for schemas that do not define one: the `error` option of a parse. */
 export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -56,7 +56,7 @@ function faultOf(issue: z.core.$ZodIssue, line: unknown): string {
   const where = path.join('.') || 'line';
   const given = valueAt(line, path);
   if (given === undefined) return `${where}: is required`;
-  // A union's own words are about its members, and not about what is not an object at all.
+  // A union's message is about its members and does not fit a value that is not an object.
   const isOther = issue.code === 'invalid_type' && issue.expected === 'object';
   const expected = isOther ? 'must be an object' : message;
   return `${where}: ${expected}${expected.startsWith('must be') ? shown(given, issue) : ''}`;
@@ -70,7 +70,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * The value that was given. A text that is only too long, or not what it must be, is not repeated at length.
+ * The value that was given. Long texts are not repeated in full.
  */
 function shown(value: unknown, { code }: z.core.$ZodIssue): string {
   if (Array.isArray(value)) return ', not a list';

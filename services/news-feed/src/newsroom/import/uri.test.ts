@@ -31,7 +31,7 @@ test.each([
   'https://example.com/\n',
 ])('%j is not', (text) => expect(isWebUri(text)).toBe(false));
 
-test('whatever is one, the format accepts', () => {
+test('the format accepts every URI that we accept', () => {
   const text = fc.oneof(
     fc.webUrl({ withQueryParameters: true, withFragments: true }),
     fc

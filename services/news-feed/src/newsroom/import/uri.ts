@@ -9,8 +9,8 @@ const URI = new RegExp(
 );
 
 /**
- * Whether `text` is an http or https URI (RFC 3986): what answers promise with `format: uri`. A browser takes
- * more, such as characters that are not ASCII, which a URI has percent-encoded.
+ * Whether `text` is an http or https URI (RFC 3986): the answers declare `format: uri`. Browsers accept more,
+ * such as non-ASCII characters, which a URI must percent-encode.
  */
 export function isWebUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text);

@@ -8,7 +8,7 @@ function item(id: string, change: Partial<Quotable> = {}): Quotable {
   return { id, title: id, summary: `about ${id}`, category: 'technology', score: 50, at, ...change };
 }
 
-/** A composition by ids. */
+/** A composition with items replaced by their ids. */
 function composed(...items: Quotable[]) {
   const { lead, sections, flashes } = composeDaily(items, CATEGORIES);
   const ids = (list: Quotable[]) => list.map(({ id }) => id).join(' ');
@@ -29,7 +29,7 @@ test('the best item leads, and sections follow the order of the categories', () 
   });
 });
 
-test('what has no summary or no category of the deployment is a flash', () => {
+test('an item without a summary, or without a category of the deployment, is a flash', () => {
   expect(
     composed(
       item('bare', { summary: null, score: 99 }),
@@ -40,7 +40,7 @@ test('what has no summary or no category of the deployment is a flash', () => {
   ).toEqual({ lead: 'none', sections: {}, flashes: 'bare blank none old' });
 });
 
-test('a section holds eight; the rest are flashes', () => {
+test('a section contains eight items; the rest are flashes', () => {
   const items = Array.from({ length: 10 }, (_, index) => item(`i${index}`, { score: 100 - index }));
   expect(composed(...items)).toEqual({
     lead: 'i0',
@@ -49,17 +49,17 @@ test('a section holds eight; the rest are flashes', () => {
   });
 });
 
-test('of equal score the newer is better, then the smaller id; an unscored item is the last', () => {
+test('equal scores are ordered by newest, then by smallest id; unscored items come last', () => {
   const newer = new Date('2026-11-20T01:00:00Z');
   const items = [item('u', { score: null, at: newer }), item('z'), item('n', { at: newer }), item('a')];
   expect(composed(...items).sections.technology).toBe('n a z u');
   expect(composed(...items.toReversed())).toEqual(composed(...items));
 });
 
-test('nothing makes an empty report', () => {
+test('no items make an empty report', () => {
   expect(composed()).toEqual({ lead: null, sections: {}, flashes: '' });
 });
 
-test('a section is headed by its category in words', () => {
+test('the heading of a section is its category in words', () => {
   expect(sectionLabel('policy-standard')).toBe('Policy standard');
 });

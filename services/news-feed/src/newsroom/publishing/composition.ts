@@ -1,4 +1,4 @@
-/** How many items a section holds; the others are flashes. */
+/** The maximum number of items in a section; the others are flashes. */
 const SECTION_ITEMS = 8;
 
 /** An item that a report may quote. */
@@ -8,22 +8,22 @@ export interface Quotable {
   summary: string | null;
   category: string | null;
   score: number | null;
-  /** The time by which it belongs to the report's window. */
+  /** The time that places it in the report's window. */
   at: Date;
 }
 
-/** Which items a report quotes, and where: every one exactly once, the lead again in its section. */
+/** Which items a report quotes, and where: each exactly once, except that the lead is also in its section. */
 export interface Composition<Item> {
-  /** The item that the report opens with; null where none has a summary to open with. */
+  /** The item that the report opens with; null if no item has a summary. */
   lead: Item | null;
   sections: { category: string; items: Item[] }[];
   flashes: Item[];
 }
 
 /**
- * Composes the report of a day from its selected items: the best one that has a summary leads; those with a
- * summary stand in sections by category, in the order of `categories`, 8 at most in each; what is left is
- * flashes. The best are those of the highest score, then the newest, then those of the smallest id. The order
+ * Composes the report of a day from its selected items. The best item with a summary leads. Items with a
+ * summary go into sections by category, in the order of `categories`, at most 8 in each; the rest are
+ * flashes. The best items have the highest score, then are the newest, then have the smallest id. The order
  * of `items` does not matter.
  */
 export function composeDaily<Item extends Quotable>(

@@ -5,18 +5,18 @@ import { reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { composeDaily, type Quotable, sectionLabel } from './composition.ts';
 
-/** An item with what a report quotes of it. */
+/** An item with the members that a report quotes. */
 interface QuotableItem extends Quotable {
   quote: Quote;
 }
 
-/** What has become of a report: made now, there already, or without an item to report. */
+/** The outcome of publishing a report: published now, already published, or without items to report. */
 export type DailyOutcome = 'published' | 'unchanged' | 'empty';
 
 /**
- * Publishes the report of `date` (`YYYY-MM-DD` in Shanghai): the selected items of the 24 hours to 08:00 by
- * their timeline time. A report that is there stays as it is, and a day without items has none. Throws a
- * {@link Failure} while the 24 hours last.
+ * Publishes the report for `date` (`YYYY-MM-DD` in Shanghai): the selected items of the 24 hours to 08:00 by
+ * timeline time. An existing report is left unchanged, and a day without items does not get one. Throws a
+ * {@link Failure} until the 24 hours are over.
  */
 export async function publishDaily(
   tx: Transaction<NewsTables>,
@@ -28,7 +28,7 @@ export async function publishDaily(
   if (window.through > now) {
     throw new Failure(
       'conflict',
-      `the report of ${date} can be made from ${window.through.toISOString()} on`,
+      `the report for ${date} can be published from ${window.through.toISOString()} on`,
     );
   }
   const items = await readItems(tx, window);

@@ -5,13 +5,13 @@ import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.t
 /** How far back reports count, in hours: six half-lives, after which a report weighs less than a fiftieth. */
 const WINDOW_HOURS = 72;
 
-/** How many topics each list keeps: when the item of one is withdrawn, the next one moves up. */
+/** How many topics each list stores: when an item is withdrawn, the next topic moves up. */
 const KEPT = 50;
 
-/** How long rankings are kept to be looked at, in days. */
+/** How long rankings are kept for inspection, in days. */
 const KEPT_DAYS = 7;
 
-/** A public item of the window. */
+/** A public item in the window. */
 interface Candidate extends Report {
   selected: boolean;
   score: number | null;
@@ -19,20 +19,20 @@ interface Candidate extends Report {
   directions: string[];
 }
 
-/** A story, or an item that belongs to none, with its reports. */
+/** A story, or an item without a story, with its reports. */
 interface CandidateTopic {
   id: string;
   story: string | null;
   reports: Candidate[];
 }
 
-/** What a rank was computed from: kept with it. */
+/** The inputs of a rank, stored with it. */
 export interface RankInputs extends Heat {
   story: string | null;
   reports: number;
 }
 
-/** What a ranking was computed with. */
+/** The parameters of a ranking, stored with it. */
 export interface RankingParameters {
   asOf: string;
   windowHours: number;
@@ -40,10 +40,10 @@ export interface RankingParameters {
 }
 
 /**
- * Ranks the topics of the last 72 hours by their heat and publishes the lists, of all directions and of each,
- * at once. The item that stands for a topic is, of those of the list's direction, a selected one, then one of
- * a first-party source, then that of the highest score, then the earliest. Returns how many topics there
- * were.
+ * Ranks the topics of the last 72 hours by heat and publishes all lists at once, the overall one and one for
+ * each direction. Among a topic's items in the list's direction, its representative is preferably a selected
+ * one, then one from a first-party source, then the one with the highest score, then the earliest. Returns
+ * the number of topics.
  */
 export async function publishRanking(
   tx: Transaction<NewsTables>,
@@ -93,7 +93,7 @@ export async function publishRanking(
   return topics.length;
 }
 
-/** The latest ranking's list with what each rank was computed from. */
+/** A list of the latest ranking with the inputs of each rank. */
 export async function explainRanking(db: Kysely<NewsTables>, direction: string | undefined) {
   const ranking = await db
     .selectFrom('news.ranking')

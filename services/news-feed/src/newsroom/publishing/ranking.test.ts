@@ -20,7 +20,7 @@ describe('a topic is hotter', () => {
   test('with a first-party source', () => {
     expect(heat(report('a', 0, true))).toBeGreaterThan(heat(report('a')));
   });
-  test('with more reports of a source, but less so than with another source', () => {
+  test('with more reports from a source, but less so than with another source', () => {
     const [one, again, another] = [
       heat(report('a')),
       heat(report('a'), report('a', 0.001)),
@@ -35,7 +35,7 @@ describe('a topic is hotter', () => {
   });
 });
 
-test('the terms of a heat are told', () => {
+test('the result lists the terms of a heat', () => {
   expect(heatOf([report('a', 12), report('b', 0, true), report('b', 36)], NOW)).toEqual({
     heat: 2.696159,
     coverage: 2,
@@ -47,11 +47,11 @@ test('the terms of a heat are told', () => {
   });
 });
 
-test('a report dated after the ranking weighs as one of now', () => {
+test('a report dated after the ranking weighs like one published now', () => {
   expect(heat(report('a', -5))).toBe(heat(report('a')));
 });
 
-test('of equal heat the newer report comes first, then the smaller id', () => {
+test('equal heats are ordered by newest report, then by smallest id', () => {
   const topics = [
     { id: 'c', reports: [report('a')] },
     { id: 'b', reports: [report('a')] },

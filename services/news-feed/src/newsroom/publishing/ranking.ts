@@ -1,14 +1,16 @@
-/** How the ranking weighs; stored with it, so that a rank can be explained after the weights have changed. */
+/**
+ * The weights of a ranking, stored with it so that a rank can be explained after the weights have changed.
+ */
 export interface RankingWeights {
-  /** In what time a report loses half of its weight, in hours. */
+  /** The time in which a report loses half its weight, in hours. */
   halfLifeHours: number;
-  /** What the report of a source on its own doings weighs; any other source weighs 1. */
+  /** The weight of a source that reports on its own work; any other source weighs 1. */
   firstParty: number;
-  /** What a doubling of the reports adds. */
+  /** How much twice as many reports add. */
   signals: number;
 }
 
-/** The weights of every ranking that does not say otherwise. */
+/** The default weights. */
 export const RANKING_WEIGHTS: RankingWeights = { halfLifeHours: 12, firstParty: 1.5, signals: 0.5 };
 
 /** A report on a topic. */
@@ -20,34 +22,34 @@ export interface Report {
   at: Date;
 }
 
-/** What a topic's rank is made of. */
+/** The data from which a topic's rank is computed. */
 export interface Topic {
   id: string;
   reports: readonly Report[];
 }
 
-/** What one source gives to a topic. */
+/** The contribution of one source to a topic. */
 export interface SourceShare {
   source: string;
   firstParty: boolean;
   /** The age of its newest report, in hours. */
   ageHours: number;
-  /** Its weight, faded by that age. */
+  /** Its weight, reduced by that age. */
   weight: number;
 }
 
-/** A topic's heat and the terms that it is the sum of. */
+/** A topic's heat and the terms of its sum. */
 export interface Heat {
   heat: number;
   /** The sum of `sources`. */
   coverage: number;
-  /** What the number of reports adds. */
+  /** The contribution of the number of reports. */
   signals: number;
-  /** The heaviest first. */
+  /** Heaviest first. */
   sources: SourceShare[];
 }
 
-/** Digits that a heat is rounded to, so that equal topics are equal whatever the order of the sums. */
+/** The digits to which a heat is rounded, so that equal topics compare equal in any order of summation. */
 const DIGITS = 6;
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -55,13 +57,11 @@ const HOUR_MS = 60 * 60 * 1000;
 /**
  * The heat of a topic at `now`:
  *
- *     heat = Σ w(s) · fade(s)  +  signals · log2(1 + Σ fade(r))
- *           sources s                        reports r
+ * heat = Σ w(s) · fade(s) + signals · log2(1 + Σ fade(r)) sources s reports r
  *
- * where `fade` is 2^(−age / half-life), a source's age that of its newest report, and w(s) is `firstParty`
- * for a source that has reported on its own doings, else 1. Ten reports of one source are thus worth far less
- * than one report of each of ten. Reports dated after `now` have no age. Depends on nothing but its
- * arguments.
+ * where `fade` is 2^(−age / half-life), a source's age is that of its newest report, and w(s) is `firstParty`
+ * for a source that has reported on its own work, else 1. Ten reports from one source are therefore worth far
+ * less than one report from each of ten. Reports dated after `now` have age 0. A pure function.
  */
 export function heatOf(
   reports: readonly Report[],
@@ -76,8 +76,8 @@ export function heatOf(
 }
 
 /**
- * Topics with their heat, the hottest first; of equal heat the one with the newer report, then the one with
- * the smaller id. The order of `topics` does not matter.
+ * Topics with their heat, hottest first; equal heats are ordered by newest report, then by smallest id. The
+ * order of `topics` does not matter.
  */
 export function rankTopics<T extends Topic>(
   topics: readonly T[],
@@ -125,7 +125,7 @@ function hoursBetween(earlier: Date, later: Date): number {
 }
 
 function sum(values: number[]): number {
-  // Sorted, so that the result does not depend on the order in which the rows were read.
+  // Sorted, so that the result does not depend on the order of the rows.
   return round(values.sort((a, b) => a - b).reduce((total, value) => total + value, 0));
 }
 

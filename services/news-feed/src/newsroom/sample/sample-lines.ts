@@ -4,7 +4,7 @@ import { SAMPLE_ITEMS, SAMPLE_REPORTS, type SampleItem } from './sample-news.ts'
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Hours between two single items: three of them fall into each day. */
+/** Hours between two single items, which makes three per day. */
 const ITEM_HOURS = 8;
 
 /** How old the reports of the stories are, in hours. */
@@ -13,7 +13,7 @@ const REPORT_HOURS = [1, 3, 5, 9, 70, 130];
 /** How long after its publication an item is found, in hours. */
 const FOUND_AFTER_HOURS = 0.5;
 
-/** The lines of the sample, with times relative to `now`. */
+/** The lines of the sample, dated relative to `now`. */
 export function sampleLines(vocabulary: Vocabulary, now: Date): object[] {
   const singles = SAMPLE_ITEMS.map((item, index) => itemLine(item, index, 2 + index * ITEM_HOURS));
   const reports = SAMPLE_REPORTS.map((item, index) => itemLine(item, index, REPORT_HOURS[index] ?? 1));
@@ -35,7 +35,7 @@ export function sampleLines(vocabulary: Vocabulary, now: Date): object[] {
       // Every third stays outside the selected set, so that the modes differ.
       selected: index % 3 !== 2,
       ...(index % 3 !== 2 && { reason: 'Shows how a reason reads.' }),
-      // All of them once in a while, else one after the other.
+      // Occasionally all of them, otherwise one after the other.
       directions: index % 5 === 4 ? directions : [directions[index % directions.length]],
       ...(story !== undefined && { story }),
     };
@@ -51,7 +51,7 @@ function storyLines(): object[] {
       publicId: 'lantern-2-release',
       title: 'Lantern 2, a reading assistant for libraries, is released',
       digest:
-        'Lantern 2 runs on the computers that libraries have. Earlier reports named a licence fee; the release says that there is none.',
+        'Lantern 2 runs on the computers that libraries have. Earlier reports named a licence fee; the release says that it is free.',
       storyline: [{ publicId: 'lantern-2-preview', relation: 'came before' }],
       related: [{ publicId: 'lending-models', relation: 'on the same question' }],
     },
@@ -105,7 +105,7 @@ function resetLines(now: Date): object[] {
   ];
 }
 
-/** An event that is waited for. */
+/** A pending event. */
 function announcedEvent(now: Date) {
   const announced = hoursBefore(now, 4);
   const post = {
@@ -137,7 +137,7 @@ function announcedEvent(now: Date) {
       reason: 'The post says today.',
     },
     status: 'announced',
-    title: 'Usage limits are to be reset today',
+    title: 'Usage limits will be reset today',
     scope: 'not stated',
     createdAt: announced,
     updatedAt: announced,
@@ -150,7 +150,7 @@ function announcedEvent(now: Date) {
   };
 }
 
-/** An event of three days ago that has happened. */
+/** An event that happened three days ago. */
 function confirmedEvent(now: Date): object {
   const time = hoursBefore(now, 72);
   const post = {

@@ -1,4 +1,4 @@
-/** An item of the sample. */
+/** An item in the sample. */
 export interface SampleItem {
   title: string;
   originalTitle?: string;
@@ -9,18 +9,18 @@ export interface SampleItem {
   story?: string;
 }
 
-/** Single items, the newest first; each is some hours older than the one before. */
+/** Single items, newest first; each is some hours older than the one before. */
 export const SAMPLE_ITEMS: readonly SampleItem[] = [
   {
     title: 'A tide gauge learns to explain its forecasts',
     summary:
-      'A harbour authority has put a small model beside its tide gauge. Each forecast now comes with the three past days that it resembles most.',
+      'A harbour authority has put a small model next to its tide gauge. Each forecast now comes with the three past days that it resembles most.',
     source: 'Estuary Weekly',
   },
   {
     title: 'A reading list for people who maintain old compilers',
     originalTitle: '写给老编译器维护者的书单',
-    summary: 'Forty papers, each with a note on what has become of its idea.',
+    summary: 'Forty papers, each with a note on what became of its idea.',
     source: '源码札记',
   },
   {
@@ -138,7 +138,7 @@ export const SAMPLE_ITEMS: readonly SampleItem[] = [
   },
 ];
 
-/** The story that the hot list begins with, told by several sources, the newest first. */
+/** The top story of the hot list, from several sources, newest first. */
 export const SAMPLE_REPORTS: readonly SampleItem[] = [
   {
     title: 'Lantern 2 is out, and fits on a library computer',
@@ -149,7 +149,7 @@ export const SAMPLE_REPORTS: readonly SampleItem[] = [
   },
   {
     title: 'We tried Lantern 2 in a village library',
-    summary: 'It finds the page, and it says when there is none.',
+    summary: 'It finds the page, and it says so when there is no such page.',
     source: 'Estuary Weekly',
     story: 'lantern-2-release',
   },

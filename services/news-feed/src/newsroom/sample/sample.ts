@@ -8,12 +8,12 @@ import { publishDaily } from '../publishing/daily.ts';
 import { publishRanking } from '../publishing/rank.ts';
 import { sampleLines } from './sample-lines.ts';
 
-/** How many daily reports the sample has. */
+/** The number of daily reports in the sample. */
 const DAILIES = 7;
 
 /**
- * Puts the sample into a database in which there has never been an item; does nothing otherwise. Returns
- * whether it did.
+ * Adds the sample to a database that has never had an item; does nothing otherwise. Returns whether it was
+ * added.
  */
 export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, now: Date): Promise<boolean> {
   if (await hasHistory(db)) return false;
@@ -38,7 +38,7 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
   return true;
 }
 
-/** Whether there is, or ever was, something: the ledger remembers items that are gone. */
+/** Whether the database has or ever had items: the ledger remembers deleted ones. */
 async function hasHistory(db: Kysely<NewsTables>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from news.item) or exists (select from news.story) or exists (select from news.daily)
