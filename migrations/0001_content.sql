@@ -1,5 +1,5 @@
--- Articles and categories of the content service, the keys of those who write them, and the counts that lists
--- show. A new schema: nothing waits for it.
+-- Articles and categories of the content service, the API keys of their writers, and the counts that lists
+-- show. A new schema, so nothing waits for it.
 
 create schema content;
 
@@ -18,7 +18,7 @@ create table content.article (
   slug text not null constraint article_slug_key unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   content text not null,
   excerpt text check (char_length(excerpt) <= 500),
-  -- A category that still has articles cannot be deleted, whatever races with the deletion.
+  -- A category that still has articles cannot be deleted, even in a race.
   category_id integer constraint article_category_id_fkey references content.category,
   featured_image text check (char_length(featured_image) <= 500),
   alt_text text check (char_length(alt_text) <= 255),
@@ -27,37 +27,38 @@ create table content.article (
   canonical_url text check (char_length(canonical_url) <= 500),
   author text not null check (char_length(author) <= 255),
   is_published boolean not null default false,
-  -- The first publication; kept when the article goes back to draft. Milliseconds, as the API shows them.
+  -- The first publication; kept when the article becomes a draft again. Milliseconds, as the API shows them.
   published_at timestamptz(3) check (published_at is not null or not is_published),
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp(),
-  -- The words of the title, lower case and distinct, for finding related articles.
+  -- The distinct words of the title in lower case, for finding related articles.
   title_words text[] not null
 );
 
--- The Idempotency-Key of a request that created an article, so that the same request finds it when it comes again.
+-- The Idempotency-Key of a request that created an article, so that a repeated request finds the article.
 create table content.idempotency_key (
   key text primary key,
-  -- SHA-256 of the request's body: another body is another request.
+  -- SHA-256 of the request's body: a different body is a different request.
   fingerprint bytea not null check (octet_length(fingerprint) = 32),
   article_id integer not null references content.article on delete cascade,
-  -- 'infinity' for what is imported: its key names the article for good.
+  -- 'infinity' for imported articles, whose keys identify them permanently.
   expires_at timestamptz(3) not null
 );
 
 create index idempotency_key_by_article on content.idempotency_key (article_id);
 create index idempotency_key_by_end on content.idempotency_key (expires_at);
 
--- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come first.
--- The first two serve the lists of the whole site (with and without a publication state), the others those of
--- a category, its related articles, and the foreign key.
+-- Lists are ordered by published_at descending, id breaking ties; drafts that were never published come
+-- first. The first two serve the lists of the whole site (with and without a publication state), the others
+-- the lists of a category, its related articles, and the foreign key.
 create index article_by_state on content.article (is_published, published_at desc, id desc);
 create index article_by_date on content.article (published_at desc, id desc);
 create index article_by_category_and_state on content.article (category_id, is_published, published_at desc, id desc);
 create index article_by_category on content.article (category_id, published_at desc, id desc);
 
--- Slugs are made under one lock for each table, which is held until the transaction ends: what is free stays free until
--- it is taken. Whoever writes a slug takes the lock, by hand too, so nobody ever loses a race for one.
+-- Slugs are made under one lock per table, which is held until the transaction ends, so a free slug stays
+-- free until it is taken. Every writer of a slug takes the lock, even in manual SQL, so no writer can lose a
+-- race for one.
 create function content.lock_slugs() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(tg_relid::integer, 0);
@@ -70,9 +71,10 @@ create trigger lock_slugs before insert or update of slug on content.article
 create trigger lock_slugs before insert or update of slug on content.category
   for each statement execute function content.lock_slugs();
 
--- base, base-2, base-3, …: one that no other row of the table has, the next where none was deleted. It is sought in strides that double
--- until one is free and then halve, so that the ten-thousandth article of one title costs a few look-ups. `own` is the
--- slug of the row that is changed, which is free for it.
+-- base, base-2, base-3, …: a slug that no other row of the table has, and the next number if none was
+-- deleted. The search doubles its stride until a slug is free and then halves it, so the ten-thousandth
+-- article with the same title costs only a few look-ups. `own` is the slug of the row being changed, which
+-- the row may keep.
 create function content.free_slug(of_table regclass, base text, own text default null) returns text
 language plpgsql as $$
 declare
@@ -111,14 +113,14 @@ begin
 end
 $$;
 
--- base for 1, else base-n, shortened at the end of base where the number would not fit.
+-- base for 1, else base-n, with base truncated if the number would not fit.
 create function content.numbered_slug(base text, n integer, most integer) returns text language sql immutable as $$
   select case when n = 1 then base else rtrim(left(base, most - 1 - length(n::text)), '-') || '-' || n end
 $$;
 
--- Counting a million rows for each page costs more than the page, so the database keeps the counts: in all,
--- and by the UTC day of published_at ('infinity': never published), by which a page in the depth of a long list is
--- found without reading what comes before it. A null category_id stands for the whole site.
+-- Counting a million rows for each page would cost more than the page, so the database maintains the counts:
+-- in total, and by the UTC day of published_at ('infinity': never published), so that a page deep in a long
+-- list is found without reading everything before it. A null category_id means the whole site.
 create table content.article_count (
   category_id integer references content.category on delete cascade,
   is_published boolean not null,
@@ -136,7 +138,7 @@ create table content.article_count_by_day (
 
 create type content.count_change as (category_id integer, is_published boolean, day date, articles bigint);
 
--- Every writer takes the counts in the same order, so writers wait for each other but never in a circle.
+-- Every writer locks the counts in the same order, so writers wait for each other but cannot deadlock.
 create function content.change_counts(changes content.count_change[]) returns void language sql as $$
   insert into content.article_count as kept (category_id, is_published, articles)
   select scope.id, is_published, sum(articles)
@@ -161,7 +163,7 @@ create function content.publication_day(published_at timestamptz) returns date l
   select coalesce((published_at at time zone 'UTC')::date, 'infinity')
 $$;
 
--- Runs once a statement, so that a bulk load counts once for each day and not once for each row.
+-- Runs once per statement, so that a bulk load counts once for each day, not once for each row.
 create function content.count_articles() returns trigger language plpgsql as $$
 declare
   gone content.count_change[];
@@ -189,8 +191,8 @@ create trigger count_updated after update on content.article
 create trigger count_deleted after delete on content.article
   referencing old table as removed for each statement execute function content.count_articles();
 
--- Nothing is left to count. They are truncated too, because a deletion would not see the counts that were committed after
--- the snapshot of its transaction.
+-- Nothing is left to count. The counts are truncated because a DELETE would not see counts that were
+-- committed after the snapshot of its transaction.
 create function content.count_nothing() returns trigger language plpgsql as $$
 begin
   truncate content.article_count, content.article_count_by_day;
@@ -201,7 +203,7 @@ $$;
 create trigger count_truncated after truncate on content.article
   for each statement execute function content.count_nothing();
 
--- Replicas keep finished answers in memory and drop them when they hear this, which is when the change commits.
+-- Replicas cache finished answers and drop them on this notification, which is sent when the change commits.
 create function content.announce_change() returns trigger language plpgsql as $$
 begin
   perform pg_notify('content_changed', '');
@@ -215,10 +217,10 @@ create trigger announce_change after insert or update or delete or truncate on c
   for each statement execute function content.announce_change();
 
 create table content.api_key (
-  -- The public part of the key, by which it is listed and revoked.
+  -- The public part of the key, used to list and revoke it.
   prefix text primary key check (prefix ~ '^[A-Za-z0-9]{8}$'),
   name text not null check (char_length(name) between 1 and 255),
-  -- SHA-256 of the whole key; the key itself is shown once and never stored.
+  -- SHA-256 of the whole key; the key itself is shown only once and never stored.
   secret_hash bytea not null check (octet_length(secret_hash) = 32),
   created_at timestamptz(3) not null default clock_timestamp(),
   expires_at timestamptz(3),

@@ -1,4 +1,4 @@
--- The news feed begins: its schema, and stories with what they point to. A new schema: nothing waits for it.
+-- The schema of the news feed, and stories with their references. A new schema, so nothing waits for it.
 
 do $$
 begin
@@ -26,8 +26,8 @@ create table news.story (
 
 create index story_by_survivor on news.story (merged_into) where merged_into is not null;
 
--- Merges wait for each other here: two that are right by themselves must not close a circle together. A row
--- and not an advisory lock, so that a transaction with an old snapshot fails (40001) instead of overlooking
+-- Merges wait for each other here: two merges that are valid separately must not form a cycle together. This
+-- is a row, not an advisory lock, so that a transaction with an old snapshot fails (40001) instead of missing
 -- the other merge.
 create table news.story_merge (
   singleton boolean primary key default true check (singleton),
@@ -42,7 +42,7 @@ begin
   update news.story_merge set merges = merges + 1;
   while survivor is not null loop
     if survivor = new.public_id then
-      raise exception 'merging story % into % would close a circle', new.public_id, new.merged_into
+      raise exception 'merging story % into % would form a cycle', new.public_id, new.merged_into
         using errcode = 'check_violation', schema = 'news', table = 'story', constraint = 'story_merge_circle';
     end if;
     select merged_into into survivor from news.story where public_id = survivor;
@@ -54,7 +54,7 @@ $$;
 create trigger refuse_merge_circle before insert or update of merged_into, public_id on news.story
   for each row when (new.merged_into is not null) execute function news.refuse_merge_circle();
 
--- What a story points to: others of its storyline, and related ones, in the order in which they are shown.
+-- The references of a story: other stories of its storyline and related ones, in display order.
 create table news.story_reference (
   story text collate "C" not null references news.story on delete cascade,
   kind text not null check (kind in ('storyline', 'related')),

@@ -1,34 +1,36 @@
--- The ledger of the selected set: docs/ledger.md says why nothing is lost.
+-- The ledger of the selected set; docs/ledger.md explains why nothing is lost.
 
--- One row. Whoever holds its lock is the only one who numbers changes.
+-- A single row. Only the transaction that holds its lock numbers changes.
 create table news.ledger (
   singleton boolean primary key default true check (singleton),
-  -- Names this history: cursors of another one are refused.
+  -- Names this history: cursors of other histories are refused.
   epoch uuid not null default gen_random_uuid(),
-  -- The largest number given.
+  -- The largest number assigned.
   head bigint not null default 0,
-  -- When that was. A snapshot shows it, so that it stays the same while the set does.
+  -- When it was assigned. A snapshot shows this time, so that the snapshot does not change while the set does
+  -- not.
   head_at timestamptz(3) not null default clock_timestamp()
 ) with (fillfactor = 10);
 insert into news.ledger default values;
 
--- Changes that have no number yet, written by the triggers below in the transaction of the change itself.
+-- Changes that do not have a number yet, written by the triggers below in the transaction of the change
+-- itself.
 create table news.ledger_change (
   id bigint generated always as identity primary key,
   item_id text collate "C" not null,
   changed_at timestamptz(3) not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
--- For each item that ever was in the set, the number of its latest change. Whether that is an upsert or a
--- removal is what the item is at the time of reading.
+-- For each item that was ever in the set, the number of its latest change. Whether that is an upsert or a
+-- removal depends on the item at the time of reading.
 create table news.ledger_entry (
   item_id text collate "C" primary key,
   seq bigint not null constraint ledger_entry_seq_key unique,
   changed_at timestamptz(3) not null
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
--- What a mirror has seen must survive a crash, whatever the server's default is: a change that is lost would
--- stay in its copy.
+-- Changes that a mirror has seen must survive a crash, whatever the server's default: a lost change would
+-- remain in the mirror's copy.
 create function news.commit_durably() returns void language plpgsql as $$
 begin
   if current_setting('synchronous_commit') = 'off' then
@@ -45,8 +47,8 @@ begin
 end
 $$;
 
--- A transaction that keeps its first snapshot would overlook members that were committed after it, and
--- mirrors would keep them. A read committed one holds the table's lock by now and sees them all.
+-- A transaction that keeps its first snapshot would miss members that were committed after it, and mirrors
+-- would keep them. A read committed transaction already holds the table lock here and sees them all.
 create function news.record_truncation() returns trigger language plpgsql as $$
 begin
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
@@ -72,7 +74,7 @@ create trigger refuse_new_id before update of id on news.item
 
 create trigger record_insert after insert on news.item
   for each row when (new.in_selected_set) execute function news.record_change();
--- Every column that the item of a snapshot or a change shows is compared here.
+-- Every column that items in snapshots and changes show is compared here.
 create trigger record_update after update on news.item
   for each row when (
     (old.in_selected_set or new.in_selected_set) and (
@@ -88,9 +90,9 @@ create trigger record_delete after delete on news.item
 create trigger record_truncation before truncate on news.item
   for each statement execute function news.record_truncation();
 
--- Gives numbers to committed changes that have none, the oldest `batch` of them, and returns how many it
--- took. One caller works at a time and the others wait, so numbers are committed in the order in which they
--- are given.
+-- Assigns numbers to the oldest `batch` committed changes that do not have one, and returns how many it took.
+-- One caller works at a time while the others wait, so numbers are committed in the order in which they are
+-- assigned.
 create function news.settle_ledger(batch integer) returns integer language plpgsql as $$
 declare
   last bigint;
@@ -102,7 +104,7 @@ begin
   end if;
   perform news.commit_durably();
   select head into strict last from news.ledger for update;
-  -- This statement's snapshot is newer than the lock: it sees what the previous caller did.
+  -- This statement's snapshot is newer than the lock, so it sees the work of the previous caller.
   with change as (
     delete from news.ledger_change where id in (select id from news.ledger_change order by id limit batch)
     returning id, item_id, changed_at
@@ -122,8 +124,8 @@ begin
 end
 $$;
 
--- Declares the history broken, after a restore for instance: every cursor is refused from now on, so no entry
--- is needed any more.
+-- Declares the history broken, for example after a restore: every existing cursor is refused from now on, so
+-- the old entries are no longer needed.
 create function news.start_ledger_epoch() returns uuid language sql as $$
   update news.ledger set epoch = gen_random_uuid(), head_at = clock_timestamp();
   delete from news.ledger_entry;

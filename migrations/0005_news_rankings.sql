@@ -1,11 +1,11 @@
 -- Rankings of the hot topics.
 
--- A ranking and its entries are written in one transaction, so one that failed half-way is never seen. The
--- latest is the one with the largest id.
+-- A ranking and its entries are written in one transaction, so a partial ranking is never visible. The latest
+-- ranking has the largest id.
 create table news.ranking (
   id bigint generated always as identity primary key,
   published_at timestamptz(3) not null default clock_timestamp(),
-  -- What the formula was given besides the inputs of the entries.
+  -- The parameters of the formula, in addition to the inputs of the entries.
   parameters jsonb not null default '{}'
 );
 
@@ -20,7 +20,7 @@ create table news.ranking_entry (
   participant_count integer,
   source_names text[] not null,
   latest_at timestamptz(3) not null,
-  -- Everything that the rank was computed from, so that it can be explained.
+  -- All inputs of the rank, so that it can be explained.
   inputs jsonb not null,
   unique nulls not distinct (ranking_id, direction, rank)
 );

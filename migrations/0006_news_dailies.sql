@@ -1,12 +1,12 @@
 -- Daily reports.
 
 create table news.daily (
-  -- The calendar day in Shanghai.
+  -- The calendar date in Shanghai.
   date date primary key,
   generated_at timestamptz(3) not null,
   window_start timestamptz(3) not null,
   window_end timestamptz(3) not null check (window_end > window_start),
-  -- What the report says; each quoted item is named by its id, so that one that is withdrawn later is left
+  -- The content of the report. It names each quoted item by id, so that items withdrawn later can be left
   -- out.
   report jsonb not null,
   item_ids text[] collate "C" not null

@@ -13,8 +13,8 @@ create table news.reset_event (
   confirmed_at timestamptz(3),
   occurred_on date,
   confirmation_basis text check (confirmation_basis in ('source_post', 'receipt_review')),
-  -- As the API shows them (docs/spec/wire.md, "Reset tracking"); the presentation's status is derived when it
-  -- is read.
+  -- As the API shows them (docs/spec/wire.md, "Reset tracking"); the presentation's status is derived on
+  -- reading.
   schedule jsonb,
   presentation jsonb,
   estimate jsonb,
@@ -43,7 +43,7 @@ create index reset_post_by_publication on news.reset_post (event_id, published_a
 create table news.reset_activity (
   id text collate "C" primary key check (id ~ '^[!-~]{1,128}$'),
   published_at timestamptz(3) not null,
-  -- Events that may be gone by now.
+  -- The events may no longer exist.
   event_ids text[] collate "C" not null default '{}',
   kind text not null check (kind in ('event_update', 'related')),
   text text,

@@ -1,21 +1,22 @@
--- Replicas keep finished answers in memory and drop them when they hear of a change. docs/ledger.md, "How
--- replicas hear of a change", has the argument; the numbers of its invariants stand below.
+-- Replicas cache finished answers and drop them when they hear of a change. docs/ledger.md, "How replicas
+-- hear of a change", has the proof; the comments below refer to its invariants by number.
 
--- Counts changes that nobody is notified of. A sequence and not a table: it is never rolled back, belongs to
--- no snapshot, conflicts with nobody, and does not grow while a transaction stays open.
+-- Counts changes that are not announced. A sequence rather than a table: it is never rolled back, does not
+-- belong to a snapshot, does not cause conflicts, and does not grow while a transaction stays open.
 create sequence news.quiet_change;
--- The first number of a sequence changes nothing that can be read.
+-- Consumes the first number, because drawing it does not change the readable value of a sequence.
 select nextval('news.quiet_change');
 
--- Transactions that notify commit one after the other, so only one of them at a time does. The others hold a
--- lock that they share until they have ended, and count. 1852143475 is "news" in ASCII; 1 is the right to
--- notify, 2 the shared lock.
+-- Transactions that notify commit one after the other, so only one at a time notifies. The others hold a
+-- shared lock until they have ended, and count. 1852143475 is "news" in ASCII; 1 is the right to notify, 2
+-- the shared lock.
 create function news.announce_change() returns trigger language plpgsql as $$
 begin
   if pg_try_advisory_xact_lock(1852143475, 1) then
     perform pg_notify('news_changed', '');
   else
-    -- In this order: whoever sees the number sees the lock, until the transaction has ended (A2).
+    -- In this order, so that a reader that sees the number also sees the lock until the transaction has ended
+    -- (A2).
     perform pg_advisory_xact_lock_shared(1852143475, 2);
     perform nextval('news.quiet_change');
   end if;
@@ -23,8 +24,8 @@ begin
 end
 $$;
 
--- What a replica compares between two heartbeats: the number, and the transactions that hold the shared lock.
--- Volatile and two statements, so that the number is read first (A3).
+-- The watermark that a replica compares between two heartbeats: the number, and the transactions that hold
+-- the shared lock. Volatile and in two statements, so that the number is read first (A3).
 create function news.change_watermark() returns text language plpgsql volatile as $$
 declare
   number bigint;
