@@ -57,7 +57,8 @@ const HOUR_MS = 60 * 60 * 1000;
 /**
  * The heat of a topic at `now`:
  *
- * heat = Σ w(s) · fade(s) + signals · log2(1 + Σ fade(r)) sources s reports r
+ *     heat = Σ w(s) · fade(s)  +  signals · log2(1 + Σ fade(r))
+ *           sources s                        reports r
  *
  * where `fade` is 2^(−age / half-life), a source's age is that of its newest report, and w(s) is `firstParty`
  * for a source that has reported on its own work, else 1. Ten reports from one source are therefore worth far
