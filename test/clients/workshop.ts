@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 const HERE = import.meta.dirname;
 const run = promisify(execFile);
 
-/** The generators whose clients are tried, by the names of their programs in `round-trips/`. */
+/** The generators whose clients are tested, by the names of their programs in `round-trips/`. */
 export const GENERATORS = ['openapi-fetch', 'hey-api'] as const;
 
 /** A directory in which clients are generated, compiled and run. */
@@ -30,7 +30,7 @@ export interface Workshop {
   remove: () => Promise<void>;
 }
 
-/** Uses a service at an address with whatever credential it takes, and returns what was seen. */
+/** Uses a service at an address with its credential, and returns what it saw. */
 type RoundTrip = (baseUrl: string, credential?: unknown) => Promise<unknown>;
 
 /** Opens a workshop in a temporary directory. */

@@ -31,7 +31,7 @@ function ids(data: JsonValue): number[] {
   return data.map(({ id }: JsonBody) => id);
 }
 
-/** A category of a test's own, so that tests of one service do not see each other's articles. */
+/** A separate category for each test, so that tests of one service do not see each other's articles. */
 async function newCategory(): Promise<number> {
   return (await client.category({ name: 'Category' })).id;
 }
@@ -85,7 +85,7 @@ describe('POST /api/articles', () => {
     expect(Object.keys(data.category).sort()).toEqual(['id', 'name', 'slug']);
   });
 
-  test('leaves what is not given null, and a draft without published_at', async () => {
+  test('leaves omitted members null, and a draft without published_at', async () => {
     const { id } = await client.article();
     expect(await client.detail(id)).toMatchObject({
       excerpt: null,
@@ -129,20 +129,20 @@ describe('GET /api/articles/{id}', () => {
     }
   });
 
-  test('a draft is 404 for anybody and there with a key', async () => {
+  test('a draft is 404 without a key and readable with one', async () => {
     const { id } = await client.article();
     expect((await client.anonymously(`/api/articles/${id}`)).status).toBe(404);
     expect((await client.send(`/api/articles/${id}`)).status).toBe(200);
   });
 
-  test('an article that goes back to draft is gone at once', async () => {
+  test('an article that becomes a draft again disappears at once', async () => {
     const { id } = await client.article({ is_published: true });
     expect((await client.anonymously(`/api/articles/${id}`)).status).toBe(200);
     await client.patch(`/api/articles/${id}`, { is_published: false });
     expect((await client.anonymously(`/api/articles/${id}`)).status).toBe(404);
   });
 
-  test('shows a change at once, its category renamed included', async () => {
+  test('shows a change at once, including a renamed category', async () => {
     const category = await newCategory();
     const { id } = await client.article({ is_published: true, category_id: category });
     const read = async () => (await client.anonymously(`/api/articles/${id}`)).body.data;
@@ -155,7 +155,7 @@ describe('GET /api/articles/{id}', () => {
 });
 
 describe('related articles', () => {
-  test('words in common come first, then the newest; five at most', async () => {
+  test('articles with words in common come first, then the newest; at most five', async () => {
     const category_id = await newCategory();
     const [subject, oldest, , rain, rainInMay, , newest] = await publish([
       { category_id, title: 'Rain in May' },
@@ -194,7 +194,7 @@ describe('related articles', () => {
     expect(ids((await client.detail(Number(subject))).related_articles)[0]).toBe(shared);
   });
 
-  test('change with the neighbour', async () => {
+  test('change when the neighbour does', async () => {
     const category_id = await newCategory();
     const [subject, neighbour] = await publish([{ category_id }, { category_id }]);
     const related = async () =>
@@ -262,7 +262,7 @@ describe('GET /api/articles', () => {
     expect(body.detail).toContain(query.split('=')[0]);
   });
 
-  test('category_id of no category is an empty list', async () => {
+  test('an unknown category_id gives an empty list', async () => {
     for (const id of [2_147_483_647, 2_147_483_648, 10n ** 30n]) {
       const { status, body } = await client.anonymously(`/api/articles?category_id=${id}`);
       expect(status).toBe(200);
@@ -309,7 +309,7 @@ describe('publication', () => {
     expect((await client.detail(id)).published_at).toBe(first);
   });
 
-  test('the slug follows the title until the first publication and stays from then on', async () => {
+  test('the slug follows the title until the first publication and does not change after that', async () => {
     const { id, slug } = await client.article({ title: 'First words' });
     const path = `/api/articles/${id}`;
     expect(slug).toBe('first-words');
@@ -329,7 +329,7 @@ describe('publication', () => {
     expect(body.data).toEqual({ id, title: 'Fifth words', slug: 'third-words' });
   });
 
-  test('a draft keeps its numbered slug when its title changes in nothing that shows in it', async () => {
+  test('a draft keeps its numbered slug if the change of its title does not affect the slug', async () => {
     await client.article({ title: 'Numbered here' });
     const { id, slug } = await client.article({ title: 'Numbered here' });
     expect(slug).toBe('numbered-here-2');
@@ -355,7 +355,7 @@ describe('slugs', () => {
     expect(slugs).toEqual(['the-same', 'the-same-2', 'the-same-3']);
   });
 
-  test('have at most 100 characters, the number included', async () => {
+  test('have at most 100 characters, including the number', async () => {
     const { slug: words } = await client.article({ title: 'word '.repeat(50) });
     expect(words).toMatch(/^word(-word)*$/);
     expect(words.length).toBeGreaterThan(90);
@@ -370,7 +370,7 @@ describe('slugs', () => {
 });
 
 describe('PUT /api/articles/{id}', () => {
-  test('replaces every member and answers with id, title and slug', async () => {
+  test('replaces every member and returns id, title and slug', async () => {
     const { id } = await client.article({ excerpt: 'Gone', alt_text: 'Gone', author: 'Ada' });
     const { status, body } = await client.put(`/api/articles/${id}`, wholeArticle({ title: 'Put there' }));
     expect(status).toBe(200);
@@ -392,7 +392,7 @@ describe('PUT /api/articles/{id}', () => {
 });
 
 describe('PATCH /api/articles/{id}', () => {
-  test('changes only what is sent and answers with id and exactly that', async () => {
+  test('changes only the members sent and returns id and exactly those', async () => {
     const category_id = await newCategory();
     const { id } = await client.article({ title: 'Patched', excerpt: 'Old', is_published: true });
     const before = await client.detail(id);
@@ -413,7 +413,7 @@ describe('PATCH /api/articles/{id}', () => {
     });
   });
 
-  test('what is the same already is no change', async () => {
+  test('an equal value is not a change', async () => {
     const { id } = await client.article({ excerpt: 'Same' });
     expect((await client.patch(`/api/articles/${id}`, { excerpt: 'Same' })).body.data).toEqual({ id });
   });
@@ -449,7 +449,7 @@ describe('DELETE /api/articles/{id}', () => {
     expect((await client.delete(`/api/articles/${id}`)).status).toBe(404);
   });
 
-  test('takes the Content-Type that the document asks of writes, without a body', async () => {
+  test('accepts the Content-Type that the contract requires of writes, without a body', async () => {
     const { id } = await client.article();
     const headers = { 'content-type': 'application/json' };
     expect((await client.send(`/api/articles/${id}`, { method: 'DELETE', headers })).status).toBe(200);
@@ -462,7 +462,7 @@ describe('DELETE /api/articles/{id}', () => {
   });
 });
 
-describe('an id that nothing has', () => {
+describe('an unknown id', () => {
   test.each([
     ['GET', undefined],
     ['PUT', wholeArticle()],

@@ -60,7 +60,7 @@ describe('GET /api/categories', () => {
     expect((await listed(first)).description).toBe(null);
   });
 
-  test('article_count counts what is published, and follows every change at once', async () => {
+  test('article_count counts published articles and follows every change at once', async () => {
     const { id } = await client.category({ name: 'Counted' });
     const { id: other } = await client.category({ name: 'Other' });
     const counts = async () => [(await listed(id)).article_count, (await listed(other)).article_count];
@@ -116,7 +116,7 @@ describe('GET /api/categories/{id}', () => {
     expect(past.body.meta).toEqual({ page: 9, per_page: 20, total: 3, total_pages: 1 });
   });
 
-  test('shows no draft with a key either', async () => {
+  test('does not show drafts, even with a key', async () => {
     const { id } = await client.category({ name: 'Only a draft' });
     await client.article({ category_id: id });
     const { body } = await client.send(`/api/categories/${id}`);
@@ -145,12 +145,12 @@ describe('POST /api/categories', () => {
     });
   });
 
-  test('keeps the slug that is given', async () => {
+  test('keeps the given slug', async () => {
     const { slug } = await client.category({ name: 'Given', slug: 'chosen-1' });
     expect(slug).toBe('chosen-1');
   });
 
-  test('makes -2 and -3 of one name, past slugs that were given', async () => {
+  test('makes -2 and -3 from the same name, skipping given slugs', async () => {
     await client.category({ name: 'Else', slug: 'twin-2' });
     const slugs = [];
     for (let n = 0; n < 3; n += 1) slugs.push((await client.category({ name: 'Twin' })).slug);
@@ -168,7 +168,7 @@ describe('POST /api/categories', () => {
 });
 
 describe('PUT /api/categories/{id}', () => {
-  test('replaces the category and answers with id, name and slug', async () => {
+  test('replaces the category and returns id, name and slug', async () => {
     const { id } = await client.category({ name: 'Before', description: 'Old' });
     const json = { name: 'After', slug: 'put-here', description: null };
     const { status, body } = await client.put(`/api/categories/${id}`, json);
@@ -181,7 +181,7 @@ describe('PUT /api/categories/{id}', () => {
     expect(await detail(id)).toMatchObject(json);
   });
 
-  test('makes the slug from the name where none is given, as often as it is repeated', async () => {
+  test('makes the slug from the name if it is omitted, and again when repeated', async () => {
     await client.category({ name: 'Same name' });
     const { id } = await client.category({ name: 'Different', slug: 'different-slug' });
     for (let n = 0; n < 2; n += 1) {
@@ -200,7 +200,7 @@ describe('PUT /api/categories/{id}', () => {
     ]);
   });
 
-  test('a slug that another category has is 409, its own is none', async () => {
+  test('the slug of another category is 409, its own is not', async () => {
     await client.category({ name: 'Holder', slug: 'held' });
     const { id, slug } = await client.category({ name: 'Seeker' });
     const taken = await client.put(`/api/categories/${id}`, { name: 'x', slug: 'held', description: null });
@@ -211,7 +211,7 @@ describe('PUT /api/categories/{id}', () => {
 });
 
 describe('PATCH /api/categories/{id}', () => {
-  test('changes what is sent and answers with id and exactly that', async () => {
+  test('changes the members sent and returns id and exactly those', async () => {
     const { id, slug } = await client.category({ name: 'Old name', description: 'Same' });
     const before = await listed(id);
     const { status, body } = await client.patch(`/api/categories/${id}`, {
@@ -232,7 +232,7 @@ describe('PATCH /api/categories/{id}', () => {
     expect(emptied.body.data).toEqual({ id, description: null });
   });
 
-  test('moves the slug only when it is sent; one that is taken is 409', async () => {
+  test('changes the slug only if it is sent; a taken one is 409', async () => {
     await client.category({ name: 'Elsewhere', slug: 'elsewhere' });
     const { id } = await client.category({ name: 'Moving' });
     const moved = await client.patch(`/api/categories/${id}`, { slug: 'moved' });
@@ -261,7 +261,7 @@ describe('DELETE /api/categories/{id}', () => {
   test.each([
     ['a published article', true],
     ['a draft', false],
-  ])('is 409 while %s is in it', async (_what, is_published) => {
+  ])('is 409 while it contains %s', async (_what, is_published) => {
     const { id } = await client.category({ name: 'Occupied' });
     const { id: article } = await client.article({ category_id: id, is_published });
     const refused = await client.delete(`/api/categories/${id}`);
@@ -273,7 +273,7 @@ describe('DELETE /api/categories/{id}', () => {
   });
 });
 
-describe('an id that no category has', () => {
+describe('an unknown id', () => {
   test.each([
     ['GET', undefined],
     ['PUT', { name: 'x', description: null }],

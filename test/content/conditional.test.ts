@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
-/** The paths that a cache may keep. */
+/** The paths that may be cached. */
 const READS: [string, () => string][] = [
   ['the list of articles', () => '/api/articles'],
   ['a page of a category of articles', () => `/api/articles?category_id=${category}&page=1&per_page=5`],
@@ -45,13 +45,13 @@ async function tagAt(path: string): Promise<string> {
 }
 
 describe.each(READS)('%s', (_what, path) => {
-  test('has a strong ETag that stays while the body does', async () => {
+  test('has a strong ETag that stays the same while the body does', async () => {
     const [first, second] = [await client.anonymously(path()), await client.anonymously(path())];
     expect(tagOf(first)).toBe(tagOf(second));
     expect(first.text).toBe(second.text);
   });
 
-  test('is public to anybody and private with a key, with one ETag', async () => {
+  test('is public without a key and private with one, with the same ETag', async () => {
     const anonymous = await client.anonymously(path());
     const keyed = await client.send(path());
     expect(anonymous.headers.get('cache-control')).toBe(PUBLIC);
@@ -111,7 +111,7 @@ describe.each(READS)('%s', (_what, path) => {
   });
 });
 
-test('the ETag changes with the representation, a neighbour and a category included', async () => {
+test('the ETag changes with the representation, including neighbours and the category', async () => {
   const tags = new Set([await tagAt(`/api/articles/${article}`)]);
   await client.patch(`/api/articles/${article}`, { excerpt: 'New' });
   tags.add(await tagAt(`/api/articles/${article}`));
@@ -122,18 +122,18 @@ test('the ETag changes with the representation, a neighbour and a category inclu
   expect(tags.size).toBe(4);
 });
 
-test('HEAD of what is not there answers as GET does', async () => {
+test('HEAD of a missing resource answers as GET does', async () => {
   const { status, text, headers } = await client.anonymously('/api/articles/2147483647', { method: 'HEAD' });
   expect([status, text, headers.get('cache-control')]).toEqual([404, '', 'no-store']);
 });
 
-test('If-None-Match: * finds nothing where there is nothing', async () => {
+test('If-None-Match: * does not match a missing resource', async () => {
   const { id } = await client.article();
   const headers = { 'if-none-match': '*' };
   expect((await client.anonymously(`/api/articles/${id}`, { headers })).status).toBe(404);
 });
 
-test('a draft is private, with a tag for those who edit it', async () => {
+test('a draft is private, with a tag for its editors', async () => {
   const { id } = await client.article();
   const answer = await client.send(`/api/articles/${id}`);
   tagOf(answer);
@@ -142,7 +142,7 @@ test('a draft is private, with a tag for those who edit it', async () => {
   expect(list.headers.get('cache-control')).toBe(PRIVATE);
 });
 
-test('If-Match stays true when only a neighbour or the category is renamed', async () => {
+test('If-Match still matches when only a neighbour or the category is renamed', async () => {
   const { id: home } = await client.category({ name: 'Home' });
   const inHome = { category_id: home, is_published: true };
   const { id } = await client.article({ title: 'Edited', ...inHome });
@@ -159,12 +159,12 @@ test('If-Match stays true when only a neighbour or the category is renamed', asy
   expect((await client.send(path, { ...edit, json: { excerpt: 'Later' } })).status).toBe(412);
 });
 
-test('what is created says where it is', async () => {
+test('a create returns the Location', async () => {
   const made = await client.post('/api/categories', { name: 'Located' });
   expect(made.headers.get('location')).toBe(`/api/categories/${made.body.data.id}`);
 });
 
-/** What is written to, with the bodies of its writes. */
+/** The resources to write, with the bodies of their writes. */
 const WRITTEN = [
   {
     what: 'an article',
@@ -224,12 +224,12 @@ describe.each(WRITTEN)('If-Match on $what', ({ make, put, patch, other }) => {
     expect((await client.send(path)).text).toBe(before.text);
   });
 
-  test.each(writes)('%s of what is not there is 404', async (method, json) => {
+  test.each(writes)('%s of a missing resource is 404', async (method, json) => {
     const path = (await make()).replace(/\d+$/, '2147483647');
     expect((await client.send(path, { method, json, headers: { 'if-match': '*' } })).status).toBe(404);
   });
 
-  test('of two PATCHes with one tag at once exactly one is made', async () => {
+  test('of two concurrent PATCHes with the same tag exactly one succeeds', async () => {
     const path = await make();
     const headers = { 'if-match': await tagAt(path) };
     const answers = await Promise.all([

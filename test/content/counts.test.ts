@@ -18,7 +18,7 @@ async function totals(): Promise<number[]> {
   return lists.map(({ body }) => body.meta.total);
 }
 
-test('TRUNCATE of the articles leaves no totals behind, and what comes after it is counted', async () => {
+test('TRUNCATE of the articles leaves no totals behind, and later articles are counted', async () => {
   const { client, database } = fixture;
   const { id } = await client.category({ name: 'Counted' });
   await client.article({ category_id: id, is_published: true });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
-/** Every write there is, by method and path. */
+/** Every write operation, by method and path. */
 const WRITES = [
   ['POST', '/api/articles'],
   ['PUT', '/api/articles/1'],
@@ -51,15 +51,15 @@ function expectProblem({ status, headers, body }: Answer, expected: number, code
   expect(body.detail).toMatch(/\w/);
 }
 
-describe('every status of the document', () => {
-  test('400: a bad id, a bad parameter, a body that is no JSON', async () => {
+describe('every status in the contract', () => {
+  test('400: a bad id, a bad parameter, a body that is not JSON', async () => {
     expectProblem(await client.anonymously('/api/articles/x'), 400, 'invalid_request');
     expectProblem(await client.anonymously('/api/articles?page=x'), 400, 'invalid_request');
     const raw = { method: 'POST', raw: '{', headers: { 'content-type': 'application/json' } };
     expectProblem(await client.send('/api/articles', raw), 400, 'invalid_request');
   });
 
-  test('401 and 403: no key, and one that opens nothing', async () => {
+  test('401 and 403: no key, and an invalid one', async () => {
     const post = { method: 'POST', json: articleBody() };
     expectProblem(await client.anonymously('/api/articles', post), 401, 'unauthorized');
     const headers = { 'x-api-key': 'wrong' };
@@ -142,7 +142,7 @@ describe('keys', () => {
     expectProblem(await client.anonymously(path, { headers: { 'x-api-key': 'wrong' } }), 403, 'forbidden');
   });
 
-  /** What a create answers that carries these headers. */
+  /** The status of a create with these headers. */
   const createWith = async (headers: Record<string, string>) => {
     const { status } = await client.anonymously('/api/articles', {
       method: 'POST',
@@ -152,7 +152,7 @@ describe('keys', () => {
     return status;
   };
 
-  test('a valid key is taken in X-API-Key and as Bearer, in any case of the scheme', async () => {
+  test('a valid key is accepted in X-API-Key and as Bearer, with any case of the scheme', async () => {
     expect(await createWith({ 'x-api-key': fixture.key })).toBe(201);
     expect(await createWith({ authorization: `Bearer ${fixture.key}` })).toBe(201);
     expect(await createWith({ authorization: `bearer ${fixture.key}` })).toBe(201);
@@ -162,7 +162,7 @@ describe('keys', () => {
     ['an empty X-API-Key', { 'x-api-key': '' }],
     ['an empty Bearer', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic dTpw' }],
-  ])('%s is no key: 401', async (_what, headers) => {
+  ])('%s does not count as a key: 401', async (_what, headers) => {
     expect(await createWith(headers)).toBe(401);
     expect((await client.anonymously('/api/articles', { headers })).status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe('keys', () => {
     expect(await createWith({ 'x-api-key': '', authorization: `Bearer ${fixture.key}` })).toBe(201);
   });
 
-  test('a key that is wrong in any part is 403', async () => {
+  test('a key with an error in any part is 403', async () => {
     const { key } = fixture;
     const other = key.endsWith('A') ? 'B' : 'A';
     const wrong = [
@@ -205,7 +205,7 @@ describe('keys', () => {
     expect(await keys.revoke(key.slice(3, 11))).toBe(false);
   });
 
-  test('look as documented, are stored as a hash, and their last use is noted', async () => {
+  test('look as documented, are stored as a hash, and record their last use', async () => {
     const key = await keys.create('Seen', null);
     expect(key).toMatch(/^pk_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/);
     const stored = async () => {
@@ -299,7 +299,7 @@ describe('query strings', () => {
 
 describe('ids', () => {
   test.each(['0', '-1', '1.0', '01', 'x', '1e3', '0x1', '%31x', '1%20', '١', 'null', '1,2'])(
-    '%s is 400 wherever it stands',
+    '%s is 400 wherever it occurs',
     async (id) => {
       for (const resource of ['articles', 'categories']) {
         for (const [method, json] of [
@@ -316,7 +316,7 @@ describe('ids', () => {
     },
   );
 
-  test('%zz, which is no encoding, is 400', async () => {
+  test('%zz, which is not an encoding, is 400', async () => {
     expectProblem(await client.anonymously('/api/articles/%zz'), 400, 'invalid_request');
   });
 
@@ -342,7 +342,7 @@ describe('X-Request-Id', () => {
     }
   });
 
-  test('is replaced otherwise, and made where there is none', async () => {
+  test('is replaced otherwise, and generated if missing', async () => {
     for (const given of ['', 'x'.repeat(129), 'a b', 'é', 'a\tb']) expect(await idOf(given)).toMatch(UUID);
     const ids = [await client.anonymously('/api/articles'), await client.anonymously('/api/articles')].map(
       ({ headers }) => headers.get('x-request-id'),
@@ -351,7 +351,7 @@ describe('X-Request-Id', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test('two of them are none', async () => {
+  test('two of them count as missing', async () => {
     const { headers } = await sendLines(fixture.url, [
       ...[
         'GET /api/articles HTTP/1.1',
@@ -388,16 +388,12 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   test.each([
-    ['a request line that is none', 400, ['NONSENSE', '']],
+    ['an invalid request line', 400, ['NONSENSE', '']],
     ['an unknown method', 400, ['BREW /api/articles HTTP/1.1', 'Host: x', 'Connection: close', '']],
     ['a malformed header', 400, ['GET /api/articles HTTP/1.1', 'Host: x', 'no colon', '']],
-    [
-      'headers beyond measure',
-      431,
-      ['GET /api/articles HTTP/1.1', 'Host: x', `X: ${'x'.repeat(20_000)}`, ''],
-    ],
+    ['oversized headers', 431, ['GET /api/articles HTTP/1.1', 'Host: x', `X: ${'x'.repeat(20_000)}`, '']],
   ])('%s is a problem document, too', async (_what, expected, lines) => {
     const { status, headers, body } = await sendLines(fixture.url, lines);
     expect(status).toBe(expected);
@@ -410,7 +406,7 @@ describe('what is hardly HTTP', () => {
   });
 });
 
-test('every answer carries the security headers, errors included', async () => {
+test('every answer has the security headers, including errors', async () => {
   for (const path of ['/api/articles', '/api/nothing', '/api/articles/x', '/api/articles/%zz']) {
     const { headers } = await client.anonymously(path);
     expect(headers.get('x-content-type-options'), path).toBe('nosniff');

@@ -11,7 +11,7 @@ import { VECTORS } from './html-corpus/vectors.ts';
 /** How many mutants of the vectors are tried. */
 const MUTANTS = 6800;
 
-/** How many texts are open at once, each in a frame of its own. */
+/** How many texts are open at once, each in its own frame. */
 const FRAMES = 50;
 
 /** Ways in which a site shows an article, each the whole document of a frame. */
@@ -37,10 +37,10 @@ function literal(html: string): string {
   return JSON.stringify(html).replaceAll('<', '\\u003c');
 }
 
-/** Runs in every frame before anything else: what would be an alert is noted at the top. */
+/** Runs in every frame before anything else: records each alert in the top window. */
 const WATCH = `window.alert = () => { (top.ran ??= []).push(location.href + ' in ' + window.parent.location.href); };`;
 
-/** Runs at the top when all frames have loaded: what ran, and what only waits for a click. */
+/** Runs in the top window when all frames have loaded: what ran, and what only needs a click. */
 const LOOK = `(() => {
   const found = (top.ran ?? []).slice();
   const look = (frame) => {
@@ -63,7 +63,7 @@ const LOOK = `(() => {
 
 let server: Server;
 let url: string;
-/** What of the corpus the check lets in. */
+/** The part of the corpus that the check accepts. */
 let admitted: string[];
 let documents: string[] = [];
 let browser: Browser | undefined;
@@ -90,7 +90,7 @@ beforeAll(async () => {
   if (browser === undefined) return;
   context = await browser.newContext();
   await context.addInitScript(WATCH);
-  // Nothing is asked of other hosts.
+  // Requests to other hosts are blocked.
   await context.route(
     (asked) => asked.origin !== new URL(url).origin,
     (route) => route.abort(),
@@ -102,7 +102,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** What runs, or could, of texts that are all open at once. */
+/** What runs, or could run, when all texts are open at once. */
 async function running(texts: string[]): Promise<string[]> {
   documents = texts;
   const page = await context.newPage();
@@ -114,31 +114,31 @@ async function running(texts: string[]): Promise<string[]> {
   }
 }
 
-/** The texts of a list that the check lets in. */
+/** The texts of a list that the check accepts. */
 async function accepted(texts: readonly string[]): Promise<string[]> {
   const judged = await Promise.all(texts.map((html) => inspectHtml(html, { html: 'checked', jsonLd: true })));
   return texts.filter((_, index) => judged[index]?.faults.length === 0);
 }
 
-test('the corpus is as large as it says, and little of it is let in', async () => {
+test('the corpus has the expected size, and little of it is accepted', async () => {
   expect(VECTORS.length).toBeGreaterThanOrEqual(236);
   expect((await accepted(VECTORS)).length).toBeLessThan(VECTORS.length / 20);
 });
 
-test.each(SNIPPETS)('%s is let in', async (_what, html) => {
+test.each(SNIPPETS)('%s is accepted', async (_what, html) => {
   expect((await inspectHtml(html, { html: 'checked', jsonLd: false })).faults).toEqual([]);
 });
 
 describe.each(Object.entries(EMBEDDINGS))('%s', (_what, embed) => {
   skipWithout(() => browser);
 
-  test('what runs code is noticed', async () => {
+  test('running code is detected', async () => {
     expect(await running([embed('<p>x</p>'), embed('<img src=x onerror=alert(1)>')])).not.toEqual([]);
     expect(await running([embed('<a href="java\tscript:alert(1)">x</a>')])).not.toEqual([]);
     expect(await running([embed('<p>x</p>')])).toEqual([]);
   });
 
-  test('nothing that is let in runs code', async () => {
+  test('nothing that is accepted runs code', async () => {
     const opened = admitted.map((html) => embed(html));
     expect(opened.length).toBeGreaterThan(300);
     for (let first = 0; first < opened.length; first += FRAMES) {

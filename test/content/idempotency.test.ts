@@ -15,7 +15,7 @@ function create(key: string, more: JsonBody = {}) {
   return fixture.client.send('/api/articles', { method: 'POST', json: articleBody(more), headers });
 }
 
-test('the same request again is answered with the first article, its Location included', async () => {
+test('a repeated request returns the first article, including its Location', async () => {
   const first = await create('again', { title: 'Again' });
   const second = await create('again', { title: 'Again' });
   expect([first.status, second.status]).toEqual([201, 201]);
@@ -27,7 +27,7 @@ test('the same request again is answered with the first article, its Location in
   }
 });
 
-test('the order of the members does not make another request', async () => {
+test('a different order of the members is the same request', async () => {
   const first = await create('order', { title: 'Order', excerpt: 'E' });
   const json = { excerpt: 'E', ...articleBody({ title: 'Order' }) };
   const headers = { 'idempotency-key': 'order' };
@@ -35,7 +35,7 @@ test('the order of the members does not make another request', async () => {
   expect(second.body.data.id).toBe(first.body.data.id);
 });
 
-test('a key that comes again with another body is 422, and nothing is created', async () => {
+test('a key that is reused with a different body is 422, and nothing is created', async () => {
   await create('reused', { title: 'One' });
   const answer = await create('reused', { title: 'Another' });
   expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
@@ -58,7 +58,7 @@ test('a key is forgotten after 24 hours, and kept until then', async () => {
   expect(later.body.data.id).not.toBe(first.body.data.id);
 });
 
-test('keys whose time is over are removed as others come', async () => {
+test('expired keys are removed as others arrive', async () => {
   for (const key of ['gone-1', 'gone-2', 'gone-3']) await create(key);
   await fixture.database.pool.query(
     `update content.idempotency_key set expires_at = now() where key like 'gone-%'`,
@@ -70,7 +70,7 @@ test('keys whose time is over are removed as others come', async () => {
   expect(rows).toEqual([]);
 });
 
-test('what is imported keeps its key for good', async () => {
+test('an imported article keeps its key permanently', async () => {
   await create('import-abc');
   const { rows } = await fixture.database.pool.query(
     `select expires_at = 'infinity' as "forGood" from content.idempotency_key where key = 'import-abc'`,

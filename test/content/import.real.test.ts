@@ -17,7 +17,7 @@ afterAll(async () => {
   await checking?.close();
 });
 
-test('a service that trusts takes all real articles, once', async () => {
+test('a service that trusts its writers accepts all real articles, once', async () => {
   const lines = articleLines(realArticles());
   const first = await importText(trusting, lines, '--truncate');
   expect(first.stdout).toBe('92 created, 0 already there, 0 refused\n');
@@ -27,7 +27,7 @@ test('a service that trusts takes all real articles, once', async () => {
   expect(again.stdout).toBe('0 created, 92 already there, 0 refused\n');
 });
 
-test('a service that checks refuses the real articles that hold code or too long an excerpt, naming line, source and reason', async () => {
+test('a service that checks HTML refuses the real articles that contain code or too long an excerpt, and names line, source and reason', async () => {
   const result = await importText(checking, articleLines(realArticles()));
   expect(result.code).toBe(1);
   const [count, ...refused] = result.stdout.trim().split('\n');

@@ -9,7 +9,7 @@ import { expectImported, importText } from '../support/content-import.ts';
 
 const CLI = 'services/content/src/cli.ts';
 
-test('a service that trusts takes every article as it is, excerpts shortened, and takes none twice', async () => {
+test('a service that trusts its writers accepts every article unchanged except for shortened excerpts, and none twice', async () => {
   const trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
   onTestFinished(trusting.close);
   const first = await importText(trusting, articleLines(ARTICLES), '--truncate');
@@ -31,7 +31,7 @@ describe('a service that checks its HTML', () => {
   });
   afterAll(() => content.close());
 
-  test('refuses articles that run code or whose excerpt is too long, naming line, source and reason', async () => {
+  test('refuses articles that run code or whose excerpt is too long, and names line, source and reason', async () => {
     const { code, stdout } = await importText(content, articleLines(ARTICLES));
     const [count, ...refusals] = stdout.trim().split('\n');
     const bad = [...LONG_EXCERPTS.map((one) => ({ ...one, reason: 'excerpt: ' })), ...RUNNING_CODE];
@@ -49,7 +49,7 @@ describe('a service that checks its HTML', () => {
     await expectImported(content.url, PLAIN_ARTICLES);
   });
 
-  test('tells of every line that cannot be read, and goes on', async () => {
+  test('reports every line that cannot be read, and continues', async () => {
     const good = JSON.stringify({ source: 'a', title: 'Readable', html: CONTENT });
     const text = ['{"title": 1}', 'no JSON', '', '[]', good].join('\n');
     const result = await importText(content, text);
@@ -62,7 +62,7 @@ describe('a service that checks its HTML', () => {
     ]);
   });
 
-  test('stops at once for a key that is refused, and for a service that is not there', async () => {
+  test('stops at once if the key is rejected or the service is unreachable', async () => {
     const line = JSON.stringify({ title: 'Never arrives', html: CONTENT });
     const wrong = await importText({ ...content, key: 'pk_wrong' }, line);
     expect(wrong.code).toBe(1);
@@ -77,8 +77,8 @@ describe('a service that checks its HTML', () => {
   });
 });
 
-test('a service that is busy or away for a moment is waited for', async () => {
-  // The real limiter's window is a minute, so this one stands for it.
+test('waits for a service that is briefly busy or unavailable', async () => {
+  // The real limiter's window is a minute, so this one replaces it.
   const answers = [429, 503, 201];
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

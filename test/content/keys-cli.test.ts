@@ -14,7 +14,7 @@ function keys(...args: string[]) {
   return run(['services/content/src/cli.ts', 'keys', ...args], { env });
 }
 
-/** What a key opens. */
+/** The status of a create with a key. */
 async function statusWith(key: string): Promise<number> {
   const answer = await fixture.client.anonymously('/api/articles?status=all', {
     headers: { 'x-api-key': key },
@@ -22,7 +22,7 @@ async function statusWith(key: string): Promise<number> {
   return answer.status;
 }
 
-test('a key is made, given an end, and revoked by the whole key, which is not repeated', async () => {
+test('a key is made, given an expiry, and revoked by the whole key, which is not repeated', async () => {
   const key = (await keys('create', '--name', ' Ada ')).stdout.trim();
   expect(await statusWith(key)).toBe(200);
   const expired = await keys('expire', key.slice(3, 11), '--at', '2999-01-31');
@@ -42,18 +42,14 @@ test('a key is made, given an end, and revoked by the whole key, which is not re
 
 test.each([
   ['a name of spaces', ['create', '--name', '  '], 'the name is empty; give the name of its owner'],
-  [
-    'a name of nothing to see',
-    ['create', '--name', '\u200b'],
-    'the name is empty; give the name of its owner',
-  ],
+  ['an invisible name', ['create', '--name', '\u200b'], 'the name is empty; give the name of its owner'],
   [
     'a name that is too long',
     ['create', '--name', 'x'.repeat(256)],
     'the name is longer than 255 characters',
   ],
   [
-    'a day that is not',
+    'a day that does not exist',
     ['create', '--name', 'x', '--expires', '2999-02-31'],
     '"2999-02-31" is not a date such as',
   ],
@@ -62,7 +58,7 @@ test.each([
   ['an end in the past', ['expire', 'abcdefgh', '--at', '2020-01-01'], '2020-01-01 is not in the future'],
   ['an unknown key', ['expire', 'abcdefgh', '--at', '2999-01-01'], 'no key in use begins with pk_abcdefgh'],
   ['something else', ['revoke', 'pk_secret_half'], 'this is not a key: give the 8 characters'],
-])('%s is refused in words', async (_what, args, message) => {
+])('%s is refused with an explanation', async (_what, args, message) => {
   const { code, stdout, stderr } = await keys(...args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -70,7 +66,7 @@ test.each([
   expect(stderr).not.toContain('secret_half');
 });
 
-test('a database that is away is told in words', async () => {
+test('an unavailable database is reported in a sentence', async () => {
   const env = { DATABASE_URL: 'postgres://user:password@127.0.0.1:1/none' };
   const { code, stderr } = await run(['services/content/src/cli.ts', 'keys', 'list'], { env });
   expect(code).toBe(1);

@@ -45,11 +45,11 @@ function expectRefused(answer: Answer, limit: number): void {
   expect(reset).toBe(retryAfter);
 }
 
-/** A request as somebody behind the proxy. */
+/** A request from a client behind the proxy. */
 const from = (address: string): Sending => ({ headers: { 'x-forwarded-for': address } });
 
 describe('anonymous requests', () => {
-  test('count by address, whatever they ask for and however it is answered, to the limit', async () => {
+  test('count by address up to the limit, whatever they request and whatever the answer', async () => {
     const { url } = await serve();
     const etag = (await send(`${url}/api/articles`)).headers.get('etag') ?? '';
     const asked: [string, Sending, number][] = [
@@ -72,7 +72,7 @@ describe('anonymous requests', () => {
     expectRefused(await send(`${url}/api/articles`, { method: 'DELETE' }), 5);
   });
 
-  test('have 60 a minute unless the operator says otherwise, keys 1000', async () => {
+  test('are limited to 60 per minute by default, with a key to 1000', async () => {
     const { url, key } = await serve({ CONTENT_RATE_LIMIT: '', CONTENT_KEY_RATE_LIMIT: '' });
     expect(rateOf(await send(`${url}/api/articles`))).toMatchObject({ limit: 60, remaining: 59 });
     const keyed = await send(`${url}/api/articles`, { headers: { 'x-api-key': key } });
@@ -89,7 +89,7 @@ describe('anonymous requests', () => {
 });
 
 describe('requests with a key', () => {
-  test('count by key, reads included, apart from the address', async () => {
+  test('count by key, including reads, and not against the address', async () => {
     const { url, key } = await serve();
     for (let n = 0; n < 6; n += 1) await send(`${url}/api/articles`);
     const headers = { 'x-api-key': key };
@@ -107,7 +107,7 @@ describe('requests with a key', () => {
     expectRefused(await send(`${url}/api/articles/1`, bearer), 8);
   });
 
-  test('with a wrong one count against the address; without one, too', async () => {
+  test('count against the address with a wrong key, and without one', async () => {
     const { url, key } = await serve();
     const wrong = { 'x-api-key': `${key.slice(0, -2)}xx` };
     expect(rateOf(await send(`${url}/api/articles`, { headers: wrong }))).toMatchObject({
@@ -123,7 +123,7 @@ describe('requests with a key', () => {
     expect((await send(`${url}/api/articles`, { headers: { 'x-api-key': key } })).status).toBe(200);
   });
 
-  test('of another key have a count of their own', async () => {
+  test('are counted separately for each key', async () => {
     const { url, key, database } = await serve();
     await database.pool.query(`insert into content.api_key (prefix, name, secret_hash)
       select 'AAAAAAAA', 'Other', sha256(convert_to('pk_AAAAAAAA_' || repeat('x', 43), 'UTF8'))`);
@@ -135,7 +135,7 @@ describe('requests with a key', () => {
 });
 
 describe('the address of a client', () => {
-  /** How many requests of each are left after one more, in turn. */
+  /** How many requests each of these clients has left after one more. */
   const remaining = async (url: string, addresses: string[]) => {
     const left: number[] = [];
     for (const address of addresses)
@@ -151,11 +151,11 @@ describe('the address of a client', () => {
   test.each(['1', '127.0.0.0/8'])('is what the proxy says behind TRUST_PROXY=%s', async (TRUST_PROXY) => {
     const { url } = await serve({ TRUST_PROXY });
     expect(await remaining(url, ['203.0.113.1', '203.0.113.2', '203.0.113.1'])).toEqual([4, 4, 3]);
-    // What a client puts before it is not the proxy's word.
+    // The part that a client adds in front does not come from the proxy.
     expect(await remaining(url, ['198.51.100.7, 203.0.113.1', '198.51.100.8, 203.0.113.1'])).toEqual([2, 1]);
   });
 
-  test('is that of the connection where the proxy is not one that is trusted', async () => {
+  test('is that of the connection if the proxy is not trusted', async () => {
     const { url } = await serve({ TRUST_PROXY: '192.0.2.1' });
     expect(await remaining(url, ['203.0.113.1', '203.0.113.2'])).toEqual([4, 3]);
   });
@@ -199,7 +199,7 @@ describe('behind REDIS_URL', () => {
     }
   });
 
-  test('requests go on while Redis is away, with one line in the log, and share again when it is back', async () => {
+  test('requests continue while Redis is down, with one log line, and share counts again when it is back', async () => {
     const redis = await startRedis();
     onTestFinished(redis.stop);
     const { url, log } = await serve({ REDIS_URL: redis.url });
@@ -224,7 +224,7 @@ describe('behind REDIS_URL', () => {
     expect(lines('rate_limit_redis_back')).toHaveLength(1);
   });
 
-  test('the service starts while Redis is away', async () => {
+  test('the service starts while Redis is down', async () => {
     const redis = await startRedis();
     await redis.stop();
     const { url } = await serve({ REDIS_URL: redis.url });

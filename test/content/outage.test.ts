@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** Short limits, so that what runs into them is soon over. */
+/** Short limits, so that timeouts are quick. */
 const LIMITS = {
   DATABASE_POOL_SIZE: '4',
   DATABASE_CONNECT_TIMEOUT_MS: '400',
@@ -39,7 +39,7 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.body).toMatchObject({ status: 503, code: 'temporarily_unavailable' });
 }
 
-/** A client that creates and reads articles, one after the other, until it is told to stop. */
+/** A client that creates and reads articles one after the other until it is stopped. */
 class Load {
   readonly acknowledged: number[] = [];
   reads = 0;
@@ -82,7 +82,7 @@ class Load {
   }
 }
 
-describe('a PostgreSQL server that goes and comes', () => {
+describe('a PostgreSQL server that stops and starts', () => {
   let server: OwnPostgres;
   let replicas: RunningContent[];
   let key: string;
@@ -126,7 +126,7 @@ describe('a PostgreSQL server that goes and comes', () => {
     expect(await titleAt(reader)).toBe(title);
   }
 
-  test('stopped in mid-load: 503 meanwhile, then everything again, and nothing acknowledged is lost', async () => {
+  test('stopped under load: 503 while it is down, then everything works again, and nothing acknowledged is lost', async () => {
     const loads = replicas.map(({ url }) => new Load(url, key));
     const acknowledged = () => loads.flatMap((load) => load.acknowledged);
     await until('the load runs', () =>
@@ -157,7 +157,7 @@ describe('a PostgreSQL server that goes and comes', () => {
     await expectNoStaleAnswer(acknowledged()[0], 'Changed after the restart');
   });
 
-  test('a server that hangs: answers come within the limits, and everything again when it goes on', async () => {
+  test('a server that hangs: answers arrive within the limits, and everything works again when it resumes', async () => {
     const created = await send(`${replicas[0]?.url}/api/articles`, {
       method: 'POST',
       headers: { 'x-api-key': key },
@@ -222,7 +222,7 @@ describe('a network between the service and PostgreSQL', () => {
     expect((await send(article)).body.data.author).toBe('Back');
   });
 
-  test('that swallows everything, and forgets the connections that it had', async () => {
+  test('that drops all packets and forgets its connections', async () => {
     expect(await Promise.all(Array.from({ length: 8 }, async () => (await change({})).status))).toContain(
       422,
     );

@@ -10,7 +10,8 @@ beforeAll(async () => {
   content = await contentFixture();
   const { pool } = content.database;
   await pool.query(`insert into content.category (name, slug) values ('Even', 'even'), ('Odd', 'odd')`);
-  // A hundred days, many articles in one moment, one in ten a draft and some of those published once.
+  // A hundred days, many articles at the same moment, every tenth one a draft, some of which were published
+  // once.
   await pool.query(
     `insert into content.article (title, slug, content, author, title_words, category_id, is_published, published_at)
      select 'Article ' || n, 'article-' || n, 'x', 'x', '{}', 1 + n % 2, n % 10 <> 0,
@@ -38,7 +39,7 @@ describe.each([
   { query: 'status=published&category_id=1', where: 'is_published and category_id = 1' },
   { query: 'status=all&category_id=2', where: 'category_id = 2' },
 ])('pages of $query', ({ query, where }) => {
-  test('hold what a count from the beginning finds, in the beginning, the depth and at the end', async () => {
+  test('match a count from the beginning, at the beginning, in the middle and at the end', async () => {
     const { rows } = await content.database.pool.query(
       `select count(*)::int as total from content.article where ${where}`,
     );
@@ -80,7 +81,7 @@ test('a page past the end is empty, however far', async () => {
   expect(body.data).toEqual([]);
 });
 
-test('no page reads more rows than lie between it and the nearer end, or in its day', async () => {
+test('no page reads more rows than there are between it and the nearer end, or in its day', async () => {
   const { pool } = content.database;
   const read = async () => {
     await pool.query('select pg_stat_force_next_flush()');

@@ -14,7 +14,7 @@ let replica: RunningContent;
 let crowded: RunningContent[];
 beforeAll(async () => {
   content = await contentFixture();
-  // However slow the machine, nobody is turned away for having waited for a connection.
+  // Even on a slow machine, no request fails because it waited for a connection.
   const patience = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_STATEMENT_TIMEOUT_MS: '60000' };
   replica = await startContent(content.database.url);
   crowded = [
@@ -27,14 +27,14 @@ afterAll(async () => {
   await content.close();
 });
 
-/** Writers on both replicas by turns. */
+/** Writers that alternate between the replicas. */
 const writer = (index: number) => new ContentClient(index % 2 === 0 ? content.url : replica.url, content.key);
 
-/** As {@link writer}, on replicas that let many wait. */
+/** Like {@link writer}, on replicas that let many requests wait. */
 const patient = (index: number) => new ContentClient(crowded[index % 2]?.url ?? '', content.key);
 
-describe('creates of one title at once', () => {
-  test('each get a slug of their own, numbered without a gap', async () => {
+describe('concurrent creates with the same title', () => {
+  test('get distinct slugs, numbered without a gap', async () => {
     const made = await Promise.all(
       Array.from({ length: 24 }, (_, index) => patient(index).publish({ title: 'Same Title' })),
     );
@@ -47,7 +47,7 @@ describe('creates of one title at once', () => {
     expect(slugs).toEqual(expected);
   });
 
-  test('two hundred of them are all made', async () => {
+  test('all succeed, two hundred of them', async () => {
     const made = await Promise.all(
       Array.from({ length: 200 }, (_, index) => patient(index).publish({ title: 'Crowd' })),
     );
@@ -56,7 +56,7 @@ describe('creates of one title at once', () => {
     expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   });
 
-  test('of titles whose numbered slugs meet are all made', async () => {
+  test('all succeed for titles whose numbered slugs collide', async () => {
     const titles = ['Meet', 'Meet 2', 'Meet', 'Meet 3', 'Meet', 'Meet 2'];
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -67,7 +67,7 @@ describe('creates of one title at once', () => {
     expect(new Set(made.map(({ body }) => body.data.slug)).size).toBe(60);
   });
 
-  test('categories of one name are all made, and given slugs are made once', async () => {
+  test('all succeed for categories with the same name, and once for a given slug', async () => {
     const make = (index: number, body: object) => patient(index).post('/api/categories', body);
     const named = await Promise.all(Array.from({ length: 50 }, (_, index) => make(index, { name: 'Group' })));
     expect(named.filter(({ status }) => status !== 201)).toEqual([]);
@@ -78,7 +78,7 @@ describe('creates of one title at once', () => {
     expect(given.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
-  test('with one Idempotency-Key make one article', async () => {
+  test('with one Idempotency-Key create one article', async () => {
     const post = (index: number) =>
       writer(index).send('/api/articles', {
         method: 'POST',
@@ -91,7 +91,7 @@ describe('creates of one title at once', () => {
     expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(9);
   });
 
-  test('renames of drafts to one title at once keep slugs unique', async () => {
+  test('concurrent renames of drafts to the same title keep slugs unique', async () => {
     const drafts = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         writer(index).publish({ title: `Draft ${index}`, is_published: false }),
@@ -108,7 +108,7 @@ describe('creates of one title at once', () => {
 });
 
 describe('the deletion of a category', () => {
-  test('against inserts into it: whoever wins, no article is left without its category', async () => {
+  test('races with inserts into it and never leaves an article without its category', async () => {
     for (let round = 0; round < 15; round += 1) {
       const category = (await writer(round).category({ name: `Category ${round}` })).id;
       const [removed, ...made] = await Promise.all([
@@ -150,8 +150,8 @@ describe('the deletion of a category', () => {
   });
 });
 
-describe('two changes of one article at once', () => {
-  test('with one If-Match: one is made, the other is refused', async () => {
+describe('two concurrent changes of an article', () => {
+  test('with the same If-Match: one succeeds, the other is refused', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { body } = await writer(round).publish({ title: `Edited ${round}` });
       const path = `/api/articles/${body.data.id}`;
@@ -185,7 +185,7 @@ describe('two changes of one article at once', () => {
   });
 });
 
-test('moves between two categories in both directions at once end in no deadlock, and the counts are right', async () => {
+test('concurrent moves between two categories in both directions do not deadlock, and the counts are right', async () => {
   const [{ id: left }, { id: right }] = await Promise.all([
     writer(0).category({ name: 'Left' }),
     writer(1).category({ name: 'Right' }),

@@ -19,7 +19,7 @@ afterAll(async () => {
   await content.close();
 });
 
-/** How many statements of the services PostgreSQL has run in this database, heartbeats aside. */
+/** How many statements of the services PostgreSQL has run in this database, not counting heartbeats. */
 async function statements(): Promise<number> {
   const { rows } = await content.database.pool.query(
     `select idx_scan::int + coalesce(seq_scan, 0)::int as scans from pg_stat_user_tables
@@ -60,7 +60,7 @@ test('a write is seen by another replica, in the detail, the lists and the categ
   }
 });
 
-test('what changes behind the service, in SQL, is seen too', async () => {
+test('a change made directly in SQL is seen too', async () => {
   await send(`${content.url}${path}`);
   await content.database.pool.query(`update content.article set excerpt = 'By hand' where id = $1`, [
     path.split('/').at(-1),
@@ -84,7 +84,7 @@ test('a hot read costs no query', async () => {
   expect(await statements()).toBe(settled);
 });
 
-test('a reader who asks while an article changes never gets a state that was over before the question', async () => {
+test('a reader never gets a state that was outdated before the request was sent', async () => {
   let written = 0;
   let stop = false;
   const writer = (async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
-/** `field` and `code` of every fault of an answer that must be 422. */
+/** `field` and `code` of every error in an answer that must be 422. */
 function faults({ status, headers, body }: Answer): [field: string, code: string][] {
   expect([status, body.code, headers.get('content-type')]).toEqual([
     422,
@@ -50,7 +50,7 @@ describe.each([
     ['meta_description', 320, textOf(character)],
     ['canonical_url', 500, urlOf(character)],
     ['author', 255, textOf(character)],
-  ])('%s of an article takes %i', async (field, limit, make) => {
+  ])('%s of an article accepts %i', async (field, limit, make) => {
     const at = await postArticle({ [field]: make(limit) });
     expect(at.status).toBe(201);
     expect((await client.detail(at.body.data.id))[field]).toBe(make(limit));
@@ -64,7 +64,7 @@ describe.each([
   test.each([
     ['name', 100],
     ['description', 500],
-  ])('%s of a category takes %i', async (field, limit) => {
+  ])('%s of a category accepts %i', async (field, limit) => {
     const at = await postCategory({ [field]: character.repeat(limit) });
     expect(at.status).toBe(201);
     const path = `/api/categories/${at.body.data.id}`;
@@ -76,7 +76,7 @@ describe.each([
     expect(faults(await client.put(path, whole))).toEqual([[field, 'too_long']]);
   });
 
-  test('content needs 50, tags aside', async () => {
+  test('content needs 50, not counting tags', async () => {
     const of = (length: number) => ({
       content: `<p title="not text">${character.repeat(length)}</p><!-- no -->`,
     });
@@ -115,7 +115,7 @@ describe('content counts its text', () => {
 });
 
 describe('a body that breaks rules', () => {
-  test('hears of every fault at once', async () => {
+  test('reports every error at once', async () => {
     const answer = await client.post('/api/articles', {
       title: 'x'.repeat(256),
       content: 'short',
@@ -180,7 +180,7 @@ describe('a body that breaks rules', () => {
   });
 
   test.each(['id', 'slug', 'published_at', 'created_at', 'category', 'related_articles'])(
-    '%s is nothing that a client writes in an article',
+    '%s is not writable in an article',
     async (field) => {
       expect(faults(await postArticle({ [field]: null }))).toEqual([[field, 'unknown_member']]);
     },
@@ -191,7 +191,7 @@ describe('a body that breaks rules', () => {
     ['null', null],
     ['a string', 'text'],
     ['a number', 7],
-  ])('%s is no article and no category', async (_what, json) => {
+  ])('%s is neither an article nor a category', async (_what, json) => {
     for (const path of ['/api/articles', '/api/categories']) {
       const answer = await client.post(path, json);
       expect(faults(answer)).toEqual([['', 'invalid_type']]);
@@ -231,7 +231,7 @@ describe('category_id', () => {
     expect(faults(await client.put(`/api/articles/${article}`, whole))).toEqual(missing);
   });
 
-  test.each([0, -1, 1e300])('%d is no id', async (id) => {
+  test.each([0, -1, 1e300])('%d is not an id', async (id) => {
     const answer = await postArticle({ category_id: id });
     expect(faults(answer)).toHaveLength(1);
     expect(answer.body.errors[0]).toMatchObject({
@@ -242,12 +242,12 @@ describe('category_id', () => {
   });
 });
 
-describe('text that cannot be kept', () => {
+describe('text that cannot be stored', () => {
   test.each([
     ['NUL', 'a\0b'],
     ['a lone high surrogate', 'a\ud83d'],
     ['a lone low surrogate', '\ude00b'],
-  ])('%s is refused wherever it stands', async (_what, text) => {
+  ])('%s is refused wherever it occurs', async (_what, text) => {
     for (const field of ['title', 'excerpt', 'alt_text', 'meta_title', 'meta_description', 'author']) {
       expect(faults(await postArticle({ [field]: text }))).toEqual([[field, 'invalid_characters']]);
     }
@@ -319,7 +319,7 @@ describe('a body that cannot be read', () => {
     ['an empty body', '', json],
     ['no body', undefined, {}],
     ['no body, with a type', undefined, json],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), json],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), json],
   ])('%s is 400', async (_what, raw, headers) => {
     const { status, body } = await post(raw, headers);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -350,7 +350,7 @@ describe('a body that cannot be read', () => {
     expect(status).toBe(201);
   });
 
-  test('over the limit is 413, at it is read', async () => {
+  test('is 413 over the limit and accepted at the limit', async () => {
     const limit = 2 * 2 ** 20;
     const of = (size: number) => {
       const frame = JSON.stringify(articleBody({ content: '' })).length;
@@ -384,7 +384,7 @@ describe('unsafe HTML', () => {
     expect(text).not.toContain('"Unsafe"');
   });
 
-  test('is told together with every other fault', async () => {
+  test('is reported together with every other error', async () => {
     const answer = await postArticle({ title: '', content: '<b onclick=x>short</b>', surprise: 1 });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     expect(faults(answer).sort()).toEqual([
@@ -413,7 +413,7 @@ describe('unsafe HTML', () => {
     ['62,000 paragraphs', '<p>word word'.repeat(62_000)],
     ['130,000 line breaks', `${'word '.repeat(20)}${'<br>'.repeat(130_000)}`],
     ['20,000 levels', `${'<div>'.repeat(20_000)}${'word '.repeat(20)}`],
-  ])('is not what is merely long: %s', async (_what, content) => {
+  ])('is not merely long HTML: %s', async (_what, content) => {
     const { id } = await client.article({ content });
     expect((await client.detail(id)).content).toBe(content);
   });
@@ -425,7 +425,7 @@ describe('unsafe HTML', () => {
     expect((await client.anonymously('/api/articles')).status).toBe(200);
   });
 
-  test('is refused by PUT and PATCH, too', async () => {
+  test('is refused in PUT and PATCH too', async () => {
     const { id } = await client.article();
     const content = `${CONTENT}<base href="https://evil.example/">`;
     const put = await client.put(`/api/articles/${id}`, wholeArticle({ content }));
@@ -435,7 +435,7 @@ describe('unsafe HTML', () => {
     expect((await client.detail(id)).content).toBe(CONTENT);
   });
 
-  test('is taken byte for byte where HTML is trusted', async () => {
+  test('is accepted byte for byte if HTML is trusted', async () => {
     const trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
     try {
       const content = `${CONTENT}<script>alert(1)</script><a href="javascript:x()">x</a><base href=/>`;
@@ -447,8 +447,8 @@ describe('unsafe HTML', () => {
   });
 });
 
-describe('whatever text is sent', () => {
-  /** Text of any script, quoting and control characters, without what cannot be kept. */
+describe('any text', () => {
+  /** Text in any script, quotes and control characters, without characters that cannot be stored. */
   const anyText = (constraints: fc.StringConstraints) =>
     fc
       .string({ unit: 'binary', ...constraints })
@@ -486,7 +486,7 @@ describe('whatever text is sent', () => {
     ['right to left', '\u202eשלום\u202c'],
     ['emoji with joiners', '👩‍👩‍👧‍👦🏳️‍🌈'],
     ['the last code point', '\u{10ffff}\uffff'],
-    ['what looks like escapes', '\\u0000 %00 &#0; $x {{y}} \' " `'],
+    ['text that looks like escapes', '\\u0000 %00 &#0; $x {{y}} \' " `'],
   ])('%s is kept', async (_what, text) => {
     const { id } = await client.article({ title: `x${text}`, excerpt: text, content: CONTENT + text });
     expect(await client.detail(id)).toMatchObject({

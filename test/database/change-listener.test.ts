@@ -80,7 +80,7 @@ test('hears each change when it commits', async () => {
   await until('the change is heard after its commit', () => changes === before + 2);
 });
 
-test('hears nothing of what is rolled back', async () => {
+test('does not hear of changes that are rolled back', async () => {
   await start();
   const before = changes;
   const client = await database.pool.connect();
@@ -93,7 +93,7 @@ test('hears nothing of what is rolled back', async () => {
   expect(changes).toBe(before + 1);
 });
 
-test('hears its own channel only', async () => {
+test('hears only its own channel', async () => {
   await start();
   const before = changes;
   await database.pool.query("select pg_notify(lower($1), ''), pg_notify('other', '')", [channel]);
@@ -102,7 +102,7 @@ test('hears its own channel only', async () => {
   expect(changes).toBe(before + 1);
 });
 
-test('notices by a watermark what nobody announces, and nothing else', async () => {
+test('notices unannounced changes by a watermark, and nothing else', async () => {
   await database.pool.query('create table mark (height int); insert into mark values (1)');
   let noticed = 0;
   const onChange = () => {
@@ -130,7 +130,7 @@ test('is not current before it listens', async () => {
   expect(listener.current).toBe(false);
 });
 
-test('vouches for nothing within a second of a silence, and calls for a fresh start when it is back', async () => {
+test('is not current after a second of silence, and reports a change when it is back', async () => {
   await start();
   const silence = performance.now();
   proxied.proxy.pause();
@@ -170,7 +170,7 @@ test('connects again when PostgreSQL ends its session, and counts that as a chan
   expect(more).toEqual([]);
 });
 
-test('waits for a server that refuses, and logs going and coming once', async () => {
+test('waits for a server that refuses connections, and logs its loss and return once', async () => {
   await start();
   await proxied.proxy.refuse();
   await until('the lease ends', () => !listener.current);
@@ -198,7 +198,7 @@ test.each([
     },
   ],
   [
-    'while the server is away',
+    'while the server is down',
     async () => {
       await proxied.proxy.refuse();
       listener.start();

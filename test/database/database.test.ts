@@ -58,7 +58,7 @@ async function passed(ms: number): Promise<void> {
   await until('the time has passed', () => performance.now() >= start + ms);
 }
 
-test('a connection may be kept in silence between two statements', async () => {
+test('a connection may be idle between two statements', async () => {
   await db.connection().execute(async (connection) => {
     const before = await backend(connection);
     await passed(STATEMENT_TIMEOUT_MS + 1000);
@@ -66,7 +66,7 @@ test('a connection may be kept in silence between two statements', async () => {
   });
 });
 
-test('a connection that was kept in silence and then gets no answer is given up', async () => {
+test('a connection that was idle and then does not get an answer is abandoned', async () => {
   await db.connection().execute(async (connection) => {
     await backend(connection);
     await passed(STATEMENT_TIMEOUT_MS + 1000);
@@ -77,7 +77,7 @@ test('a connection that was kept in silence and then gets no answer is given up'
   expect(await backend(db)).toBeTypeOf('number');
 });
 
-test('a transaction whose server falls silent fails as a database that is away, the rollback included', async () => {
+test('a transaction whose server stops responding fails as an unavailable database, including the rollback', async () => {
   const transaction = db.transaction().execute(async (tx) => {
     await backend(tx);
     proxied.proxy.pause();
@@ -96,7 +96,7 @@ test('a statement that takes too long is ended by PostgreSQL, and the connection
   });
 });
 
-test('a connection that breaks while it is kept fails the next statement, and nothing else', async () => {
+test('a connection that breaks while it is idle fails the next statement and nothing else', async () => {
   await db.connection().execute(async (connection) => {
     const pid = await backend(connection);
     await database.pool.query('select pg_terminate_backend($1)', [pid]);
@@ -115,7 +115,7 @@ test('counts are numbers', async () => {
   expect(rows).toEqual([{ n: 2 }]);
 });
 
-test('pg still says by the name that is read here whether a statement is answered', async () => {
+test('pg still has the member that is read here to tell whether a statement is answered', async () => {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const readiness = () => (client as { readyForQuery?: unknown }).readyForQuery;

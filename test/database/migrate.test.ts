@@ -102,14 +102,14 @@ test('a failing migration is named, and leaves the database as it was', async ()
   expect(await migrate(url, folder)).toEqual(['0002_b', '0003_c', '0004_d']);
 });
 
-test('whoever waits for a migration that fails runs it itself, and fails as well', async () => {
+test('a process that waits for a failing migration runs it itself and fails as well', async () => {
   await write({ '0001_a.sql': 'create table thing_a (id int); select pg_sleep(0.2); select nonsense;' });
   const runs = await Promise.allSettled([migrate(url, folder), migrate(url, folder)]);
   expect(runs.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await tables()).toEqual([]);
 });
 
-test('a migrator that is cut off leaves neither its work nor its lock', async () => {
+test('a disconnected migrator leaves neither its work nor its lock', async () => {
   await client.query('create table thing_lock (id int)');
   await client.query('begin');
   await client.query('lock table thing_lock');
@@ -140,7 +140,7 @@ test('a file that was edited after it was applied is named, and nothing is run',
   expect(await migrate(url, folder)).toEqual(['0003_c']);
 });
 
-test('a database from before checksums were kept is migrated on, and they are kept from then on', async () => {
+test('a database without checksums can be migrated, and checksums are kept from then on', async () => {
   await write({ '0001_a.sql': 'create table thing_a (id int)' });
   await migrate(url, folder);
   await client.query('drop table pressroom.migration_file');

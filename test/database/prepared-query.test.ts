@@ -73,7 +73,7 @@ test('it is read in the transaction that it is given', async () => {
   expect(await query.execute(db, one)).toEqual([{ id: 1, text: 'note 1' }]);
 });
 
-test('it goes on while a migration adds a column and an index', async () => {
+test('it keeps working while a migration adds a column and an index', async () => {
   const query = newQuery();
   const last = { first: 9, most: 1 };
   await query.execute(db, last);
@@ -90,7 +90,7 @@ test('one that fails once, fails once', async () => {
   expect(await query.execute(db, { first: 1, most: 1 })).toEqual([{ id: 1, text: 'note 1' }]);
 });
 
-test('whatever its SQL depends on is in its shape, so that no value of another shape is kept', async () => {
+test('its shape contains everything that its SQL depends on, so that values of different shapes are not mixed up', async () => {
   const built: object[] = [];
   const queries = new PreparedQueries<
     Tables,
@@ -117,7 +117,7 @@ test('whatever its SQL depends on is in its shape, so that no value of another s
   expect(built).toHaveLength(4);
 });
 
-test('a shape that is changed after it was given is another shape', async () => {
+test('changing a shape object after passing it makes a different shape', async () => {
   const shape = { order: 'asc' };
   const queries = new PreparedQueries<Tables, { order: string }, object, { id: number }>((on, { order }) =>
     on

@@ -25,7 +25,7 @@ afterAll(async () => {
   await listener.end();
   await database.drop();
 });
-// Alone, so that it leaves nothing to be heard of.
+// Alone, so that nothing is left to announce.
 beforeEach(() => database.pool.query(CHANGE));
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.end()));
@@ -40,7 +40,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** A transaction on a connection of its own. */
+/** A transaction on its own connection. */
 async function begin(isolation = 'read committed'): Promise<pg.Client> {
   const client = await connect();
   await client.query(`begin isolation level ${isolation}`);
@@ -54,13 +54,16 @@ async function writing(isolation?: string): Promise<pg.Client> {
   return client;
 }
 
-/** Hears what was announced until now, as a replica does between two heartbeats; returns how many notifications there were. */
+/**
+ * Receives everything announced so far, as a replica does between two heartbeats; returns the number of
+ * notifications.
+ */
 async function listen(): Promise<number> {
   await listener.query('select 1');
   return notifications;
 }
 
-/** What a heartbeat answers: a replica drops its cache when it differs from the last one. */
+/** The result of a heartbeat: a replica drops its cache when it differs from the previous one. */
 async function watermark(): Promise<string> {
   const { rows } = await listener.query(ANNOUNCEMENTS.watermark);
   return JSON.stringify(rows);
@@ -72,7 +75,7 @@ async function heartbeat(): Promise<string> {
 }
 
 describe('a commit', () => {
-  it('is heard of after a notification, although its transaction began before', async () => {
+  it('is noticed after a notification, although its transaction began before it', async () => {
     // The first transaction notifies, so the three others do not.
     const notifying = await writing();
     const [first, second, third] = [await writing(), await writing(), await writing()];
@@ -89,7 +92,7 @@ describe('a commit', () => {
     expect({ after, notifications }).not.toEqual({ after: before, notifications: heard });
   });
 
-  it('is heard of whatever is rolled back to a savepoint before it', async () => {
+  it('is noticed even if earlier changes are rolled back to a savepoint', async () => {
     const notifying = await begin();
     await notifying.query('savepoint s');
     await notifying.query(CHANGE);
@@ -115,7 +118,7 @@ describe('a commit', () => {
   });
   const isolation = fc.constantFrom('read committed', 'repeatable read', 'serializable');
 
-  it('is heard of in every order of four writers, whatever their isolation, and none fails', async () => {
+  it('is noticed in every order of four writers at any isolation level, and none fails', async () => {
     const writers = [await connect(), await connect(), await connect(), await connect()];
     await fc.assert(
       fc.asyncProperty(
@@ -167,7 +170,7 @@ describe('a commit', () => {
 });
 
 describe('a writer that stays open', () => {
-  it('lets nothing grow while others commit', async () => {
+  it('does not make anything grow while others commit', async () => {
     const size = async () => {
       const { rows } = await database.pool.query(
         `select sum(pg_relation_size(oid)) as bytes from pg_class
@@ -186,7 +189,7 @@ describe('a writer that stays open', () => {
     await open.query('rollback');
   });
 
-  it('is not waited for', async () => {
+  it('does not block others', async () => {
     const open = await writing('serializable');
     const other = await writing('serializable');
     await other.query('commit');

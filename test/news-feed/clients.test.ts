@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => feed.close());
 
 describe('browsers', () => {
-  it('may read from any site', async () => {
+  it('may read from a page of any site', async () => {
     for (const path of [SNAPSHOT, '/nothing', `${SNAPSHOT}?limit=x`]) {
       const { headers } = await send(feed.url + path, { headers: { origin: 'https://reader.example' } });
       expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -54,7 +54,7 @@ test.each([[{}], [{ origin: 'https://reader.example' }], [{ 'access-control-requ
 );
 
 describe('a client', () => {
-  it('is one client, whatever its port, and one that is not an address is the hop before it', async () => {
+  it('is one client whatever its port; if it is not an address, the hop before it counts', async () => {
     const settings = { NEWS_RATE_LIMIT: '3', DENY_CIDRS: '10.1.0.0/16', TRUST_PROXY: '2' };
     const trusting = await startNewsFeed(feed.database.url, settings);
     const from = async (address: string) => {
@@ -90,7 +90,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('may call itself anything of up to 2048 characters', async () => {
+  it('may send any User-Agent of up to 2048 characters', async () => {
     for (const [length, status] of [
       [2048, 200],
       [2049, 400],
@@ -102,7 +102,7 @@ describe('a client', () => {
     expect(body).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('user-agent') });
   });
 
-  it('is refused from a denied address, which may not be forged', async () => {
+  it('is refused from a denied address, which it cannot disguise', async () => {
     const settings = { DENY_CIDRS: '10.1.0.0/16, 2001:db8::/32', TRUST_PROXY: '127.0.0.1' };
     const trusting = await startNewsFeed(feed.database.url, settings);
     const from = async (address: string) => {
@@ -132,7 +132,7 @@ describe('a client', () => {
     expect(health.status).toBe(200);
   });
 
-  it('has as many requests a minute as NEWS_RATE_LIMIT says, preflights aside, then 429 and when to come back', async () => {
+  it('has NEWS_RATE_LIMIT requests per minute, not counting preflights, then gets 429 with Retry-After', async () => {
     const limited = await startNewsFeed(feed.database.url, { NEWS_RATE_LIMIT: '3' });
     const preflight = await send(limited.url + SNAPSHOT, {
       method: 'OPTIONS',
@@ -167,7 +167,7 @@ describe('a body', () => {
     ['of a POST, announced, but not sent', 'POST', [json], '', 405],
     ['of a POST', 'POST', [json, 'Content-Length: 7'], '{"a":1}', 405],
   ])(
-    '%s is passed over, and the next request on the connection is answered',
+    '%s is ignored, and the next request on the connection is answered',
     async (_what, method, headers, body, status) => {
       const first = [`${method} ${SNAPSHOT} HTTP/1.1`, 'Host: test', ...headers, '', body].join('\r\n');
       const next = 'GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n';
@@ -177,7 +177,7 @@ describe('a body', () => {
   );
 });
 
-describe('what is not there', () => {
+describe('an unknown path or method', () => {
   it('is 404 for a minute, for unknown paths whatever the method', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body, headers } = await send(`${feed.url}/api/v1/nothing`, { method });

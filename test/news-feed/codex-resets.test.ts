@@ -183,7 +183,7 @@ describe('with events', () => {
     ]),
   );
 
-  test('all of them by their update, whole, in the time of Shanghai', async () => {
+  test('all of them, complete, by time of update, in Shanghai time', async () => {
     const { body } = await get();
     expect(idsOf(body.events)).toBe('edge landed waiting');
     expect([body.count, body.historyFrom, body.checkedAt]).toEqual([
@@ -228,7 +228,7 @@ describe('with events', () => {
     });
   });
 
-  test('recent: the last seven Shanghai days, and what still waits', async () => {
+  test('recent: the last seven Shanghai days, and pending events', async () => {
     const { body } = await get('/recent');
     expect(body.historyFrom).toBe('2026-11-14T00:00:00.000+08:00');
     expect(idsOf(body.events)).toBe('edge waiting');
@@ -237,7 +237,7 @@ describe('with events', () => {
     expect(body.count).toBe(2);
   });
 
-  test('the presentation follows the time, also from memory, and the status does not', async () => {
+  test('the presentation follows the clock, even in cached answers, and the status does not', async () => {
     const cached = await startNewsFeed(feed.database.url, {}, () => now);
     const states: string[] = [];
     for (const time of [
@@ -263,7 +263,7 @@ describe('with events', () => {
     ]);
   });
 
-  test('an event is replaced whole, and a withdrawal takes it out', async () => {
+  test('an event is replaced as a whole, and a withdrawal removes it', async () => {
     await importLines(feed.db, [
       {
         type: 'reset-event',

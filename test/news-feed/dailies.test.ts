@@ -100,7 +100,7 @@ test('the index has the newest first, and latest is its first', async () => {
   expect((await get('/latest')).body).toEqual((await get('/2026-11-20')).body);
 });
 
-test('a report of a past day is kept for good, that of the current day in Shanghai is not', async () => {
+test('a report of a past day may be cached for long, that of the current day in Shanghai may not', async () => {
   const past = 'public, max-age=31536000, s-maxage=31536000, immutable';
   const current = 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600';
   const index = 'public, max-age=60, s-maxage=60, stale-while-revalidate=300';
@@ -123,7 +123,7 @@ test('a report of a past day is kept for good, that of the current day in Shangh
   now = NOW;
 });
 
-test('publishing again changes nothing, whatever has become of the items', async () => {
+test('publishing again changes nothing, even if items have changed', async () => {
   const { text } = await get('/2026-11-20');
   await importLines(feed.db, [
     item('lead', '2026-11-19T12:00:00Z', { title: 'Edited since' }),
@@ -133,7 +133,7 @@ test('publishing again changes nothing, whatever has become of the items', async
   expect((await get('/2026-11-20')).text).toBe(text);
 });
 
-test('a withdrawn item is quoted no longer, not even in a past report', async () => {
+test('a withdrawn item is no longer quoted, even in a past report', async () => {
   await importLines(feed.db, [
     item('keep', '2026-11-16T12:00:00Z'),
     item('best', '2026-11-16T13:00:00Z', { score: 99, category: 'research' }),

@@ -14,7 +14,7 @@ afterEach(async () => {
   clients = [];
 });
 
-/** A transaction on a connection of its own. */
+/** A transaction on its own connection. */
 async function begin(isolation = 'read committed'): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url });
   clients.push(client);
@@ -34,7 +34,7 @@ function merge(client: pg.Client | pg.Pool, from: string, into: string) {
   return client.query('update news.story set merged_into = $2 where public_id = $1', [from, into]);
 }
 
-/** Commits, unless an earlier statement has failed: then says how. */
+/** Commits, or reports the error of an earlier statement. */
 async function outcome(client: pg.Client, statement: Promise<unknown>): Promise<string> {
   try {
     await statement;
@@ -48,7 +48,7 @@ async function outcome(client: pg.Client, statement: Promise<unknown>): Promise<
 }
 
 describe('a merge of stories', () => {
-  it('is refused when it would close a circle, however long', async () => {
+  it('is refused if it would form a cycle of any length', async () => {
     await stories('a', 'b', 'c', 'd');
     await merge(database.pool, 'a', 'b');
     await merge(database.pool, 'b', 'c');
@@ -65,7 +65,7 @@ describe('a merge of stories', () => {
     }
   });
 
-  it('is refused when it would close a circle together with another one at the same time', async () => {
+  it('is refused if it would form a cycle with a concurrent merge', async () => {
     await stories('a', 'b');
     const [one, two] = [await begin(), await begin()];
     await merge(one, 'a', 'b');
@@ -74,7 +74,7 @@ describe('a merge of stories', () => {
     expect(await second).toBe('story_merge_circle');
   });
 
-  it('fails when its transaction cannot see the one that it would close a circle with', async () => {
+  it('fails if its transaction cannot see the merge with which it would form a cycle', async () => {
     await stories('a', 'b');
     const [one, two] = [await begin('repeatable read'), await begin('repeatable read')];
     await two.query('select * from news.story');
@@ -85,7 +85,7 @@ describe('a merge of stories', () => {
     expect(await second).toBe('40001');
   });
 
-  it('closes no circle of three when three race', async () => {
+  it('does not form a cycle of three in a race of three', async () => {
     await stories('a', 'b', 'c');
     const [one, two, three] = [await begin(), await begin(), await begin()];
     await merge(one, 'a', 'b');
@@ -160,7 +160,7 @@ describe('a daily report', () => {
   });
 });
 
-describe('what a search compares', () => {
+describe('the text that a search compares', () => {
   it.each([
     ['GROSSE Straße', 'grosse strasse'],
     ['ΣΊΣΥΦΟΣ', 'σίσυφοσ'],

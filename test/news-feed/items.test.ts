@@ -7,7 +7,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The time by which the services go. */
+/** The current time of the services. */
 let now = NOW;
 /** Without a cache, so that a test sees what it has just written. */
 let feed: NewsFeedFixture;
@@ -125,7 +125,7 @@ describe('an answer', () => {
     });
   });
 
-  test('names the site as the deployment does', async () => {
+  test('uses the link name of the deployment', async () => {
     await insert(['a%2Fb', HOUR]);
     const other = await startNewsFeed(
       feed.database.url,
@@ -140,7 +140,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     await insert(['a', HOUR]);
     const first = await get();
     const tag = first.headers.get('etag') ?? '';
@@ -155,7 +155,7 @@ describe('an answer', () => {
 describe('time', () => {
   const late = 72 * HOUR;
 
-  test('an item found more than 72 hours after its publication keeps the time of that', async () => {
+  test('an item found more than 72 hours after its publication keeps the publication time', async () => {
     await insert(
       ['on-time', 0, { discovered_at: ago(HOUR), published_at: ago(HOUR + late) }],
       ['late', 0, { discovered_at: ago(HOUR), published_at: ago(HOUR + late + 1) }],
@@ -175,7 +175,7 @@ describe('time', () => {
     expect(await ids({ window })).toBe('now');
   });
 
-  test('what is dated into the future comes when its time comes', async () => {
+  test('an item dated in the future appears when its time comes', async () => {
     await insert(['tomorrow', 0, { published_at: ago(-DAY), discovered_at: ago(HOUR) }]);
     expect(await ids()).toBe('tomorrow');
     expect(await ids({ by: 'published' })).toBe('');
@@ -263,7 +263,7 @@ describe('search', () => {
     if (status === 400) expect(answer.body).toMatchObject({ code: 'invalid_request', detail: /"q"/ });
   });
 
-  test('more searches than the service allows itself are answered 503, and so are endless ones', async () => {
+  test('searches beyond the limit get 503, and so do endless ones', async () => {
     const settings = { CACHE_BYTES: '0', NEWS_SEARCH_CONCURRENCY: '1', NEWS_SEARCH_TIMEOUT_MS: '60000' };
     const patient = await startNewsFeed(feed.database.url, settings, () => now);
     const hasty = await startNewsFeed(
@@ -298,7 +298,7 @@ describe('search', () => {
 });
 
 describe('cursors', () => {
-  test('pages neither repeat nor skip an item that was there, whatever arrives meanwhile', async () => {
+  test('pages neither repeat nor skip an existing item, whatever arrives in between', async () => {
     const there = Array.from({ length: 40 }, (_, index) => `item-${String(index).padStart(2, '0')}`);
     // Many of one millisecond, so that pages end between equals.
     await insert(
@@ -323,7 +323,7 @@ describe('cursors', () => {
     expect(seen.filter((id) => id.startsWith('item-')).sort()).toEqual(there);
   });
 
-  test('a page that ends the list has no cursor, and one that fills exactly neither', async () => {
+  test('the last page does not have a cursor, even if it is exactly full', async () => {
     await insert(['a', HOUR], ['b', 2 * HOUR], ['c', 3 * HOUR]);
     const first = (await get({ limit: '2' })).body.page;
     expect(first).toEqual({ count: 2, hasMore: true, nextCursor: expect.any(String) });
@@ -335,7 +335,7 @@ describe('cursors', () => {
     expect((await get({ limit: '3' })).body.page.nextCursor).toBeNull();
   });
 
-  test('a cursor goes on when the item that it names is gone', async () => {
+  test('a cursor still works when its item is gone', async () => {
     await insert(['a', HOUR], ['b', 2 * HOUR], ['c', 3 * HOUR]);
     const { nextCursor } = (await get({ limit: '2' })).body.page;
     await feed.db.deleteFrom('news.item').where('id', '=', 'b').execute();
@@ -412,7 +412,7 @@ describe('parameters', () => {
     expect(body.detail).toContain(`"${name}"`);
   });
 
-  test('limit is 50 unless it is said, and up to 100', async () => {
+  test('limit is 50 by default and at most 100', async () => {
     await insert(...Array.from({ length: 101 }, (_, index): [string, number] => [`i${index}`, HOUR + index]));
     expect((await get()).body.page.count).toBe(50);
     expect((await get({ limit: '100' })).body.page).toMatchObject({ count: 100, hasMore: true });
@@ -420,11 +420,12 @@ describe('parameters', () => {
   });
 });
 
-describe('what is kept in memory', () => {
-  test('is answered without the database, until the moment at which it changes', async () => {
+describe('a cached answer', () => {
+  test('is served without the database until it has to change', async () => {
     const cached = await startNewsFeed(feed.database.url, { DATABASE_STATEMENT_TIMEOUT_MS: '50' }, () => now);
     const url = `${cached.url}/api/v1/items?window=24h`;
-    // While the table is locked, only what is kept can be an answer; a busy machine may distrust that for a moment.
+    // While the table is locked, only what is kept can be an answer; a busy machine may distrust that for a
+    // moment.
     const read = () =>
       until('an answer', async () => {
         const { status, body } = await send(url);
@@ -453,7 +454,7 @@ describe('what is kept in memory', () => {
     }
   });
 
-  test('gives way to what is written', async () => {
+  test('is replaced after a write', async () => {
     const cached = await startNewsFeed(feed.database.url, {}, () => now);
     const count = async () => (await send(`${cached.url}/api/v1/items`)).body.page.count;
     await insert(['a', HOUR]);

@@ -21,7 +21,7 @@ afterEach(async () => {
   writers = [];
 });
 
-/** Begins a transaction on a connection of its own. */
+/** Begins a transaction on its own connection. */
 async function begin(isolation = 'read committed'): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: feed.database.url });
   client.on('error', () => undefined);
@@ -66,7 +66,7 @@ async function drain(
 }
 
 describe('ten writers with open transactions', () => {
-  it('are each followed when they commit, in whatever order, and hold nobody back', async () => {
+  it('are each followed when they commit, in any order, and do not hold others back', async () => {
     let { cursor } = await drain(await cursorNow());
     const open = await Promise.all(Array.from({ length: 10 }, () => begin()));
     for (const [number, writer] of open.entries()) await put(writer, `w${number}`);
@@ -100,7 +100,7 @@ describe('ten writers with open transactions', () => {
     expect(rows[0].head).toBe(rows[0].max);
   });
 
-  it('lose nothing when the process that holds them is gone without a word', async () => {
+  it('lose nothing when their process disappears without warning', async () => {
     const cursor = await cursorNow();
     const [lost, kept] = [await begin(), await begin()];
     await put(lost, 'lost');
@@ -217,7 +217,7 @@ describe('one transaction with many items', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('is followed to its end when it holds more changes than are numbered at once', async () => {
+  it('is followed to its end when it contains more changes than one pass numbers', async () => {
     const cursor = await cursorNow();
     await feed.database.pool.query(
       `insert into news.item (id, title, source_name, original_url, canonical_url, published_at, selected)
@@ -252,7 +252,7 @@ it('an item that changed thousands of times does not hide those that changed aft
 });
 
 describe('numbers', () => {
-  it('are given once each and without a gap, whoever gives them', async () => {
+  it('are assigned once each and without a gap, whichever caller assigns them', async () => {
     const before = await feed.database.pool.query('select head from news.ledger');
     const settling = async (writer: number) => {
       for (let round = 0; round < 10; round += 1) {

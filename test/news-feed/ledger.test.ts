@@ -65,7 +65,7 @@ describe('a selected item', () => {
     ]);
   });
 
-  it('appears for every column that its representation is made of', async () => {
+  it('appears for every column of its representation', async () => {
     const { rows } = await feed.database.pool.query(
       `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'record_update'`,
     );
@@ -107,14 +107,14 @@ describe('a selected item', () => {
     expect(changes).toMatchObject([{ op: 'upsert', item: { id: 'a' } }]);
   });
 
-  it('keeps its id for good', async () => {
+  it('never changes its id', async () => {
     await insert('a');
     await expect(update('a', { id: 'b' })).rejects.toMatchObject({ constraint: 'item_id_is_fixed' });
   });
 });
 
 describe('an item that is not selected', () => {
-  it('does not appear, whatever happens to it', async () => {
+  it('does not appear, whatever changes in it', async () => {
     const changes = await changesOf(async () => {
       await insert('a', { selected: false });
       await update('a', { title: 'Other' });

@@ -38,7 +38,7 @@ function importText(lines: readonly (object | string)[], ...options: string[]) {
   return run(['import', '-', ...options], text);
 }
 
-/** As `importText`, without a process of its own; returns what the command would print. */
+/** Like `importText`, without a separate process; returns what the command would print. */
 async function importHere(lines: readonly object[]): Promise<string> {
   return importReport(await tryLines(feed.db, lines), false);
 }
@@ -94,7 +94,7 @@ const FULL = {
 };
 
 describe('import', () => {
-  test('an item comes as it is said, and again changes nothing', async () => {
+  test('an item is imported as given, and importing it again changes nothing', async () => {
     expect(await importHere([itemLine('a', FULL)])).toBe('1 created, 0 changed, 0 unchanged, 0 refused');
     const first = await row('a');
     expect(first).toMatchObject({
@@ -154,7 +154,7 @@ describe('import', () => {
     expect(discovered).toBeLessThanOrEqual(Date.now());
   });
 
-  test('refused lines are named with their reasons and stop no other', async () => {
+  test('refused lines are listed with their reasons and do not stop the others', async () => {
     const { code, stdout } = await importText([
       itemLine('a'),
       '{"type":"item"',
@@ -243,7 +243,7 @@ describe('import', () => {
     ]);
   });
 
-  test('a refused story leaves nothing behind, nor does what needs it', async () => {
+  test('a refused story leaves nothing behind, and neither do the lines that need it', async () => {
     const report = await importHere([
       { type: 'story', publicId: 'known', title: 'Known' },
       { type: 'story', publicId: 'a', title: 'A', related: [{ publicId: 'z', relation: 'none' }] },
@@ -270,7 +270,7 @@ describe('import', () => {
     expect(await row('of-a')).toBeUndefined();
   });
 
-  test('what names a story that waits for others keeps its order', async () => {
+  test('lines that name a waiting story keep their order', async () => {
     const report = await importHere([
       { type: 'story', publicId: 'a', title: 'A', related: [{ publicId: 'b', relation: 'r' }] },
       itemLine('i', { story: 'a' }),
@@ -349,7 +349,7 @@ describe('import', () => {
     expect(await state()).toEqual(before);
   });
 
-  test('a line that is piped in is shown while the pipe stays open', async () => {
+  test('a piped line is visible while the pipe is still open', async () => {
     const child = spawn(process.execPath, ['services/news-feed/src/cli.ts', 'import', '-'], {
       env: { ...process.env, DATABASE_URL: feed.database.url },
     });
@@ -382,7 +382,7 @@ describe('import', () => {
     expect(rows).toEqual([{ n: 500 }]);
   });
 
-  test('whoever loses the race for a new item finds it', async () => {
+  test('the loser of a race for a new item finds it', async () => {
     const line = importLineReader(readVocabulary({}))(JSON.stringify(itemLine('new', { id: undefined })));
     if (line.type !== 'item') throw new Error('the line is not an item');
     const winner = await feed.database.pool.connect();
@@ -488,7 +488,7 @@ describe('story', () => {
     expect((await row('late'))?.story).toBe('c');
   });
 
-  test('a merge that closes a circle, or comes twice, is refused', async () => {
+  test('a merge that would form a cycle, or is repeated, is refused', async () => {
     await run(['story', 'merge', 'a', 'b']);
     const circle = await run(['story', 'merge', 'b', 'a']);
     expect([circle.code, circle.stderr]).toEqual([
@@ -499,7 +499,7 @@ describe('story', () => {
     expect([twice.code, twice.stderr]).toEqual([1, 'story a has already been merged into b\n']);
   });
 
-  test('an import that runs while its story is merged loses no report', async () => {
+  test('an import that runs while its story is merged does not lose a report', async () => {
     const client = await feed.database.pool.connect();
     try {
       await client.query('begin');

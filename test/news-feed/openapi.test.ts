@@ -78,7 +78,7 @@ function urls(path: string): string[] {
   return (requests[path] ?? []).map((rest) => `${feed.url}${path.replace(/\{.*\}$/, '')}${rest}`);
 }
 
-test('the description is that of version 2.0.0, and stands at both addresses', async () => {
+test('the description has version 2.0.0 and is served at both addresses', async () => {
   expect(description.openapi).toBe('3.1.0');
   expect(description.info.version).toBe('2.0.0');
   expect((await send(`${feed.url}/openapi-v1.json`)).body).toEqual(description);
@@ -88,7 +88,7 @@ test('the description is that of version 2.0.0, and stands at both addresses', a
 });
 
 describe.each(PATHS)('%s', (path) => {
-  test('answers what its description says, and something of it on a first start', async () => {
+  test('answers as its description says, with sample data on a first start', async () => {
     const pointer = path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
     const schema = `description#/paths/${pointer}/get/responses/200/content/application~1json/schema`;
     const validate = ajv.compile({ $ref: schema });
@@ -104,7 +104,7 @@ describe.each(PATHS)('%s', (path) => {
     }
   });
 
-  test('answers 304 to whoever has the answer, and HEAD without a body', async () => {
+  test('answers 304 to a client that has the answer, and HEAD without a body', async () => {
     for (const url of urls(path)) {
       const first = await send(url);
       const etag = first.headers.get('etag') ?? '';

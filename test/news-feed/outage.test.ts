@@ -72,7 +72,7 @@ function ids(answer: Answer): string[] {
 }
 
 describe('a database that goes away and comes back', () => {
-  it('is answered 503 meanwhile, and nothing from before is served after it', async () => {
+  it('causes 503 while it is down, and nothing from before is served after it', async () => {
     await insert('before');
     const { body } = await until('the item is shown', async () => {
       const answer = await get(SNAPSHOT);

@@ -11,7 +11,7 @@ import {
 import { selectedSet } from '../support/selected-set.ts';
 import { until } from '../support/until.ts';
 
-/** How many random histories are lived through; `pnpm test:long` sets more. */
+/** How many random histories run; `pnpm test:long` sets more. */
 const HISTORIES = Number(process.env.MIRROR_HISTORIES ?? 200);
 
 let feed: NewsFeedFixture;
@@ -82,7 +82,7 @@ it(
       history.beforeEach(() => pool.query('delete from news.item').then(() => undefined)),
       {
         numRuns: HISTORIES,
-        // What races does not fail in the same way again, so a smaller example is not to be had.
+        // A race does not fail the same way again, so the example cannot be shrunk.
         endOnFailure: true,
       },
     );

@@ -45,7 +45,7 @@ async function fresh(path: string, expected: object): Promise<Answer> {
 }
 
 describe('GET /api/v1/selected/snapshot', () => {
-  it('answers an empty set as one', async () => {
+  it('answers with an empty set', async () => {
     const { status, body } = await fresh(SNAPSHOT, { count: 0 });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -227,7 +227,7 @@ describe('GET /api/v1/selected/changes', () => {
     expect(second.body).toMatchObject({ count: 1, hasMore: false });
   });
 
-  it('goes on from a cursor of long ago, with each changed item once', async () => {
+  it('continues from an old cursor, with each changed item once', async () => {
     await insert('a', 'b');
     const start = await drained((await fresh(SNAPSHOT, { count: 2 })).body.cursor);
     for (let round = 0; round < 30; round += 1) {
@@ -265,7 +265,7 @@ describe('GET /api/v1/selected/changes', () => {
 });
 
 describe('an answer from memory', () => {
-  it('is replaced after a change that nobody announced, because another writer was busy', async () => {
+  it('is replaced after a change that was not announced because another writer was busy', async () => {
     await insert('a');
     await fresh(SNAPSHOT, { count: 1 });
     const busy = await feed.database.pool.connect();
@@ -292,7 +292,8 @@ describe('a ledger that has started over', () => {
     const { body: old } = await fresh(SNAPSHOT, { count: 1 });
     const busy = await feed.database.pool.connect();
     try {
-      // Another writer holds the right to notify, so the replica hears of the new epoch only at its next heartbeat.
+      // Another writer holds the right to notify, so the replica hears of the new epoch only at its next
+      // heartbeat.
       await busy.query('begin');
       await busy.query('update news.story set title = title where false');
       for (let round = 0; round < 5; round += 1) {
@@ -309,7 +310,7 @@ describe('a ledger that has started over', () => {
   });
 });
 
-describe('a cursor that cannot be continued from', () => {
+describe('a cursor that cannot be continued', () => {
   async function cursors(): Promise<{ sync: string; page: string }> {
     await insert('a', 'b');
     const { body } = await fresh(`${SNAPSHOT}?limit=1`, { hasMore: true });
@@ -391,7 +392,7 @@ describe('parameters', () => {
 });
 
 describe('conditional requests and HEAD', () => {
-  it('answer 304 while the set is the same, whatever else changes', async () => {
+  it('answer 304 while the set is the same, even if other things change', async () => {
     await insert('a');
     const { body } = await fresh(SNAPSHOT, { count: 1 });
     const { headers } = await fresh(`${CHANGES}?cursor=${body.cursor}`, { hasMore: false });

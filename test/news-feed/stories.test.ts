@@ -111,7 +111,7 @@ test('a story has its reports newest first, its digest and its neighbours', asyn
 });
 
 describe('a merged story', () => {
-  test('leads straight to the last survivor of a long chain', async () => {
+  test('redirects directly to the last survivor of a long chain', async () => {
     const chain = Array.from({ length: 60 }, (_, index) => `s${index}`);
     await importLines(feed.db, [
       ...chain.map((publicId) => story(publicId)),
@@ -127,7 +127,7 @@ describe('a merged story', () => {
     expect(body.story.reports.map(({ id }: JsonValue) => id)).toEqual(['report']);
   });
 
-  test('stands for its survivor among the neighbours, once, and not beside itself', async () => {
+  test('appears as its survivor among the neighbours, once, and not next to itself', async () => {
     await importLines(feed.db, [
       ...['main', 'a', 'b', 'twin'].map((publicId) => story(publicId)),
       story('main', {
@@ -147,7 +147,7 @@ describe('a merged story', () => {
     ]);
   });
 
-  test('cannot close a circle: the database refuses it', async () => {
+  test('cannot form a cycle: the database refuses it', async () => {
     await importLines(feed.db, [story('a'), story('b'), story('c'), merge('a', 'b'), merge('b', 'c')]);
     const circle = feed.db
       .updateTable('news.story')
@@ -165,7 +165,7 @@ describe('404', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=60');
   }
 
-  test('for an id of nothing, of any characters', async () => {
+  test('for an unknown id of any characters', async () => {
     for (const publicId of ['nothing', '%2e%2e', '%00', '%F0%9F%9A%80', 'x'.repeat(128)])
       await expectUnknown(publicId);
   });
@@ -212,7 +212,7 @@ describe('the address of a neighbour', () => {
     'x-forwarded-proto': 'https',
   };
 
-  test('is what SITE_API_URL says, whatever a request says', async () => {
+  test('comes from SITE_API_URL, whatever a request says', async () => {
     const service = await startNewsFeed(feed.database.url, {
       SITE_API_URL: 'https://api.news.example/feed/',
       TRUST_PROXY: '127.0.0.1',
@@ -223,7 +223,7 @@ describe('the address of a neighbour', () => {
     await service.close();
   });
 
-  test('is what a trusted proxy says, for its readers alone', async () => {
+  test('comes from a trusted proxy, only for its readers', async () => {
     const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '127.0.0.1' });
     for (let round = 0; round < 2; round += 1) {
       expect(await addressFrom(service.url)).toBe('/api/v1/stories/near');
@@ -238,7 +238,7 @@ describe('the address of a neighbour', () => {
   });
 
   test.each(['evil.example/x?', 'user@evil.example', 'evil.example"', '', 'a b'])(
-    'is not what a trusted proxy passes on that is not a host: %j',
+    'does not come from a trusted proxy if the value is not a host: %j',
     async (host) => {
       const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '127.0.0.1' });
       expect(await addressFrom(service.url, { ...FORWARDED, 'x-forwarded-host': host })).toBe(
@@ -248,7 +248,7 @@ describe('the address of a neighbour', () => {
     },
   );
 
-  test('is not what a stranger says', async () => {
+  test('does not come from an untrusted client', async () => {
     expect(await addressFrom(feed.url, FORWARDED)).toBe('/api/v1/stories/near');
     const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '192.0.2.0/24' });
     expect(await addressFrom(service.url, FORWARDED)).toBe('/api/v1/stories/near');

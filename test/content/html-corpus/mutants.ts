@@ -1,4 +1,4 @@
-/** A generator of numbers in [0, 1) that gives the same ones every time (mulberry32). */
+/** A deterministic generator of numbers in [0, 1) (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -43,49 +43,49 @@ const PIECES = [
   '\u00a0',
 ];
 
-/** A change of a text: whatever comes out is a text to try. */
+/** A mutation of a text; any result is worth trying. */
 type Mutator = (text: string, random: () => number, others: readonly string[]) => string;
 
 const MUTATORS: readonly Mutator[] = [
-  // A piece put in somewhere.
+  // Insert a fragment somewhere.
   (text, random) => {
     const at = Math.floor(random() * (text.length + 1));
     return text.slice(0, at) + pick(PIECES, random) + text.slice(at);
   },
-  // A character left out.
+  // Remove a character.
   (text, random) => {
     const at = Math.floor(random() * text.length);
     return text.slice(0, at) + text.slice(at + 1);
   },
-  // Another case.
+  // Change the case.
   (text, random) => [...text].map((char) => (random() < 0.5 ? char.toUpperCase() : char)).join(''),
-  // A character as a reference.
+  // Replace a character with a character reference.
   (text, random) => {
     const at = Math.floor(random() * text.length);
     return `${text.slice(0, at)}&#${text.charCodeAt(at)};${text.slice(at + 1)}`;
   },
-  // White space in a tag as a slash, or the other way around.
+  // Replace white space in a tag with a slash, or the reverse.
   (text, random) => (random() < 0.5 ? text.replace(' ', '/') : text.replace('/', ' ')),
-  // Within another element, closed or not.
+  // Put it inside another element, closed or not.
   (text, random) => {
     const wrapper = pick(WRAPPERS, random);
     return random() < 0.5 ? `<${wrapper}>${text}</${wrapper}>` : `<${wrapper}>${text}`;
   },
-  // Behind the beginning of another one.
+  // Put it after the beginning of another one.
   (text, random, others) => {
     const other = pick(others, random);
     return other.slice(0, Math.floor(random() * other.length)) + text;
   },
-  // As the value of an attribute, quoted or badly so.
+  // Use it as the value of an attribute, quoted correctly or not.
   (text, random) => `<p title=${random() < 0.5 ? '"' : "'"}${text}${random() < 0.5 ? '"' : "'"}>x</p>`,
-  // Twice.
+  // Repeat it.
   (text) => text + text,
-  // With a handler renamed or a scheme broken, which may leave something that is allowed.
+  // Rename a handler or break a scheme, which may leave something that is allowed.
   (text, random) =>
     text.replace(/on\w+=|javascript:|<script/i, pick(['title=', 'data-x=', 'https:', '<code'], random)),
 ];
 
-/** `count` texts made of `vectors` by one to three changes each, the same ones every time. */
+/** `count` texts made from `vectors` with one to three mutations each, the same every time. */
 export function mutantsOf(vectors: readonly string[], count: number): string[] {
   const random = randomNumbers(20_260_101);
   const mutants = new Set<string>();

@@ -1,4 +1,4 @@
-/** What publishers write and paste, each as an editor or another site gives it out. */
+/** HTML that publishers write and paste, as editors and other sites produce it. */
 export const SNIPPETS: readonly (readonly [what: string, html: string])[] = [
   ['paragraphs with emphasis', '<p>One <strong>two</strong> <em>three</em> <mark>four</mark>.</p>'],
   [

@@ -1,9 +1,9 @@
 /**
- * Texts that try to run `alert(1)` in the page of a reader, by the known techniques: each either is refused or does
- * nothing when it is opened. They are written here, after what such collections teach.
+ * Texts that try to run `alert(1)` in a reader's page with the known techniques: each one either is refused
+ * or does nothing when opened. They were written for this repository.
  */
 
-/** Handlers that need no reader, or hardly one, with the element that they stand on. */
+/** Handlers that need little or no action by a reader, with their elements. */
 const HANDLERS = [
   ...['<img src=x onerror=alert(1)>', '<img/src/onerror=alert(1)>', '<IMG SRC=x OnErRoR="alert(1)">'],
   ...['<image src=x onerror=alert(1)>', '<svg onload=alert(1)>', '<svg/onload=alert(1)>'],
@@ -183,7 +183,7 @@ const SCRIPTS = [
   ],
 ];
 
-/** Spellings of a URL that runs code, as they stand in an attribute's quotes. */
+/** Spellings of a URL that runs code, as written in a quoted attribute. */
 const CODE_URLS = [
   ...[
     'javascript:alert(1)',
@@ -232,7 +232,7 @@ const CODE_URLS = [
   ],
 ];
 
-/** Where such a URL is followed. */
+/** Places where such a URL is followed. */
 const CARRIERS: ((url: string) => string)[] = [
   (url) => `<a href="${url}">x</a>`,
   (url) => `<iframe src="${url}"></iframe>`,
@@ -240,7 +240,7 @@ const CARRIERS: ((url: string) => string)[] = [
   (url) => `<svg><a xlink:href="${url}"><text y=9>x</text></a></svg>`,
 ];
 
-/** Other places of a URL, or of code, and what needs only one spelling. */
+/** Other places for a URL or for code, where one spelling is enough. */
 const OTHERS = [
   ...[
     '<button formaction=javascript:alert(1) form=f>x</button><form id=f></form>',
@@ -360,7 +360,7 @@ const OTHERS = [
   ],
 ];
 
-/** Texts that become something else when a tree is written and read again, or that two parsers read in two ways. */
+/** Texts that change when a tree is serialized and parsed again, or that two parsers read differently. */
 const MUTATIONS = [
   ...[
     '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
