@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dialect, Kysely } from 'kysely';
 
-/** Headers that a server writes itself. */
+/** Headers that a server adds itself. */
 const OWN = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** A statement as it goes to PostgreSQL. */
+/** A statement as sent to PostgreSQL. */
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
@@ -26,7 +26,10 @@ export async function captureStatements<Tables>(
   return statements;
 }
 
-/** Asks a server and writes its answer to a file for `servers/bytes.ts`. Returns the file and the entity tag. */
+/**
+ * Requests a path and writes the answer to a file for `servers/bytes.ts`. Returns the file and the entity
+ * tag.
+ */
 export async function captureAnswer(url: string): Promise<{ file: string; etag: string }> {
   const response = await fetch(url);
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !OWN.has(name)));
@@ -34,7 +37,7 @@ export async function captureAnswer(url: string): Promise<{ file: string; etag: 
   return { file, etag: response.headers.get('etag') ?? '' };
 }
 
-/** Writes a value as JSON to a file of its own and returns its path. */
+/** Writes a value as JSON to a new file and returns its path. */
 export function temporaryFile(value: unknown): string {
   const file = join(mkdtempSync(join(tmpdir(), 'pressroom-bench-')), 'value.json');
   writeFileSync(file, JSON.stringify(value));

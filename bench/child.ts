@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** A server that is measured, in a process of its own. */
+/** A measured server in its own process. */
 export interface ServerProcess {
   port: number;
   /** Current resident memory, in MiB. */
@@ -12,7 +12,7 @@ export interface ServerProcess {
   stop: () => Promise<void>;
 }
 
-/** What a server is started with. */
+/** The options for starting a server. */
 export interface ServerOptions {
   /** The program, from the repository's root. */
   program: string;
@@ -25,12 +25,12 @@ export interface ServerOptions {
 
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
-/** Where what is compiled is kept, as in the image: see `deploy/Dockerfile`. */
+/** The compile cache, as in the image: see `deploy/Dockerfile`. */
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
 
 /**
- * Starts a server on a free port as `deploy/Dockerfile` does, and waits until it answers. Its log is written to
- * /dev/null.
+ * Starts a server on a free port as `deploy/Dockerfile` does, and waits until it answers. Its log is written
+ * to /dev/null.
  */
 export async function startServer({
   program,

@@ -7,7 +7,7 @@ const ROUNDS = 7;
 const ROUND_MS = 1500;
 const WARM_UP_MS = 700;
 
-/** A server under one name. */
+/** A named server. */
 export interface Contender {
   name: string;
   port: number;
@@ -16,7 +16,7 @@ export interface Contender {
 /** The result of a comparison: the first server is measured, the second is what it is compared with. */
 export interface Comparison {
   what: string;
-  /** Requests a second, the median of the rounds, by server. */
+  /** Requests per second by server, medians of the rounds. */
   requestsPerSecond: Record<string, number>;
   /** The median of the rounds' ratios of the first server to the second. */
   ratio: number;
@@ -25,7 +25,7 @@ export interface Comparison {
   /** Times to an answer of the first and the second server, in ms: medians of the rounds. */
   p50: Record<string, number>;
   p99: Record<string, number>;
-  /** The smallest acceptable ratio, where there is an aim. */
+  /** The smallest acceptable ratio, if there is one. */
   bar?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function compare(
   };
 }
 
-/** The middle value; of an even number of values the upper one. */
+/** The middle value; for an even number of values, the upper one. */
 export function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

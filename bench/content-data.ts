@@ -5,7 +5,7 @@ const CATEGORIES = 20;
 
 /**
  * Fills an empty, migrated database: titles of six words from a vocabulary of a few hundred, 1.2 KB of
- * content, excerpts, one article in ten a draft, published over the ten years before 2026-11-01.
+ * content, excerpts, every tenth article a draft, published over the ten years before 2026-11-01.
  */
 export async function fillWithArticles(pool: Pool, articles: number): Promise<void> {
   await pool.query(

@@ -1,4 +1,4 @@
-/** `pnpm bench content [SIZE …]`: measures the content service with each number of articles. */
+/** `pnpm bench content [SIZE …]`: measures the content service with each of these numbers of articles. */
 import { benchContent, type ContentFigures } from './content.ts';
 import { printComparisons, writeFigures } from './report.ts';
 

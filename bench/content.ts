@@ -17,16 +17,16 @@ import { load } from './load.ts';
 const HOT_BAR = 0.6;
 const COLD_BAR = 0.8;
 
-/** The most that a deep page may cost, as a multiple of the first. */
+/** The maximum cost of a deep page, as a multiple of the first. */
 const DEPTH_BAR = 3;
 
-/** The most memory under load, in MiB. */
+/** The maximum memory under load, in MiB. */
 const MEMORY_BAR = 200;
 
 const CONNECTIONS = 32;
 const LIST = '/api/articles';
 
-/** Times of pages by their place in the list. */
+/** The time of a page, by its position in the list. */
 interface Depth {
   page: string;
   /** Median time to an answer, in ms, one request at a time. */
@@ -35,7 +35,7 @@ interface Depth {
   multiple: number;
 }
 
-/** What was measured with one number of articles. */
+/** The results for one number of articles. */
 export interface ContentFigures {
   articles: number;
   comparisons: Comparison[];
@@ -46,7 +46,7 @@ export interface ContentFigures {
   memoryBar: number;
 }
 
-/** Measures the content service with each number of articles, on a PostgreSQL of its own. */
+/** Measures the content service with each number of articles, on its own PostgreSQL. */
 export async function benchContent(sizes: number[]): Promise<ContentFigures[]> {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });

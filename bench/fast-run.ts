@@ -1,6 +1,6 @@
 /**
- * `pnpm bench fast [ROUNDS]`: what each trick of `packages/common/src/fast` saves each time it is used, next to the plain
- * way. The table in `packages/common/src/fast/README.md` has these figures.
+ * `pnpm bench fast [ROUNDS]`: what each trick of `packages/common/src/fast` saves per use, compared to the
+ * plain way. The table in `packages/common/src/fast/README.md` has these figures.
  */
 import { openSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,18 +19,20 @@ import pg from 'pg';
 import { destination } from 'pino';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 
-/** How often each way is gone in one run. */
+/** How often each variant runs in one round. */
 const ROUNDS = Number(process.argv[2] ?? 100_000);
 
-/** How many runs there are; the fastest counts, because what else the machine does only adds to the others. */
+/** The number of rounds; the fastest counts, because other load on the machine only adds time. */
 const RUNS = 7;
 
-/** The page of a list as the news feed reads it, on tables that are empty: what is left is parsing and planning. */
+/**
+ * The page of a list as the news feed reads it, on empty tables, so that only parsing and planning remain.
+ */
 const STATEMENT = `select id, title, summary, source_name, original_url, published_at, category, score, directions
   from news.item where in_selected_set and published_at > $1 and published_at <= $2 and category = $3
   order by published_at desc, id desc limit $4`;
 
-/** The microseconds that `work` takes in the fastest of the runs. */
+/** The microseconds that `work` takes in the fastest round. */
 async function measure(work: () => unknown, rounds = ROUNDS): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run += 1) {
@@ -115,5 +117,5 @@ await compare(
   () => readAnyTime(time),
 );
 await compareStatements();
-// The batch's timer and the standard streams have nothing left to do.
+// Does not wait for the batch's timer or the standard streams.
 process.exit();

@@ -17,7 +17,7 @@ import {
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 
-/** The gallery administration in its own process, with everything it needs and a session. */
+/** The gallery administration in its own process, with its dependencies and a session. */
 export interface BenchGallery {
   process: ServerProcess;
   /** The `Cookie` header of the session. */

@@ -15,7 +15,7 @@ const MEDIA_BYTES = 10 * 2 ** 20;
 const MEMORY_BAR = 250;
 const THUMBNAILS = 64;
 
-/** A time or a rate, and what it is compared with. */
+/** A time or a rate, and its comparison. */
 export interface Figure {
   what: string;
   value: number;
@@ -25,7 +25,7 @@ export interface Figure {
   bar?: number;
 }
 
-/** What was measured. */
+/** The result of a measurement. */
 export interface GalleryFigures {
   objects: number;
   figures: Figure[];
@@ -87,7 +87,7 @@ async function measureListing({ process: { port }, cookie }: BenchGallery, objec
     });
     const { data, message } = (await response.json()) as { data?: { files: unknown[] }; message?: string };
     if (data?.files.length !== Math.min(objects, 1000))
-      throw new Error(message ?? 'the listing is not whole');
+      throw new Error(message ?? 'the listing is incomplete');
   };
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) times.push(await timed(list));
@@ -104,7 +104,7 @@ async function measureMove({ post, process: service }: BenchGallery, objects: nu
   ).finally(() => clearInterval(watch));
   return [
     { what: `move ${objects} objects`, value: objects / (ms / 1000), unit: 'objects/s' },
-    { what: 'most memory while moving', value: peak, unit: 'MiB', bar: MEMORY_BAR },
+    { what: 'peak memory while moving', value: peak, unit: 'MiB', bar: MEMORY_BAR },
   ];
 }
 
@@ -125,7 +125,8 @@ async function measureThumbnails({ process: service, cookie, media }: BenchGalle
       headers: { cookie },
     });
     await response.arrayBuffer();
-    if (response.headers.get('content-type') !== 'image/webp') throw new Error('that is not a thumbnail');
+    if (response.headers.get('content-type') !== 'image/webp')
+      throw new Error('the answer is not a thumbnail');
   };
   const all = (work: () => Promise<unknown>) => () => Promise.all(Array.from({ length: THUMBNAILS }, work));
   const { work, ratio } = await inTurns(

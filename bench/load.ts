@@ -23,9 +23,9 @@ export interface LoadResult {
 }
 
 /**
- * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures. It only looks
- * for the status line and the length of each answer: a client that parsed them would cost more than the servers that
- * are measured, and be what is measured. Throws when an answer has another status.
+ * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures. It
+ * only looks for the status line and the length of each answer: a client that parsed them would cost more
+ * than the servers that are measured, and be what is measured. Throws when an answer has another status.
  */
 export async function load(options: Load): Promise<LoadResult> {
   const times: number[] = [];

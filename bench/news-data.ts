@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** How much news there is. */
+/** The amount of news. */
 export interface NewsSize {
   items: number;
   /** How many of them are in the selected set. */
@@ -10,9 +10,9 @@ export interface NewsSize {
 }
 
 /**
- * Fills an empty, migrated database: titles of six words from a vocabulary of a few hundred, summaries of 300 characters in two
- * scripts, nine categories, two directions, 200 sources; `recent` of them spread over the last 7 days, the others
- * over the two years before.
+ * Fills an empty, migrated database: titles of six words from a vocabulary of a few hundred, summaries of 300
+ * characters in two scripts, nine categories, two directions, 200 sources; `recent` of them spread over the
+ * last 7 days, the others over the two years before.
  */
 export async function fillWithNews(pool: Pool, { items, selected, recent }: NewsSize): Promise<void> {
   await pool.query(

@@ -13,7 +13,7 @@ const POLL_MS = 100;
 /** How many items the writers change. */
 const WRITTEN = 5000;
 
-/** What followers saw of what writers wrote. */
+/** How much of the writes followers saw. */
 export interface FollowerFigures {
   writers: number;
   followers: number;
@@ -23,7 +23,7 @@ export interface FollowerFigures {
   /** From the commit of a write until a follower has it, in ms; includes the pause between polls. */
   lagP50: number;
   lagP99: number;
-  /** Items whose last write a follower lacks after its last poll, summed over the followers. */
+  /** The number of items whose last write a follower lacks after its last poll, summed over the followers. */
   lost: number;
 }
 

@@ -3,7 +3,7 @@ import { median } from './compare.ts';
 import { load } from './load.ts';
 import { MirrorClient } from './news-mirror.ts';
 
-/** The most that a page may cost, as a multiple of the cheapest of its kind. */
+/** The maximum cost of a page, as a multiple of the cheapest of its kind. */
 const DEPTH_BAR = 1.5;
 
 /** How many clients read the whole set at once. */
@@ -21,14 +21,14 @@ export interface PageTime {
   multiple: number;
 }
 
-/** What was measured of the ledger and the snapshot. */
+/** The results for the ledger and the snapshot. */
 export interface LedgerFigures {
   changes: PageTime[];
   snapshot: PageTime[];
   bar: number;
 }
 
-/** What a full copy costs. */
+/** The cost of a full copy. */
 export interface MirrorFigures {
   items: number;
   /** One client alone, in seconds. */
@@ -40,7 +40,7 @@ export interface MirrorFigures {
   peakMemory: number;
 }
 
-/** The members of a page that lead to the next one. */
+/** The members of a page that point to the next one. */
 interface Page {
   cursor: string;
   hasMore: boolean;
@@ -53,14 +53,14 @@ async function read(port: number, path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** The cursor at the tip: asking with it answers that nothing has changed. */
+/** The cursor at the tip, with which a request returns no changes. */
 export async function cursorNow({ port }: ServerProcess): Promise<string> {
   let { cursor, hasMore } = { ...(await read(port, SNAPSHOT)), hasMore: true };
   while (hasMore) ({ cursor, hasMore } = await read(port, `${CHANGES}&cursor=${cursor}`));
   return cursor;
 }
 
-/** Measures pages of the ledger after `cursor`, and of the snapshot, of a service without a cache. */
+/** Measures pages of the ledger after `cursor`, and of the snapshot, on a service without a cache. */
 export async function measurePages({ port }: ServerProcess, cursor: string): Promise<LedgerFigures> {
   const changes = [`${CHANGES}&cursor=${cursor}`];
   for (

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 
-/** A change as the ledger tells it. */
+/** A change as the ledger reports it. */
 export type Change = { op: 'upsert'; item: { id: string; title: string } } | { op: 'remove'; id: string };
 
 /** An answer with a page of the snapshot or of changes. */

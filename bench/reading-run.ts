@@ -1,4 +1,4 @@
-/** `pnpm bench reading [ITEMS]`: measures the news feed's reads next to bare servers. */
+/** `pnpm bench reading [ITEMS]`: compares the news feed's reads to bare servers. */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
@@ -26,7 +26,7 @@ const COLD_BAR = 0.7;
 const CONNECTIONS = 32;
 const ITEMS = '/api/v1/items';
 
-/** How many different cursors and queries are asked for. */
+/** How many different cursors and queries are requested. */
 const COLD_PATHS = 1000;
 
 /** A query of the items as a client writes it. */
@@ -35,7 +35,7 @@ type Parameters = Record<string, string>;
 function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
   const settings = {
     NEWS_RATE_LIMIT: '1000000000',
-    // The load searches more at once than the service allows by default.
+    // The load runs more concurrent searches than the service allows by default.
     NEWS_SEARCH_CONCURRENCY: String(CONNECTIONS),
     ...(cacheBytes && { CACHE_BYTES: cacheBytes }),
   };
@@ -69,7 +69,7 @@ async function compareHot(service: ServerProcess, path: string): Promise<Compari
   return comparisons;
 }
 
-/** Different queries in turn, one in ten a search, each followed for some pages by its cursors. */
+/** Different queries in turn, every tenth a search, each followed for some pages by its cursors. */
 async function coldQueries(store: ItemStore): Promise<Parameters[]> {
   const schema = itemsQuery(readVocabulary({}));
   const queries: Parameters[] = [];

@@ -6,7 +6,10 @@ import { machine } from './machine.ts';
 
 const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
-/** Prints comparisons as a table: the measured server, what it is compared with, their ratio, and their times. */
+/**
+ * Prints comparisons as a table: the measured server, the one it is compared with, their ratio, and their
+ * times.
+ */
 export function printComparisons(comparisons: readonly Comparison[]): void {
   console.table(
     comparisons.map(({ what, requestsPerSecond, ratio, ratios, bar, p50, p99 }) => {
@@ -30,7 +33,7 @@ function times(byServer: Record<string, number>): string {
   return `${measured.toFixed(2)} (${bare.toFixed(2)})`;
 }
 
-/** Writes figures, with the machine that they were measured on, to `.data/bench/NAME.json`, and says so. */
+/** Writes figures, with a description of the machine, to `.data/bench/NAME.json`, and prints the path. */
 export function writeFigures(name: string, figures: object): void {
   mkdirSync(FOLDER, { recursive: true });
   const file = join(FOLDER, `${name}.json`);

@@ -1,13 +1,15 @@
-/** `pnpm bench [NAME [SIZE …]]`: runs one bench, or all of them one after the other, each in a process of its own. */
+/**
+ * `pnpm bench [NAME [SIZE …]]`: runs one bench, or all of them one after the other, each in its own process.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The benches; each says in its file what its sizes are. */
+/** The benches; the file of each one describes its sizes. */
 const BENCHES = ['content', 'reading', 'selected', 'gallery', 'fast'];
 
 const [name, ...sizes] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {
-  console.error(`there is no bench ${name}; there are ${BENCHES.join(', ')}`);
+  console.error(`unknown bench ${name}; choose one of ${BENCHES.join(', ')}`);
   process.exit(2);
 }
 for (const bench of name === undefined ? BENCHES : [name]) {

@@ -1,4 +1,7 @@
-/** `pnpm bench selected [ITEMS]`: measures the selected set: pages at every depth, mirrors, followers of writers. */
+/**
+ * `pnpm bench selected [ITEMS]`: measures the selected set: pages at every depth, mirrors, followers of
+ * writers.
+ */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
@@ -30,7 +33,7 @@ async function fill(databaseUrl: string, items: number): Promise<void> {
   }
 }
 
-/** Measures the news feed with `items` items, a tenth of them selected, on a PostgreSQL of its own. */
+/** Measures the news feed with `items` items, a tenth of them selected, on its own PostgreSQL. */
 async function benchNewsFeed(items: number) {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { circleFaults } from './circles.ts';
 
-/** The circles of a repository that holds these files, each with these lines. */
+/** The import cycles of a repository with these files, each with these lines. */
 function circles(files: Record<string, string[]>): string[] {
   return circleFaults(new Map(Object.entries(files).map(([file, lines]) => [file, lines.join('\n')])));
 }
@@ -10,7 +10,7 @@ const A = 'packages/common/src/http/a.ts';
 const B = 'packages/common/src/http/b.ts';
 const C = 'services/content/src/c.ts';
 
-test('files that import one another in one direction only have no circle', () => {
+test('files that import each other in one direction only do not form a circle', () => {
   expect(
     circles({
       [A]: ["import './b.ts';", "import 'fastify';"],
@@ -29,7 +29,7 @@ test.each([
     [`${A} → ${B} → ${A}`],
   ],
   [
-    'three files of two packages, below one that is no part of it',
+    'three files of two packages, below one that is not part of it',
     {
       [A]: ["import './b.ts';"],
       [B]: ["import '@pressroom/content/c';"],

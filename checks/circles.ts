@@ -2,8 +2,8 @@ import { type ImportGraph, importGraph } from './import-graph.ts';
 import type { Sources } from './sources.ts';
 
 /**
- * Finds the files that import each other in a circle, imports of types included, each as `a → b → a`. A circle of two or
- * more files has no order to be read in, and may run before what it needs exists.
+ * Finds the files that import each other in a circle, imports of types included, each as `a → b → a`. Files
+ * in a circle cannot be read in order, and one may run before its dependencies are initialized.
  */
 export function circleFaults(sources: Sources): string[] {
   const graph = importGraph(sources);

@@ -6,7 +6,7 @@ import { citationFaults } from './citations.ts';
 
 const WIRE = '# Wire\n\n## News feed\n\n- **Session**: a cookie.\n\n**Errors** are documents.\n';
 
-/** The faults of a repository that holds `docs/spec/wire.md` and these files. */
+/** The faults of a repository with `docs/spec/wire.md` and these files. */
 async function faultsOf(files: Record<string, string>): Promise<string[]> {
   const root = await mkdtemp(join(tmpdir(), 'citations-'));
   onTestFinished(() => rm(root, { recursive: true }));
@@ -28,7 +28,7 @@ test.each(['News feed', 'Session', 'Errors'])(
   },
 );
 
-test('a file that is not there is a fault wherever it is cited', async () => {
+test('a missing file is a fault wherever it is cited', async () => {
   expect(
     await faultsOf({
       'services/content/src/a.ts': '// wire.md says so\nexport const a = "other.md";',
@@ -42,7 +42,7 @@ test('a file that is not there is a fault wherever it is cited', async () => {
   ]);
 });
 
-test('a heading that is not there is a fault, also where the citation goes on in the next line', async () => {
+test('a missing heading is a fault, even if the citation continues on the next line', async () => {
   const source = '/**\n * As decided (`docs/spec/wire.md`,\n * "Old news").\n */';
   const sql = '-- As decided (docs/spec/wire.md, "News\n-- feed").';
   expect(await faultsOf({ 'test/a.ts': source, 'migrations/0001.sql': sql })).toEqual([

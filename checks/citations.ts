@@ -6,15 +6,17 @@ import { parseSync } from 'oxc-parser';
 /** A text to check, with its path relative to the repository's root. */
 type Text = readonly [file: string, text: string];
 
-/** A Markdown file by its path from the root, and perhaps the heading in it: `docs/spec/wire.md`, "Session". */
+/**
+ * A Markdown file by its path from the root, and perhaps the heading in it: `docs/spec/wire.md`, "Session".
+ */
 const CITATION = /(?<![\w./-])([\w./-]+\.md)\b`?(?:, "([^"]+)")?/g;
 
 /** A link of Markdown to another file of the repository, or to a heading. */
 const LINK = /\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g;
 
 /**
- * Finds what is cited and is not there: Markdown files and headings that comments of code, SQL and configuration name,
- * and files and anchors that Markdown links to. Each fault is `file: …`.
+ * Finds citations of missing targets: Markdown files and headings named in comments of code, SQL and
+ * configuration, and files and anchors that Markdown links to. Each fault is `file: …`.
  */
 export async function citationFaults(root: string): Promise<string[]> {
   const faults: string[] = [];
@@ -34,7 +36,7 @@ export async function citationFaults(root: string): Promise<string[]> {
   return faults;
 }
 
-/** The comments of what is not Markdown, each file's as one running text. */
+/** The comments of files other than Markdown, joined into one text per file. */
 async function commentsBelow(root: string): Promise<Text[]> {
   const code = await textsOf(
     root,
@@ -63,7 +65,7 @@ async function textsOf(
   return texts.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A citation may go on in the next line, behind the asterisk of a doc comment. */
+/** A citation may continue on the next line, after the asterisk of a doc comment. */
 function asOneLine(part: string): string {
   return part.replace(/\s*\n\s*\*?\s*/g, ' ');
 }
@@ -75,7 +77,7 @@ function withoutCode(markdown: string): string {
 async function headingFault(root: string, path: string, heading: string | undefined) {
   if (!existsSync(join(root, path))) return `cites ${path}, which does not exist`;
   if (heading === undefined) return undefined;
-  // The comment may have gone on in the next line.
+  // The comment may have continued on the next line.
   const cited = heading.replace(/\s+/g, ' ').toLowerCase();
   const headings = headingsOf(await readFile(join(root, path), 'utf8'));
   const found = headings.some((text) => text.replace(/ \(.*\)$/, '') === cited);
@@ -89,7 +91,7 @@ async function anchorFault(root: string, path: string, anchor: string | undefine
   return anchors.includes(anchor) ? undefined : `links to #${anchor}, which is not a heading of ${path}`;
 }
 
-/** What a citation may name: headings, and the bold words that lead a text. */
+/** The names that a citation may use: headings, and the bold words that lead a text. */
 function headingsOf(markdown: string): string[] {
   const headings = [...markdown.matchAll(/^#{1,6} +(.+?)\s*$/gm)].map(([, text = '']) => text);
   const leads = [...markdown.matchAll(/^(?:- |\d+\. )?\*\*(.+?)\*\*/gm)].map(([, text = '']) => text);

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * Runs a program of `node_modules/.bin` in `root`. Resolves to no lines when it exits with 0, else to the
- * lines that it wrote. Throws when the program cannot be started.
+ * Runs a program of `node_modules/.bin` in `root`. Resolves to an empty list if it exits with 0, else to the
+ * lines that it wrote. Throws if the program cannot be started.
  */
 export async function runCommand(root: string, program: string, args: readonly string[]): Promise<string[]> {
   const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;

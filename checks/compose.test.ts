@@ -33,7 +33,7 @@ volumes:
   'src/migrate.ts': '',
 };
 
-/** The faults of the sound repository once `edit` has replaced texts, or with '' removed the file. */
+/** The faults of the valid repository after `edit` has replaced texts, or removed the file (''). */
 async function faultsAfter(file: string, edit: (text: string) => string): Promise<string[]> {
   const root = await mkdtemp(join(tmpdir(), 'compose-'));
   onTestFinished(() => rm(root, { recursive: true }));
@@ -64,7 +64,7 @@ test.each([
     'restart: always',
     'web: waits for migrate to complete, which is always restarted',
   ],
-  [COMPOSE, '"data:/data", ', '', 'the volume data is declared and used by no service'],
+  [COMPOSE, '"data:/data", ', '', 'the volume data is declared but not used by any service'],
   [COMPOSE, '"data:/data"', '"data:/data", "d:/d"', 'database: uses the volume d, which is not declared'],
   [COMPOSE, './deploy:', './conf:', 'database: mounts ./conf, which does not exist'],
   [COMPOSE, 'src/main.ts', 'src/server.ts', 'web: runs src/server.ts, which does not exist'],
@@ -85,7 +85,7 @@ test.each([
   expect(await faultsAfter(file, (text) => text.replace(from, to))).toEqual([fault]);
 });
 
-test('a Dockerfile that is not there is named by each service built from it', async () => {
+test('a missing Dockerfile is reported for each service built from it', async () => {
   const faults = await faultsAfter(COMPOSE, (text) => text.replace('deploy/Dockerfile', 'Dockerfile'));
   expect(faults).toEqual([
     'migrate: is built from Dockerfile, which does not exist',

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** The parts of a Compose file that refer to something else. The Compose Specification's schema checks the whole. */
+/**
+ * The parts of a Compose file that refer to something else. The schema of the Compose Specification checks
+ * the rest.
+ */
 interface ComposeFile {
   services: Record<string, Service>;
   volumes?: Record<string, unknown>;
@@ -19,8 +22,8 @@ interface Service {
 }
 
 /**
- * Finds what `docker-compose.yml` below `root` names and nothing provides: services, volumes, files, and
- * variables that `.env.example` does not explain. Throws when the file cannot be read.
+ * Finds missing references in `docker-compose.yml` below `root`: services, volumes, files, and variables that
+ * `.env.example` does not explain. Throws if the file cannot be read.
  */
 export async function composeFaults(root: string): Promise<string[]> {
   const text = await readFile(join(root, 'docker-compose.yml'), 'utf8');
@@ -69,7 +72,7 @@ function unusedVolumes(compose: ComposeFile): string[] {
   const used = new Set(Object.values(compose.services).flatMap(sourcesOf));
   return Object.keys(compose.volumes ?? {})
     .filter((name) => !used.has(name))
-    .map((name) => `the volume ${name} is declared and used by no service`);
+    .map((name) => `the volume ${name} is declared but not used by any service`);
 }
 
 function sourcesOf(service: Service): string[] {
@@ -98,7 +101,7 @@ function dockerfilesOf({ services }: ComposeFile, root: string): Set<string> {
   return new Set(paths.filter((path) => existsSync(join(root, path))));
 }
 
-/** A source of COPY that is missing fails the build, or with `--parents` passes in silence. */
+/** A missing COPY source fails the build, or is silently ignored with `--parents`. */
 async function copyFaults(root: string, dockerfile: string): Promise<string[]> {
   const text = await readFile(join(root, dockerfile), 'utf8');
   return [...text.matchAll(/^COPY (?!--from)(.+)$/gm)]
@@ -112,7 +115,7 @@ async function copyFaults(root: string, dockerfile: string): Promise<string[]> {
     .map((path) => `${dockerfile}: copies ${path}, which does not exist`);
 }
 
-/** Every variable that the file reads is explained in `.env.example`. */
+/** Every variable that the file reads must be explained in `.env.example`. */
 async function variableFaults(text: string, root: string): Promise<string[]> {
   const example = await readFile(join(root, '.env.example'), 'utf8');
   const names = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));

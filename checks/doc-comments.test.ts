@@ -29,11 +29,11 @@ test.each([
   ['a plain block comment', '/* What it is for. */\nexport const thing = 1;'],
   ['an empty doc comment', '/** */\nexport const thing = 1;'],
   ['the comment of the statement before', '/** Another. */\nconst other = 1;\nexport const thing = other;'],
-])('%s does not do', (_, source) => {
+])('%s is not enough', (_, source) => {
   expect(faults(source)).toHaveLength(1);
 });
 
-test('what is not exported, passed on, or a later overload needs none', () => {
+test('declarations that are not exported, re-exports and later overloads do not need one', () => {
   expect(
     faults(`
       import { x } from './x.ts';

@@ -19,7 +19,7 @@ function faultsOf(file: string, source: string): string[] {
   const seen = new Set<string>();
   for (const node of program.body) {
     for (const name of declaredNames(node)) {
-      // Of a function's overloads the first carries the comment.
+      // The first of a function's overloads has the comment.
       if (!exported.has(name) || seen.has(name)) continue;
       seen.add(name);
       if (hasDocComment(source, comments, node.start)) continue;
@@ -57,7 +57,7 @@ function declaredNames(node: Node): string[] {
   }
 }
 
-/** True when a doc comment that says something ends right before `start`; line comments may stand between. */
+/** True if a non-empty doc comment ends right before `start`; line comments may come between. */
 function hasDocComment(source: string, comments: readonly Comment[], start: number): boolean {
   let before = start;
   for (const comment of comments.toReversed()) {

@@ -4,16 +4,16 @@ import type { Sources } from './sources.ts';
 
 /** One import, re-export, `import()` or `import('…')` type. */
 export interface Import {
-  /** As it is written. */
+  /** As written. */
   readonly specifier: string;
-  /** The file meant, relative to the repository's root, or the specifier itself when it names a package. */
+  /** The imported file, relative to the repository's root, or the specifier itself if it names a package. */
   readonly target: string;
 }
 
-/** What each file imports, types included. */
+/** The imports of each file, including types. */
 export type ImportGraph = ReadonlyMap<string, readonly Import[]>;
 
-/** Builds the graph of what `sources` import. Throws on a file that cannot be parsed. */
+/** Builds the import graph of `sources`. Throws on a file that cannot be parsed. */
 export function importGraph(sources: Sources): ImportGraph {
   const directories = workspaceDirectories(sources);
   const graph = new Map<string, Import[]>();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** TypeScript files: path relative to the repository's root, with `/`, to text. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** Reads every TypeScript file below the `src` folders of packages and services. Throws when there is none. */
+/** Reads every TypeScript file below the `src` folders of packages and services. Throws if there are none. */
 export async function readSources(root: string): Promise<Sources> {
   const sources = new Map<string, string>();
   for await (const file of glob('{packages,services}/*/src/**/*.ts', { cwd: root })) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSteps } from './step.ts';
 
-test('every step runs and is reported, whatever the others found', async () => {
+test('every step runs and is reported, even if others fail', async () => {
   const lines: string[] = [];
   const tally = await runSteps(
     [

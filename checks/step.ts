@@ -2,7 +2,7 @@
 export interface Step {
   /** The name of the step in the report. */
   readonly name: string;
-  /** Resolves to the faults found, one a line to be printed; none when all is well. */
+  /** Resolves to the faults found, one per line; empty if the check passes. */
   run(): Promise<string[]>;
 }
 
@@ -14,7 +14,7 @@ export interface Tally {
 
 /**
  * Runs every step in order, even after one has failed, and reports each as it ends.
- * A step that throws has failed, and what it threw is its fault.
+ * A step that throws has failed, and its error is reported as the fault.
  */
 export async function runSteps(steps: readonly Step[], report: (line: string) => void): Promise<Tally> {
   let failed = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wallFaults } from './walls.ts';
 
-/** The faults of a repository that holds these files, each with these imports. */
+/** The faults of a repository with these files, each with these imports. */
 function faults(files: Record<string, string[]>): string[] {
   const sources = Object.entries(files).map(
     ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
@@ -13,7 +13,7 @@ const ROUTES = 'services/content/src/articles/routes.ts';
 const STORE = 'services/content/src/articles/store.ts';
 const SCHEMA = 'services/content/src/articles/schema.ts';
 
-test('a service laid out as the house is has no faults', () => {
+test('a service with the layout of this repository has no faults', () => {
   expect(
     faults({
       'packages/common/src/http/create-server.ts': ['fastify', '@fastify/helmet', '../problems/problem.ts'],

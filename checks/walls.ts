@@ -1,7 +1,10 @@
 import { type Import, type ImportGraph, importGraph } from './import-graph.ts';
 import type { Sources } from './sources.ts';
 
-/** Modules that speak HTTP: whoever imports one of them, itself or through others, knows HTTP. `/*` is any name in a scope. */
+/**
+ * Modules for HTTP: a file that imports one of them, directly or indirectly, knows HTTP. `/*` is any name in
+ * a scope.
+ */
 export const HTTP_MODULES: readonly string[] = [
   'fastify',
   'fastify-plugin',
@@ -16,10 +19,10 @@ export const HTTP_MODULES: readonly string[] = [
   '@pressroom/common/http/rate-limit',
 ];
 
-/** Files of the house that speak HTTP without importing a module that does. */
+/** Files of this repository that handle HTTP without importing such a module. */
 const HTTP_FILES: readonly string[] = ['packages/common/src/problems/problem.ts'];
 
-/** The package that starts everything, so it alone knows the other two. */
+/** The package that starts everything, and so the only one that knows the other two. */
 const START = 'packages/start';
 
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
@@ -65,7 +68,7 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Finds the imports that break the walls of the house, each as `file: imports X: the rule`. */
+/** Finds the imports that break the walls of the house, each as `file: imports X: RULE`. */
 export function wallFaults(sources: Sources): string[] {
   const graph = importGraph(sources);
   const faults: string[] = [];
@@ -79,7 +82,7 @@ export function wallFaults(sources: Sources): string[] {
   return faults;
 }
 
-/** In a resource folder routes.ts alone knows HTTP: directly, and through any file that it imports. */
+/** In a resource folder, only routes.ts may know HTTP, directly or through the files that it imports. */
 function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]): string[] {
   if (!isBelowHttp(file)) return [];
   const faults: string[] = [];
@@ -92,11 +95,11 @@ function httpFaults(graph: ImportGraph, file: string, imports: readonly Import[]
   return faults;
 }
 
-/** The specifiers from `start` to an HTTP module; undefined when none is reached. */
+/** The specifiers from `start` to an HTTP module; undefined if it does not reach one. */
 function chainToHttp(graph: ImportGraph, start: Import, seen: Set<string>): string[] | undefined {
   const { target } = start;
   if (isHttpModule(start.specifier) || HTTP_FILES.includes(target)) return [start.specifier];
-  // A file that is itself below HTTP is reported by its own name, once.
+  // A file that must not know HTTP itself is reported only under its own name.
   if (seen.has(target) || isBelowHttp(target)) return undefined;
   seen.add(target);
   for (const next of graph.get(target) ?? []) {
@@ -121,7 +124,10 @@ function isService(file: string): boolean {
   return file.startsWith('services/');
 }
 
-/** True for the packages that run what a deployment has elsewhere: PostgreSQL, the object store, `pnpm start`. */
+/**
+ * True for the packages that replace a deployment's infrastructure: PostgreSQL, the object store, `pnpm
+ * start`.
+ */
 function isEmbedded(file: string): boolean {
   return EMBEDDED.includes(member(file));
 }

@@ -20,13 +20,13 @@ interface Remark {
   summary: string;
 }
 
-/** Low enough to be reached by one address; every other exchange comes from an address of its own. */
+/** Low enough for one address to reach; every other exchange comes from its own address. */
 const LIMITS = { CONTENT_RATE_LIMIT: '100', NEWS_RATE_LIMIT: '100', DENY_CIDRS: '203.0.113.0/24' };
 
 /** The answers of every operation and status as httplint (of REDbot) sees them. */
 export const httplint: Judge = {
   name: 'httplint',
-  about: 'every operation and status against the standards of HTTP',
+  about: 'checks every operation and status against the HTTP standards',
   needs: ['python3'],
   run: judgeAnswers,
 };
@@ -55,10 +55,10 @@ async function judgeAnswers(note: (line: string) => void): Promise<Verdict> {
   }
   for (const reason of REASONS) {
     const times = remarks.filter((remark) => reason.note === remark.note).length;
-    const never = `httplint no longer notes ${reason.note}; take it off the list`;
+    const never = `httplint no longer reports ${reason.note}; remove it from the list`;
     findings.add(`reason for ${reason.note}`, times === 0 ? never : undefined);
   }
-  note(`  ${collection.exchanges.length} answers, ${remarks.length} warnings with a reason or not`);
+  note(`  ${collection.exchanges.length} answers, ${remarks.length} warnings, accepted or not`);
   return findings.verdict;
 }
 
@@ -66,7 +66,7 @@ function isExplained({ level, note, exchange }: Remark): boolean {
   return level === 'WARN' && REASONS.some((reason) => reason.note === note && reason.where.test(exchange));
 }
 
-/** One kind of remark, with the answers that it is about. */
+/** One kind of remark, with the answers it applies to. */
 function describeRemarks(alike: readonly Remark[]): string {
   const [first] = alike;
   const names = [...new Set(alike.map(({ exchange }) => exchange))];
@@ -81,7 +81,7 @@ async function lint(programs: string, exchanges: readonly Collected[]): Promise<
   return lines.map((line): Remark => JSON.parse(line));
 }
 
-/** Operations by service, each with the statuses that its description has. */
+/** Operations by service, each with the statuses in its description. */
 type Descriptions = Map<string, Map<string, string[]>>;
 
 async function describe(house: House): Promise<Descriptions> {
@@ -99,22 +99,22 @@ async function describe(house: House): Promise<Descriptions> {
   return descriptions;
 }
 
-/** Statuses that no request can bring about while nothing is broken inside. */
+/** Statuses that requests cannot cause unless something internal is broken. */
 const UNREACHABLE = ['500'];
 
-/** Every operation has to be asked, and every status to be seen once in its service. */
+/** Every operation must be requested, and every status must be seen once in its service. */
 function* uncovered(exchanges: readonly Collected[], descriptions: Descriptions) {
   for (const [service, operations] of descriptions) {
     const own = exchanges.filter((exchange) => exchange.service === service);
     for (const operation of operations.keys()) {
       const asked = own.some((exchange) => exchange.operation === operation);
-      yield [`${service} ${operation}`, asked ? undefined : 'it is never asked'] as const;
+      yield [`${service} ${operation}`, asked ? undefined : 'it is never requested'] as const;
     }
     const statuses = new Set([...operations.values()].flat());
     for (const status of statuses) {
       if (UNREACHABLE.includes(status)) continue;
       const seen = own.some((exchange) => String(exchange.status) === status);
-      yield [`${service} ${status}`, seen ? undefined : 'described, and never seen'] as const;
+      yield [`${service} ${status}`, seen ? undefined : 'described but never seen'] as const;
     }
   }
 }

@@ -1,27 +1,27 @@
-/** A program that some judges are run by and that may be absent. */
+/** A program that some judges need and that may be missing. */
 export type Tool = 'go' | 'python3';
 
-/** What a judge has found. */
+/** The findings of a judge. */
 export interface Verdict {
-  /** How many single things were as they must be. */
+  /** The number of single checks that passed. */
   readonly passed: number;
-  /** The others, each one or more lines that say what was sent, what came back and what must come. */
+  /** The failed checks, each in one or more lines: what was sent, what came back, and what was expected. */
   readonly faults: readonly string[];
 }
 
-/** Somebody who was not there when the services were written, and says what is wrong with them. */
+/** An independent examiner of the services. */
 export interface Judge {
-  /** The word that `pnpm judge` takes. */
+  /** The argument of `pnpm judge`. */
   readonly name: string;
-  /** What it looks at, in a few words. */
+  /** A short description of what it examines. */
   readonly about: string;
-  /** What it cannot work without. */
+  /** The programs that it needs. */
   readonly needs: readonly Tool[];
-  /** Judges; `note` prints a line at once. What it throws is a fault. */
+  /** Runs the judge; `note` prints a line at once. An error that it throws counts as a fault. */
   run(note: (line: string) => void): Promise<Verdict>;
 }
 
-/** Collects single results until there is a {@link Verdict}. */
+/** Collects single results into a {@link Verdict}. */
 export class Findings {
   #passed = 0;
   readonly #faults: string[] = [];
@@ -32,7 +32,7 @@ export class Findings {
     else this.#faults.push(`${what}: ${fault}`);
   }
 
-  /** What has been found so far. */
+  /** The findings so far. */
   get verdict(): Verdict {
     return { passed: this.#passed, faults: [...this.#faults] };
   }

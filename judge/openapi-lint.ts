@@ -9,17 +9,17 @@ import { CACHE, mustRun, ROOT, runProgram } from './support/programs.ts';
 /** The linters' versions and rules. */
 const SETTINGS = join(import.meta.dirname, 'openapi-lint');
 
-/** What one run of a linter may take, in ms. */
+/** The time limit for one run of a linter, in ms. */
 const TIME_LIMIT = 120_000;
 
-/** A linter's word about a description. */
+/** A linter's remark about a description. */
 interface Remark {
   isError: boolean;
   rule: string;
   text: string;
 }
 
-/** A linter: its arguments for a file, and how its JSON is read. */
+/** A linter: its arguments for a file, and a parser for its JSON. */
 interface Linter {
   name: string;
   arguments(file: string): string[];
@@ -105,11 +105,11 @@ async function lint(home: string, linter: Linter, file: string): Promise<Remark[
   try {
     return linter.read(out);
   } catch {
-    throw new Error(`${linter.name} ended with ${code} and said no JSON: ${out}${err}`);
+    throw new Error(`${linter.name} ended with ${code} and did not print JSON: ${out}${err}`);
   }
 }
 
-/** Installs the linters as their lock has them unless that is done, and returns the folder. */
+/** Installs the locked versions of the linters if necessary, and returns the folder. */
 async function installedLinters(): Promise<string> {
   const lock = await readFile(join(SETTINGS, 'package-lock.json'));
   const home = join(CACHE, `openapi-lint-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`);

@@ -9,22 +9,22 @@ import { framing, type Target } from './raw-sockets/framing.ts';
 import { heads } from './raw-sockets/heads.ts';
 import { House, SERVICES, type ServiceName } from './support/house.ts';
 
-/** What takes a POST, or refuses it by its method. */
+/** Paths that accept a POST, or refuse it with 405. */
 const TARGETS: Record<ServiceName, Target> = {
   'news-feed': { path: '/api/v1/items', status: 405 },
   'gallery-admin': { path: '/api/login', status: 400 },
   content: { path: '/api/articles', status: 401 },
 };
 
-/** How many connections speak at once. */
+/** The number of concurrent connections. */
 const CONCURRENCY = 40;
 
-/** How long a connection that is expected to end may take, in ms, on a machine that does other things too. */
+/** How long a connection that must end may take, in ms, on a busy machine. */
 const PATIENCE_MS = 15_000;
 
 const IDLE_CONNECTIONS = 2000;
 
-/** Requests that no client of a library could send, and what each must get. */
+/** Requests that client libraries cannot send, and the answer that each must get. */
 export const rawSockets: Judge = {
   name: 'raw-sockets',
   about: 'malformed, smuggled, slow, half-closed, pipelined and idle connections',
@@ -44,7 +44,7 @@ async function judgeConnections(note: (line: string) => void): Promise<Verdict> 
   );
   for (const service of SERVICES) {
     findings.add(`${service}: ${IDLE_CONNECTIONS} idle connections`, await idle(house.urls[service]));
-    // A service that was busy closing them may shed for a moment.
+    // A service that is busy closing them may briefly refuse requests.
     const back = await until(service, async () => (await alive(house.urls[service])) === undefined).catch(
       String,
     );
@@ -53,7 +53,7 @@ async function judgeConnections(note: (line: string) => void): Promise<Verdict> 
   return findings.verdict;
 }
 
-/** The slow ones first and all at once, because they only wait; the others beside them. */
+/** Starts the slow ones first and all at once, because they only wait; runs the others in parallel. */
 async function tryAll(
   url: string,
   cases: readonly Case[],
@@ -62,7 +62,7 @@ async function tryAll(
   const trial = async (one: Case) => {
     const { name, due, patienceMs = PATIENCE_MS, ...speech } = one;
     const heard = await converse(url, { ...speech, patienceMs });
-    report(name, due.holds(heard) ? undefined : `got ${inWords(heard)}, must get ${due.what}`);
+    report(name, due.holds(heard) ? undefined : `got ${inWords(heard)}, expected ${due.what}`);
   };
   const waiting = cases.filter(({ patienceMs }) => patienceMs !== undefined).map(trial);
   const rest = cases.filter(({ patienceMs }) => patienceMs === undefined);
@@ -79,7 +79,7 @@ function inWords({ statuses, closed, ms, rest }: Heard): string {
   return `${answers}, ${end}${rest === '' ? '' : `, and ${JSON.stringify(rest.slice(0, 80))}`}`;
 }
 
-/** Opens many connections that say nothing: others are answered meanwhile. */
+/** Opens many idle connections; others must still get answers. */
 async function idle(url: string): Promise<string | undefined> {
   const port = Number(new URL(url).port);
   const sockets: Socket[] = [];
@@ -99,6 +99,6 @@ async function idle(url: string): Promise<string | undefined> {
 
 async function alive(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(String);
-  if (typeof response === 'string') return `/readyz is not answered: ${response}`;
+  if (typeof response === 'string') return `/readyz does not answer: ${response}`;
   return response.ok ? undefined : `/readyz is ${response.status}`;
 }

@@ -11,23 +11,23 @@ import { isInstalled } from './support/programs.ts';
 
 const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, rawSockets, ssrf, s3Stores];
 
-/** The judges that the command line names, or all of them. Throws when it names one that does not exist. */
+/** The judges that the command line names, or all of them. Throws if it names an unknown one. */
 function chosen(names: readonly string[]): readonly Judge[] {
   const unknown = names.filter((name) => !JUDGES.some((judge) => judge.name === name));
   if (unknown.length > 0) {
     const known = JUDGES.map(({ name }) => name).join(', ');
-    throw new Error(`there is no judge named ${unknown.join(', ')}; there are ${known}`);
+    throw new Error(`unknown judge ${unknown.join(', ')}; choose from ${known}`);
   }
   return names.length === 0 ? JUDGES : JUDGES.filter(({ name }) => names.includes(name));
 }
 
-/** Judges, or says what is missing: on a developer's machine that is left out, in CI it is a fault. */
+/** Runs a judge, or reports what it lacks: a developer's machine skips the judge, CI fails. */
 async function hear(judge: Judge): Promise<Verdict> {
   const missing = judge.needs.filter((tool) => !isInstalled(tool));
   if (missing.length === 0) {
     return judge.run(console.log).catch((error: unknown) => ({
       passed: 0,
-      faults: [`it broke off: ${error instanceof Error ? error.stack : String(error)}`],
+      faults: [`it stopped with an error: ${error instanceof Error ? error.stack : String(error)}`],
     }));
   }
   const sentence = `${missing.join(' and ')} not found on the PATH`;

@@ -6,10 +6,10 @@ import { LACKS, type Lack } from './s3-stores/lacks.ts';
 import { buildStore, STORE_KINDS, type StoreKind, startStore } from './s3-stores/store.ts';
 import { ROOT, runProgram } from './support/programs.ts';
 
-/** What every store is asked. */
+/** The tests that run on every store. */
 const TESTS = ['test/object-store/s3', 'test/gallery'];
 
-/** What the tests of one store may take, in ms. */
+/** The time limit for the tests of one store, in ms. */
 const TIME_LIMIT = 780_000;
 
 /** The tests of object stores on stores that other people have written. */
@@ -46,7 +46,7 @@ interface Ended {
   fault: string | undefined;
 }
 
-/** The file of vitest's JSON reporter, as far as it is read. */
+/** The members of vitest's JSON report that are read. */
 interface Report {
   testResults: {
     name: string;
@@ -85,11 +85,11 @@ function endsOf({ testResults }: Report): Ended[] {
   });
 }
 
-/** Compares with what is known, both ways: a test that is listed has to fail, another to pass. */
+/** Compares with the list of known gaps, both ways: listed tests must fail, all others must pass. */
 function* compare(ends: readonly Ended[], lacks: readonly Lack[]) {
   for (const { file, name, fault } of ends) {
     const known = lacks.some((lack) => isOf(lack, file, name));
-    const listed = 'it is listed as something that the store lacks, and passes; take it off the list';
+    const listed = 'it is listed as a gap of the store but passes; remove it from the list';
     if (known) yield { name: `${file} > ${name}`, fault: fault === undefined ? listed : undefined };
     else yield { name: `${file} > ${name}`, fault };
   }
@@ -97,7 +97,7 @@ function* compare(ends: readonly Ended[], lacks: readonly Lack[]) {
     const exists = ends.some(({ file, name }) => isOf(lack, file, name));
     yield {
       name: `${lack.file} > ${lack.test}`,
-      fault: exists ? undefined : 'it is listed, and no such test was run',
+      fault: exists ? undefined : 'it is listed, but no such test was run',
     };
   }
 }

@@ -6,28 +6,28 @@ import { ADMIN, House, SERVICES, type ServiceName } from './support/house.ts';
 import { runProgram } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
 
-/** Of each operation in each phase. */
+/** The number of examples for each operation in each phase. */
 const EXAMPLES = process.env.JUDGE_EXAMPLES ?? '30';
 
-/** What one service may take, in ms. */
+/** The time limit for one service, in ms. */
 const TIME_LIMIT = 300_000;
 
 const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');
 
-/** What a run of Schemathesis needs to know. */
+/** The options of a Schemathesis run. */
 interface Trial {
   programs: string;
   house: House;
   service: ServiceName;
-  /** The session that the gallery administration is asked with. */
+  /** The session for the gallery administration. */
   session: string;
-  /** The `TOML` settings with what each operation is asked with. */
+  /** The `TOML` settings with the parameters of each operation. */
   settings: string;
   /** The folder for its files. */
   folder: string;
 }
 
-/** Requests made from the descriptions, valid and invalid, alone and in chains, by Schemathesis. */
+/** Requests that Schemathesis generates from the descriptions: valid and invalid, single and in chains. */
 export const schemathesis: Judge = {
   name: 'schemathesis',
   about: 'property-based requests from the three descriptions',
@@ -53,7 +53,7 @@ async function judgeDescriptions(note: (line: string) => void): Promise<Verdict>
   return findings.verdict;
 }
 
-/** Runs all phases and checks over one service; undefined when nothing was wrong, else what was. */
+/** Runs all phases and checks over one service; undefined if there were no faults, else the report. */
 async function faultOf(trial: Trial, note: (line: string) => void): Promise<string | undefined> {
   const { programs, house, service, session, folder } = trial;
   const config = join(folder, `${service}.toml`);
@@ -100,7 +100,7 @@ async function faultOf(trial: Trial, note: (line: string) => void): Promise<stri
   return `Schemathesis found faults (seed ${seed})\n${out.slice(out.indexOf('= FAILURES'))}\n${err}`;
 }
 
-/** How often each exception was made use of. */
+/** How often each exception was used. */
 async function tally(file: string): Promise<Map<string, number>> {
   const reasons = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
   const times = new Map<string, number>();
@@ -108,7 +108,7 @@ async function tally(file: string): Promise<Map<string, number>> {
   return times;
 }
 
-/** Credentials, and parameters that lead to something. */
+/** Credentials, and parameters of existing resources. */
 async function settingsOf(house: House, session: string): Promise<Record<ServiceName, string>> {
   const story = await firstStory(house);
   return {
@@ -128,11 +128,11 @@ async function settingsOf(house: House, session: string): Promise<Record<Service
   };
 }
 
-/** The name of a story that the sample data has. */
+/** The name of a story in the sample data. */
 async function firstStory(house: House): Promise<string> {
   const response = await fetch(`${house.urls['news-feed']}/api/v1/hot-topics`);
   const text = await response.text();
   const [, story] = /\/stories\/([^"/]+)"/.exec(text) ?? [];
-  if (story === undefined) throw new Error(`no hot topic of the sample has a story: ${text}`);
+  if (story === undefined) throw new Error(`none of the sample's hot topics has a story: ${text}`);
   return story;
 }

@@ -15,18 +15,18 @@ import { HOSTILE_ANSWERS, type HostileAnswer } from './ssrf/upstream.ts';
 import { type Answered, exchange, headerOf } from './support/exchange.ts';
 import { ROOT } from './support/programs.ts';
 
-/** How long a host may be silent in this trial, in ms. */
+/** How long a host may be silent in this test, in ms. */
 const FIRST_BYTE_MS = 2000;
 
-/** A name that is listed, may be private, and leads to the host of the hostile answers. */
+/** A listed name that may be private and resolves to the host with the hostile answers. */
 const HOSTILE = 'hostile.test';
 
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };
 
-/** URLs that lead the gallery's proxy inside, and hosts that answer it with something hostile. */
+/** URLs that point the gallery's proxy to internal addresses, and hosts that send it hostile answers. */
 export const ssrf: Judge = {
   name: 'ssrf',
-  about: "targets that the gallery's proxy must not ask, and hostile answers of hosts that it may",
+  about: "targets that the gallery's proxy must not request, and hostile answers from allowed hosts",
   needs: [],
   run: judgeProxy,
 };
@@ -47,7 +47,7 @@ async function judgeProxy(note: (line: string) => void): Promise<Verdict> {
   return findings.verdict;
 }
 
-/** A gallery administration whose names resolve as the trial says, with somebody logged in. */
+/** A gallery administration with the test's name resolution and a logged-in user. */
 interface Proxy extends AsyncDisposable {
   ask(url: string, more?: string): Promise<Answered>;
 }
@@ -115,19 +115,19 @@ function hostnameOf(url: string, { port }: MediaHost): string {
   return new URL(url.replace('PORT', String(port))).hostname;
 }
 
-/** What is allowed is asked: a proxy that refuses everything would pass the rest. */
+/** An allowed target must be requested: a proxy that refuses everything would pass the other checks. */
 async function faultOfListed(proxy: Proxy, host: MediaHost): Promise<string | undefined> {
   host.answers.set('/a.png', (_request, response) =>
     response.writeHead(200, { 'content-type': 'image/png' }).end('x'),
   );
   for (const name of [LISTED, HOSTILE]) {
     const { status } = await proxy.ask(`https://${name}:${host.port}/a.png`);
-    if (status !== 200) return `https://${name}:${host.port}/a.png is ${status}, must be 200`;
+    if (status !== 200) return `https://${name}:${host.port}/a.png is ${status}, expected 200`;
   }
   return undefined;
 }
 
-/** A target is refused, and nobody is asked. */
+/** A target must be refused without a request. */
 async function faultOfTarget(
   proxy: Proxy,
   host: MediaHost,
@@ -137,10 +137,10 @@ async function faultOfTarget(
   const target = url.replace('HOST', `${LISTED}:${host.port}`).replace('PORT', String(host.port));
   const { status } = await proxy.ask(target);
   if (host.requests.length > 0) return `${host.requests.join(', ')} was asked`;
-  return status === 400 || status === 403 ? undefined : `${target} is ${status}, must be 400 or 403`;
+  return status === 400 || status === 403 ? undefined : `${target} is ${status}, expected 400 or 403`;
 }
 
-/** What a client may never get of a host's answer. */
+/** The parts of a host's answer that a client must never get. */
 const OWN = ['set-cookie', 'refresh', 'access-control-allow-origin', 'link', 'upgrade'];
 
 async function faultOfAnswer(
@@ -154,15 +154,15 @@ async function faultOfAnswer(
   const started = performance.now();
   const got = await proxy.ask(`https://${HOSTILE}:${host.port}/hostile`, thumbnail ? '&thumbnail=true' : '');
   const ms = performance.now() - started;
-  if (!statuses.includes(got.status)) return `${got.status}, must be ${statuses.join(' or ')}`;
+  if (!statuses.includes(got.status)) return `${got.status}, expected ${statuses.join(' or ')}`;
   if (ms > FIRST_BYTE_MS + 8000) return `answered after ${Math.round(ms)} ms`;
   const passed = OWN.filter((name) => headerOf(got, name) !== undefined);
-  if (passed.length > 0) return `${passed.join(', ')} of the host is passed on`;
-  if (host.requests.length > 4) return `the host was asked ${host.requests.length} times`;
+  if (passed.length > 0) return `${passed.join(', ')} from the host is passed on`;
+  if (host.requests.length > 4) return `the host got ${host.requests.length} requests`;
   return got.status === 200 ? faultOfMedia(got) : undefined;
 }
 
-/** Whatever is passed on cannot run as a page. */
+/** Content that is passed on must not be able to run as a page. */
 function faultOfMedia(got: Answered): string | undefined {
   const sandboxed = headerOf(got, 'content-security-policy') === 'sandbox';
   const sniffed = headerOf(got, 'x-content-type-options') !== 'nosniff';

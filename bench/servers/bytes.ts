@@ -1,6 +1,7 @@
 /**
- * The bare server: `node:http` that sends one answer, header for header and byte for byte, to every request, and
- * 304 with the same headers, except those of the body, to a request with `If-None-Match`. `ANSWER` names its JSON file.
+ * The bare server: `node:http` that sends one answer, header for header and byte for byte, to every request,
+ * and 304 with the same headers, except those of the body, to a request with `If-None-Match`. `ANSWER` names
+ * its JSON file.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

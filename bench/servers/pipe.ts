@@ -1,4 +1,4 @@
-/** The bare proxy: `node:http` that pipes what undici gets from the URL in `TARGET`. */
+/** The bare proxy: `node:http` that pipes the answer that undici gets from the URL in `TARGET`. */
 import { createServer } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Agent } from 'undici';

@@ -1,6 +1,6 @@
 /**
- * The bare server with a database: `node:http` that runs the statements of one request over `pg`, one after the other,
- * and sends their rows with `JSON.stringify`. `STATEMENTS` names a JSON file of them, by path.
+ * The bare server with a database: `node:http` that runs the statements of one request over `pg`, one after
+ * the other, and sends their rows with `JSON.stringify`. `STATEMENTS` names a JSON file of them, by path.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -6,7 +6,7 @@ export interface Collected {
   /** Service, method, path and status: unique. */
   name: string;
   service: ServiceName;
-  /** As the description has it: `GET /api/articles/{id}`. */
+  /** As in the description: `GET /api/articles/{id}`. */
   operation: string;
   method: string;
   uri: string;
@@ -23,19 +23,19 @@ export interface Collected {
 /** A request of the collection. */
 export interface Sample extends Omit<Asked, 'path'> {
   service: ServiceName;
-  /** The path of the description, with `{name}` where a parameter is. */
+  /** The path in the description, with `{name}` for parameters. */
   path: string;
-  /** What stands in the place of the path's parameters, and the query string. */
+  /** The values of the path's parameters, and the query string. */
   at?: string;
   json?: unknown;
-  /** The status that it must bring about. */
+  /** The expected status. */
   status: number;
 }
 
-/** What the services are reached as: by way of a proxy that speaks TLS. */
+/** The public address of the services, behind a TLS proxy. */
 const PUBLIC = 'https://pressroom.example';
 
-/** Asks the services and keeps what they answer. */
+/** Sends requests to the services and keeps the answers. */
 export class Collection {
   readonly exchanges: Collected[] = [];
   readonly house: House;
@@ -45,7 +45,7 @@ export class Collection {
     this.house = house;
   }
 
-  /** Sends a request from an address of its own and keeps the exchange. Throws when the status is another. */
+  /** Sends a request from a new address and keeps the exchange. Throws if the status differs. */
   async ask({ service, path, at = path, json, status, ...sample }: Sample): Promise<Answered> {
     const { headers = {}, body = json === undefined ? undefined : JSON.stringify(json), method } = sample;
     const sent = {
@@ -83,7 +83,7 @@ export class Collection {
     return answered;
   }
 
-  /** GET and HEAD, and the 304 of what has an entity tag. */
+  /** GET and HEAD, and the 304 if there is an entity tag. */
   async read(
     service: ServiceName,
     path: string,
@@ -98,7 +98,7 @@ export class Collection {
     await this.ask({ service, method: 'GET', path, at, headers: conditional, status: 304 });
   }
 
-  /** Asks until one address has asked too often, and keeps that answer. */
+  /** Repeats a request from one address until the rate limit refuses it, and keeps that answer. */
   async exhaust(service: ServiceName, path: string, limit: number): Promise<void> {
     const headers = { 'x-forwarded-for': '192.0.2.99' };
     for (let times = 0; times < limit; times += 1) {
@@ -107,7 +107,7 @@ export class Collection {
     await this.ask({ service, method: 'GET', path, headers, status: 429 });
   }
 
-  /** What every service answers while its database is away. */
+  /** The answers of every service while its database is down. */
   async away(): Promise<void> {
     for (const service of SERVICES) {
       await this.ask({ service, method: 'GET', path: '/readyz', status: 503 });

@@ -4,7 +4,7 @@ import { headerOf } from '../support/exchange.ts';
 import { ADMIN, type ServiceName } from '../support/house.ts';
 import type { Collection } from './collection.ts';
 
-/** Asks what every service has: its health, its description, its page, and what is not there. */
+/** Requests what every service has: health, description, reference page, and unknown paths. */
 async function collectCommon(collection: Collection, service: ServiceName): Promise<void> {
   for (const path of ['/healthz', '/readyz', '/openapi.json']) {
     await collection.ask({ service, method: 'GET', path, status: 200 });
@@ -14,7 +14,7 @@ async function collectCommon(collection: Collection, service: ServiceName): Prom
   await collection.ask({ service, method: 'GET', path: '/nothing', at: '/%ff', status: 400 });
 }
 
-/** Paths of the news feed with something to read, from the sample data. */
+/** Paths of the news feed that have content in the sample data. */
 const NEWS = [
   '/api/v1/items',
   '/api/v1/hot-topics',
@@ -25,7 +25,7 @@ const NEWS = [
   '/api/v1/codex-resets/recent',
 ];
 
-/** Asks the news feed for every operation and status. */
+/** Causes every operation and status of the news feed. */
 export async function collectNews(collection: Collection): Promise<void> {
   const service = 'news-feed';
   await collectCommon(collection, service);
@@ -60,7 +60,7 @@ export async function collectNews(collection: Collection): Promise<void> {
 
 const PREFLIGHT = { origin: 'https://site.example', 'access-control-request-method': 'GET' };
 
-/** Asks the gallery administration for every operation and status. */
+/** Causes every operation and status of the gallery administration. */
 export async function collectGallery(collection: Collection, media: MediaHost): Promise<void> {
   const service = 'gallery-admin';
   await collectCommon(collection, service);
@@ -168,7 +168,7 @@ async function collectProxied(collection: Collection, media: MediaHost, cookie: 
 
 const TEXT = `<p>${'Words that make up an article. '.repeat(4)}</p>`;
 
-/** Asks the content service for every operation and status. */
+/** Causes every operation and status of the content service. */
 export async function collectContent(collection: Collection, key: string): Promise<void> {
   const service = 'content';
   await collectCommon(collection, service);
@@ -206,7 +206,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collection.exhaust(service, '/api/articles', 100);
 }
 
-/** A resource of the content service, and the key to change it with. */
+/** A resource of the content service, and a key that may change it. */
 interface Changed {
   path: string;
   id: number;

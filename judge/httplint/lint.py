@@ -1,4 +1,4 @@
-"""Reads exchanges, a JSON document a line, and writes httplint's notes of level BAD and WARN, a document a line."""
+"""Reads exchanges as JSON Lines and writes httplint's notes of level BAD and WARN as JSON Lines."""
 
 import base64
 import json

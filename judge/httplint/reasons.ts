@@ -1,24 +1,24 @@
-/** Why a warning of httplint stands. */
+/** Why a warning of httplint is accepted. */
 export interface Reason {
   /** The class of the note. */
   note: string;
-  /** The exchanges that it holds for, by their names. */
+  /** The names of the exchanges to which it applies. */
   where: RegExp;
-  /** Why it is left as it is. */
+  /** Why it is accepted. */
   why: string;
 }
 
-/** The warnings that stand, each with its reason; one that httplint no longer gives is a fault. */
+/** The accepted warnings with their reasons; one that httplint no longer reports is a fault. */
 export const REASONS: readonly Reason[] = [
   {
     note: 'HSTS_NO_SUBDOMAINS',
     where: /./,
-    why: "whether all subdomains speak TLS is the operator's to know: the proxy in front can say so",
+    why: 'only the operator knows whether all subdomains use TLS; the proxy in front can say so',
   },
   {
     note: 'CC_CONFLICTING',
     where: /./,
-    why: '`private` beside `no-store` says the same to caches that know only the former (docs/spec/wire.md)',
+    why: '`private` next to `no-store` is for caches that know only the former (docs/spec/wire.md)',
   },
   {
     note: 'STORE_PUBLIC_UNNECESSARY',
@@ -28,16 +28,16 @@ export const REASONS: readonly Reason[] = [
   {
     note: 'CSP_UNSAFE_INLINE',
     where: / GET \/docs /,
-    why: 'the page for people brings its script along in itself',
+    why: 'the reference page contains its script inline',
   },
   {
     note: 'FRESHNESS_HEURISTIC',
     where: / GET \/docs /,
-    why: 'the page changes with the version alone, and has an entity tag to ask by',
+    why: 'the page changes only with the version, and has an entity tag for revalidation',
   },
   {
     note: 'STATUS_BAD_REQUEST',
     where: / 400 #/,
-    why: 'these requests are bad on purpose',
+    why: 'these requests are intentionally invalid',
   },
 ];

@@ -1,14 +1,14 @@
 import type { Heard } from './conversation.ts';
 
-/** What a connection must get. */
+/** The expected result on a connection. */
 export interface Due {
   /** In words. */
   what: string;
-  /** Whether it got that. */
+  /** Whether the result was as expected. */
   holds(heard: Heard): boolean;
 }
 
-/** Something that is said on a connection, and what it must get. */
+/** Bytes to send on a connection, and the expected result. */
 export interface Case {
   name: string;
   pieces: readonly string[];
@@ -18,11 +18,11 @@ export interface Case {
   patienceMs?: number;
 }
 
-/** One answer that refuses, and then the end of the connection: nothing after it is taken for a request. */
+/** One refusal and then the end of the connection, so that no later bytes are read as a request. */
 export function refused(...statuses: number[]): Due {
   const allowed = statuses.length === 0 ? [400] : statuses;
   return {
-    what: `${allowed.join(' or ')} alone, and the end of the connection`,
+    what: `only ${allowed.join(' or ')}, then the end of the connection`,
     holds: ({ statuses: [first = 0, ...more], closed }) =>
       allowed.includes(first) && more.length === 0 && closed,
   };
@@ -37,7 +37,7 @@ export function answers(...lists: number[][]): Due {
   };
 }
 
-/** The end of the connection within `ms`, with no more than one refusal. */
+/** The end of the connection within `ms`, with at most one refusal. */
 export function ended(ms: number): Due {
   return {
     what: `the end of the connection within ${ms / 1000} s, with 400 or 408 or nothing`,
@@ -46,15 +46,15 @@ export function ended(ms: number): Due {
   };
 }
 
-/** A head of these lines, which ask for the connection to end; `body` follows it. */
+/** A head with these lines and `Connection: close`, followed by `body`. */
 export function message(firstLine: string, lines: readonly string[] = [], body = ''): string {
   return [firstLine, 'Host: site.example', 'Connection: close', ...lines, '', body].join('\r\n');
 }
 
-/** A head of these lines, after which the connection stays. */
+/** A head with these lines that keeps the connection open. */
 export function kept(firstLine: string, lines: readonly string[] = [], body = ''): string {
   return [firstLine, 'Host: site.example', ...lines, '', body].join('\r\n');
 }
 
-/** A request hidden behind another: whoever answers it has taken data for a request. */
+/** A request hidden inside another: a server that answers it has read data as a request. */
 export const HIDDEN = kept('GET /healthz HTTP/1.1');

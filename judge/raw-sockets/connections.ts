@@ -4,7 +4,7 @@ import type { Target } from './framing.ts';
 const GET = kept('GET /healthz HTTP/1.1');
 const LAST = message('GET /healthz HTTP/1.1');
 
-/** What the slow cases may take at most, in ms: the longest limit, and what a busy machine adds. */
+/** The maximum duration of the slow cases, in ms: the longest limit, plus a margin for busy machines. */
 const SLOW_PATIENCE = 75_000;
 
 /** Requests one after the other, connections that are half closed, and those that are slow. */
@@ -87,7 +87,7 @@ function halves({ path }: Target): Case[] {
   ];
 }
 
-/** Slow ones: they wait for the limits of `docs/configuration.md`, all of them side by side. */
+/** Slow ones: they wait for the limits of `docs/configuration.md`, all in parallel. */
 function slow({ path, status }: Target): Case[] {
   const head = kept(`POST ${path} HTTP/1.1`, ['Content-Type: application/json', 'Content-Length: 5000']);
   const drip = Array(70).fill('a');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What is sent on one connection. */
+/** The bytes to send on one connection, and how. */
 export interface Speech {
   /** Each character is a byte; pieces are sent one after the other, `pauseMs` apart. */
   pieces: readonly string[];
@@ -13,7 +13,7 @@ export interface Speech {
   patienceMs: number;
 }
 
-/** What came back on a connection. */
+/** The result of a connection. */
 export interface Heard {
   /** The statuses of the answers, in their order. */
   statuses: number[];
@@ -21,11 +21,11 @@ export interface Heard {
   closed: boolean;
   /** From the connection's beginning to its end, in ms. */
   ms: number;
-  /** What could not be read as an answer. */
+  /** The bytes that could not be parsed as an answer. */
   rest: string;
 }
 
-/** Speaks on one connection and listens until the server closes it or the patience ends. */
+/** Sends on one connection and reads until the server closes it or the time is up. */
 export async function converse(url: string, speech: Speech): Promise<Heard> {
   const { patienceMs } = speech;
   const started = performance.now();
@@ -62,7 +62,7 @@ async function speak(socket: Socket, { pieces, pauseMs = 20, ends = false }: Spe
   if (ends) socket.end();
 }
 
-/** Takes apart answers that each have a `Content-Length` or none. */
+/** Splits answers with or without a `Content-Length`. */
 function readAnswers(text: string): Pick<Heard, 'statuses' | 'rest'> {
   const statuses: number[] = [];
   let rest = text;

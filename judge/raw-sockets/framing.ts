@@ -1,6 +1,6 @@
 import { answers, type Case, HIDDEN, kept, refused } from './case.ts';
 
-/** A service's resource that takes a POST, and what an empty object is answered there without credentials. */
+/** A service's resource that accepts a POST, and its answer to an empty object without credentials. */
 export interface Target {
   path: string;
   status: number;
@@ -58,7 +58,7 @@ const CHUNKS = [
   ['with an endless extension', `2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n`],
 ] as const;
 
-/** Bodies whose length two readers could understand differently. */
+/** Bodies with ambiguous lengths. */
 export function framing({ path, status }: Target): Case[] {
   const post = (lines: readonly string[], body: string) => [
     kept(`POST ${path} HTTP/1.1`, ['Content-Type: application/json', ...lines], body),
@@ -66,7 +66,7 @@ export function framing({ path, status }: Target): Case[] {
   const bad = (name: string, lines: readonly string[], body = `{}${HIDDEN}`): Case => ({
     name,
     pieces: post(lines, body),
-    // Who may not do this at all can be refused by the head, before the body shows what it is.
+    // A client without permission can be refused after the head, before the body is read.
     due: refused(400, 413, 431, ...(status === 400 ? [] : [status])),
   });
   const fine = (name: string, lines: readonly string[], body: string): Case => ({

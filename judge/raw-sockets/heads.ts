@@ -1,6 +1,6 @@
 import { answers, type Case, HIDDEN, kept, message, refused } from './case.ts';
 
-/** Characters that neither a header's value nor a target may have: all controls but the tab. */
+/** Characters that header values and targets must not contain: all controls except the tab. */
 const CONTROLS = [...Array(32).keys(), 127]
   .filter((code) => code !== 9)
   .map((code) => String.fromCharCode(code));
@@ -69,7 +69,7 @@ const NAMES = [
 /** Versions that Node reads as its own: one answer in the form of HTTP/1.1, and the end. */
 const OTHER_VERSIONS = ['GET /healthz HTTP/0.9', 'GET /healthz HTTP/2.0', 'GET /healthz'];
 
-/** Request lines and headers that are not those of HTTP/1.1. */
+/** Request lines and headers that are not valid in HTTP/1.1. */
 export function heads(): Case[] {
   const bad = (name: string, text: string): Case => ({
     name,
@@ -106,13 +106,13 @@ export function heads(): Case[] {
   ];
 }
 
-/** A request that is framed well and says badly whose it is. */
+/** A correctly framed request with an invalid Host. */
 function hosts(name: string, lines: readonly string[]): Case {
   const text = ['GET /healthz HTTP/1.1', ...lines, 'Connection: close', '', ''].join('\r\n');
   return { name, pieces: [text], due: refused() };
 }
 
-/** Unusual, and right. */
+/** Unusual but valid. */
 function wellFormed(): Case[] {
   const fine = (name: string, text: string, ...statuses: number[]): Case => ({
     name,

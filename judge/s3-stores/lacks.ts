@@ -2,7 +2,7 @@
 export interface Lack {
   /** The test file, from the repository's root. */
   file: string;
-  /** The test's full name, or all tests of the file whose name matches. */
+  /** The full name of a test, or a pattern for names of tests in the file. */
   test: string | RegExp;
   /** What the store does instead. */
   why: string;
@@ -14,7 +14,7 @@ const MULTIPART = 'test/object-store/s3/multipart.test.ts';
 const CONDITIONS = 'test/object-store/s3/conditions.test.ts';
 const SIGNATURES = 'test/object-store/s3/signatures.test.ts';
 
-/** Stores that keep keys as paths of a file system. */
+/** For stores that map keys to file system paths. */
 const FILE_OR_FOLDER = 'a key cannot be a file and the folder of other keys at once';
 
 const SIBLINGS: readonly Lack[] = [

@@ -10,12 +10,12 @@ import { killAtExit } from '../support/ending.ts';
 import { freePort } from '../support/free-port.ts';
 import { CACHE, mustRun } from '../support/programs.ts';
 
-/** An object store that is built from its Go module. */
+/** An object store built from its Go module. */
 export interface StoreKind {
   name: 'minio' | 'versitygw';
-  /** The package of its program; the version is in the `go.mod` of the folder of its name. */
+  /** The package of its program; the version is in the `go.mod` of the folder with its name. */
   program: string;
-  /** What it is started with. */
+  /** Its command-line arguments. */
   arguments(port: number, folder: string): string[];
   /** The variables that hold its root account. */
   account: readonly [name: string, secret: string];
@@ -32,7 +32,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
   {
     name: 'versitygw',
     program: 'github.com/versity/versitygw/cmd/versitygw',
-    // Metadata in files of their own: not every file system of /tmp has extended attributes.
+    // Metadata in separate files, because not every file system for /tmp has extended attributes.
     arguments: (port, folder) => [
       ...['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet'],
       ...['posix', '--sidecar', join(folder, 'metadata'), join(folder, 'buckets')],
@@ -41,10 +41,10 @@ export const STORE_KINDS: readonly StoreKind[] = [
   },
 ];
 
-/** How long a build may take when nothing of it is in Go's cache, in ms. */
+/** The time limit for a build with an empty Go cache, in ms. */
 const BUILD_MS = 900_000;
 
-/** Builds a store unless that is done, and returns the program's path. Throws when it cannot be built. */
+/** Builds a store if necessary, and returns the program's path. Throws if it cannot be built. */
 export async function buildStore({ name, program }: StoreKind): Promise<string> {
   const module = join(import.meta.dirname, name);
   const sum = createHash('sha256')
@@ -61,13 +61,16 @@ export async function buildStore({ name, program }: StoreKind): Promise<string> 
   return built;
 }
 
-/** A store that runs. */
+/** A running store. */
 export interface RunningStore extends AsyncDisposable {
   /** The variables by which tests find it. */
   env: Record<string, string>;
 }
 
-/** Starts a built store on a free port of the loopback interface, its data in a folder that goes with it. */
+/**
+ * Starts a built store on a free port of the loopback interface, with its data in a folder that is removed
+ * with it.
+ */
 export async function startStore(kind: StoreKind, program: string): Promise<RunningStore> {
   const folder = await mkdtemp(join(tmpdir(), `judge-${kind.name}-`));
   for (const name of ['metadata', 'buckets']) await mkdir(join(folder, name));

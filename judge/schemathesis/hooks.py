@@ -1,4 +1,4 @@
-"""What Schemathesis is told beside a description: how sessions last, and the exceptions of exceptions.json."""
+"""What Schemathesis needs besides a description: how sessions last, and the exceptions in exceptions.json."""
 
 import functools
 import json
@@ -21,7 +21,7 @@ EXCEPTIONS = [
 
 
 def faults(response):
-    """What an answer says is wrong: each of its `errors` as "field: message", else its detail."""
+    """The errors in an answer: each of its `errors` as "field: message", else its detail."""
     try:
         body = response.json()
     except ValueError:
@@ -44,7 +44,7 @@ def exception_for(check, case, response, fault):
 
 
 def is_excepted(check, case, response):
-    """Whether exceptions.json has everything that the answer says is wrong, and notes what was used."""
+    """Whether exceptions.json covers all errors in the answer; records the exceptions used."""
     found = [exception_for(check, case, response, fault) for fault in faults(response)]
     if not found or None in found:
         return False
@@ -73,7 +73,7 @@ for name in {exception["check"] for exception in EXCEPTIONS}:
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """A logout ends its session, so each has one of its own: the others go on."""
+    """A logout ends its session, so each logout gets a separate session and the others continue."""
     del context, kwargs
     if case.operation.path != "/api/logout" or not case.cookies:
         return

@@ -1,6 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 
-/** Addresses of IPv4 that are not of the public internet: every special-purpose block, its ends where that matters. */
+/**
+ * IPv4 addresses outside the public internet: every special-purpose block, with both ends where that matters.
+ */
 const INSIDE_4 = [
   '0.0.0.0',
   '0.1.2.3',
@@ -34,7 +36,7 @@ const INSIDE_4 = [
   '255.255.255.255',
 ];
 
-/** The same of IPv6, with the forms that carry an address of IPv4. */
+/** The same for IPv6, including the forms that embed an IPv4 address. */
 const INSIDE_6 = [
   '::',
   '::1',
@@ -68,7 +70,7 @@ const INSIDE_6 = [
   'ff0e::1',
 ];
 
-/** Spellings of addresses that a parser of URLs understands and a person overlooks. */
+/** Spellings of addresses that URL parsers understand and people overlook. */
 const SPELLINGS = [
   '2130706433',
   '0x7f000001',
@@ -145,7 +147,7 @@ const LOOKALIKES = [
   'localtest.me',
 ];
 
-/** URLs that are not plain https, or hide where they lead; `HOST` is the listed host with its port. */
+/** URLs that are not plain https or hide their target; `HOST` is the listed host with its port. */
 const URLS = [
   'http://HOST/a.png',
   'HTTP://HOST/a.png',
@@ -205,19 +207,19 @@ const URLS = [
   'https://evil.test\x00HOST/',
 ];
 
-/** A target that the proxy must not ask. */
+/** A target that the proxy must not request. */
 export interface SsrfTarget {
   name: string;
-  /** What the client asks for; `HOST` stands for the listed host with its port, `PORT` for the port. */
+  /** The URL that the client requests; `HOST` is the listed host with its port, `PORT` the port. */
   url: string;
-  /** What the host's name resolves to; what is asked for is listed when it is given. */
+  /** The addresses of the host's name; if given, the requested host is listed. */
   addresses?: LookupAddress[];
 }
 
 /** The name of a listed host. */
 export const LISTED = 'name.test';
 
-/** Listed names that lead inside, each by what it resolves to. */
+/** Listed names that resolve to internal addresses. */
 export function innerNames(): SsrfTarget[] {
   const one = (address: string, family: number): SsrfTarget => ({
     name: `a listed name that leads to ${address}`,
@@ -239,7 +241,7 @@ export function innerNames(): SsrfTarget[] {
   ];
 }
 
-/** Everything else that must not be asked: addresses as hosts, spellings, lookalikes, URLs. */
+/** All other forbidden targets: addresses as hosts, spellings, lookalikes, URLs. */
 export function outerTargets(): SsrfTarget[] {
   const at = (host: string): SsrfTarget => ({
     name: `the host ${JSON.stringify(host)}`,

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** A hostile answer of a host that may be asked, as bytes, and what the client may get of it. */
+/** A hostile answer from an allowed host, as bytes, and what the client may get of it. */
 export interface HostileAnswer {
   name: string;
-  /** Writes on the connection whatever it likes. */
+  /** Writes arbitrary bytes on the connection. */
   answer(socket: Socket, request: IncomingMessage): void;
   /** The statuses that the client may get. */
   statuses: readonly number[];
-  /** Whether it asks for a thumbnail. */
+  /** Whether to request a thumbnail. */
   thumbnail?: boolean;
 }
 
@@ -47,7 +47,7 @@ function redirect(location: string): HostileAnswer {
   );
 }
 
-/** A PNG whose head says that it has many pixels. */
+/** A PNG whose header declares many pixels. */
 function pngOf(width: number, height: number): Buffer {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width, 0);
@@ -56,7 +56,7 @@ function pngOf(width: number, height: number): Buffer {
   return Buffer.concat([start, size, Buffer.from('\x08\x06\x00\x00\x00\x00\x00\x00\x00', 'latin1')]);
 }
 
-/** Answers that try to get inside, to be run, to fill the memory or to hold a connection. */
+/** Answers that try to reach internal hosts, run scripts, fill the memory or hold a connection. */
 export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   ...[
     'https://127.0.0.1/',
@@ -98,7 +98,7 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     'x',
   ),
   media('a length over the limit', [400], [IMAGE, 'Content-Length: 99999999999'], 'x'),
-  media('a length that is no number', [500], [IMAGE, 'Content-Length: x'], 'x'),
+  media('a length that is not a number', [500], [IMAGE, 'Content-Length: x'], 'x'),
   media('two lengths', [500], [IMAGE, 'Content-Length: 1', 'Content-Length: 2'], 'xx'),
   media(
     'a length and chunks',
@@ -106,7 +106,7 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     [IMAGE, 'Content-Length: 1', 'Transfer-Encoding: chunked'],
     '0\r\n\r\n',
   ),
-  media('a chunk that is no chunk', [500], [IMAGE, 'Transfer-Encoding: chunked'], 'zz\r\n'),
+  media('an invalid chunk', [500], [IMAGE, 'Transfer-Encoding: chunked'], 'zz\r\n'),
   media('a body that breaks off before its first byte', [500], [IMAGE, 'Content-Length: 10'], ''),
   media('an encoding', [200, 400, 500], [IMAGE, 'Content-Encoding: gzip'], gzipSync('x')),
   says('no HTTP', [500], 'SSH-2.0-OpenSSH\r\n'),
@@ -136,7 +136,7 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     thumbnail: true,
   },
   {
-    ...media('an image that is none', [200], [IMAGE], Buffer.from('\x89PNG\r\n\x1a\nnot', 'latin1')),
+    ...media('an invalid image', [200], [IMAGE], Buffer.from('\x89PNG\r\n\x1a\nnot', 'latin1')),
     thumbnail: true,
   },
   {

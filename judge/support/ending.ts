@@ -1,10 +1,12 @@
-/** Kills what a judge has started when this process ends before the judge has ended it; returns how to forget it. */
+/** Kills a judge's child process if this process ends first; returns a function that cancels this. */
 export function killAtExit(kill: () => void): () => void {
   process.once('exit', kill);
   return () => void process.off('exit', kill);
 }
 
-/** Lets signals end this process by way of its exit handlers, so that nothing it has started outlives it. */
+/**
+ * Lets signals end this process by way of its exit handlers, so that its child processes do not outlive it.
+ */
 export function exitOnSignals(): void {
   for (const [name, code] of [
     ['SIGINT', 130],

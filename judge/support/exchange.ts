@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** A request as a judge sends it. */
+/** A request sent by a judge. */
 export interface Asked {
   method: string;
   /** Path and query. */
@@ -11,20 +11,20 @@ export interface Asked {
   body?: string | Uint8Array;
 }
 
-/** An answer with its header lines as they came. */
+/** An answer with its raw header lines. */
 export interface Answered {
   status: number;
   /** The reason phrase. */
   phrase: string;
-  /** Names and values, in the order and with the letters of the wire. */
+  /** Names and values, in the order and case in which they were received. */
   headers: [name: string, value: string][];
   body: Buffer;
 }
 
-/** Sends one request on a connection of its own and reads the answer to its end. Throws when there is none. */
+/** Sends one request on a new connection and reads the complete answer. Throws if there is none. */
 export async function exchange(url: string, { method, path, headers = {}, body }: Asked): Promise<Answered> {
   const sent = request(`${url}${path}`, { method, headers, agent: false });
-  // A path goes out as it is written, whatever `URL` would make of it.
+  // The path is sent as written, without the normalization of `URL`.
   sent.path = path;
   sent.end(body);
   const [response] = await once(sent, 'response');
@@ -38,7 +38,7 @@ export async function exchange(url: string, { method, path, headers = {}, body }
   return { status: statusCode, phrase: statusMessage, headers: lines, body: await buffer(response) };
 }
 
-/** The first value of a header of an answer; undefined when there is none. */
+/** The first value of a header of an answer; undefined if it is missing. */
 export function headerOf({ headers }: Answered, name: string): string | undefined {
   return headers.find(([header]) => header.toLowerCase() === name)?.[1];
 }

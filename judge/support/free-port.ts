@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Finds a port of the loopback interface that nobody listens on; somebody may take it at any time. */
+/** Finds an unused port on the loopback interface; another process may take it at any time. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -19,7 +19,9 @@ export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
 /** A service by the name of its folder. */
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Limits that no judge reaches unless it means to, and one proxy in front, so that logins have addresses of their own. */
+/**
+ * Limits that judges reach only on purpose, and one proxy in front, so that logins have separate addresses.
+ */
 const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1' };
 
 const PORT: Record<ServiceName, string> = {
@@ -28,9 +30,9 @@ const PORT: Record<ServiceName, string> = {
   content: 'CONTENT_PORT',
 };
 
-/** The three services as processes of their own, with sample data, a real PostgreSQL and the embedded store. */
+/** The three services in separate processes, with sample data, a real PostgreSQL and the embedded store. */
 export class House implements AsyncDisposable {
-  /** Where each service listens, without a path. */
+  /** The base URL of each service, without a path. */
   readonly urls: Readonly<Record<ServiceName, string>>;
   /** A key of the content service. */
   readonly key: string;
@@ -46,7 +48,7 @@ export class House implements AsyncDisposable {
     this.#resources = parts.resources;
   }
 
-  /** Starts everything; `settings` are further settings of the services. */
+  /** Starts everything; `settings` are additional settings of the services. */
   static async open(settings: Record<string, string> = {}): Promise<House> {
     await using resources = new AsyncDisposableStack();
     const home = await temporaryHome();
@@ -70,18 +72,18 @@ export class House implements AsyncDisposable {
     return new House({ urls, key, env, postgres, resources: resources.move() });
   }
 
-  /** Logs in to the gallery administration and returns the `Cookie` header for what follows. */
+  /** Logs in to the gallery administration and returns the `Cookie` header for further requests. */
   async login(): Promise<string> {
     const response = await fetch(`${this.urls['gallery-admin']}/api/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
       body: JSON.stringify(ADMIN),
     });
-    if (!response.ok) throw new Error(`the login is answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`the login answered ${response.status}: ${await response.text()}`);
     return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   }
 
-  /** Makes a story of the news feed that has become part of `into`. */
+  /** Creates a story in the news feed that is merged into `into`. */
   async mergeStory(publicId: string, into: string): Promise<void> {
     const lines = [
       { type: 'story', publicId, title: publicId },
@@ -91,18 +93,18 @@ export class House implements AsyncDisposable {
     await command(['services/news-feed/src/cli.ts', 'import', '-'], this.#env, input);
   }
 
-  /** Ends the database; the services go on without it. */
+  /** Stops the database while the services keep running. */
   stopDatabase(): Promise<void> {
     return this.#postgres.stop();
   }
 
-  /** Ends everything that was started, in the reverse order. */
+  /** Stops everything in reverse order of starting. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposeAsync();
   }
 }
 
-/** What a house is made of. */
+/** The parts of a house. */
 interface Parts {
   urls: Record<ServiceName, string>;
   key: string;
@@ -131,7 +133,7 @@ async function gallerySettings(store: Server): Promise<Record<string, string>> {
   };
 }
 
-/** Leaves sample data, and returns a key of the content service. */
+/** Adds sample data, and returns a key of the content service. */
 async function prepare(env: Record<string, string>): Promise<string> {
   for (const name of SERVICES) await command([`services/${name}/src/cli.ts`, 'sample'], env);
   const made = await command(['services/content/src/cli.ts', 'keys', 'create', '--name', 'Judge'], env);

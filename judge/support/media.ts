@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MediaHost, startMediaHost } from '../../test/support/media-host.ts';
 
-/** A host of media that the gallery administration of a house may ask. */
+/** A media host that the gallery administration of a house may request. */
 export interface Media extends AsyncDisposable {
-  /** It answers at `https://localhost`. */
+  /** The host, reachable at `https://localhost`. */
   host: MediaHost;
-  /** Settings of the service that let it ask the host. */
+  /** Settings that allow the service to request the host. */
   settings: Record<string, string>;
 }
 
-/** Starts a host of media on a free port. */
+/** Starts a media host on a free port. */
 export async function startMedia(): Promise<Media> {
   const host = await startMediaHost(['localhost']);
   const folder = await mkdtemp(join(tmpdir(), 'judge-media-'));

@@ -8,39 +8,39 @@ import { killAtExit } from './ending.ts';
 /** The repository. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Where what judges install and build is kept between runs: outside of version control. */
+/** Where judges keep what they install and build between runs, outside version control. */
 export const CACHE = process.env.JUDGE_CACHE ?? join(ROOT, '.data', 'judge');
 
-/** How each tool says that it is there. */
+/** The command that shows that a tool is installed. */
 const PROOF: Record<Tool, readonly string[]> = {
   go: ['version'],
   python3: ['-c', 'import ensurepip, venv'],
 };
 
-/** Whether a tool can be run here. */
+/** Whether a tool is installed. */
 export function isInstalled(tool: Tool): boolean {
   return spawnSync(tool, PROOF[tool], { stdio: 'ignore' }).status === 0;
 }
 
 /** How a program ended, and what it printed. */
 export interface Ended {
-  /** The exit code; null when it was killed, for its time too. */
+  /** The exit code; null if it was killed, for example at its time limit. */
   code: number | null;
   out: string;
   err: string;
 }
 
-/** How a program is run. */
+/** The options for running a program. */
 export interface Running {
   cwd?: string;
   /** Added to this process's environment. */
   env?: Record<string, string>;
   input?: string;
-  /** After which it is killed, in ms. */
+  /** The time limit, after which it is killed, in ms. */
   timeoutMs: number;
 }
 
-/** Runs a program to its end, at most for its time. Throws when it cannot be started. */
+/** Runs a program until it ends or reaches its time limit. Throws if it cannot be started. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -53,7 +53,7 @@ export async function runProgram(
     killSignal: 'SIGKILL',
   });
   const forget = killAtExit(() => child.kill('SIGKILL'));
-  // A program that reads nothing may be gone before its input.
+  // A program that does not read its input may end before it is written.
   child.stdin.on('error', () => undefined).end(input);
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
@@ -64,7 +64,9 @@ export async function runProgram(
   return { code, out, err };
 }
 
-/** Runs a program that has to succeed and returns what it printed. Throws with its last words when it fails. */
+/**
+ * Runs a program that must succeed and returns its output. If it fails, throws with the end of its output.
+ */
 export async function mustRun(program: string, args: readonly string[], running: Running): Promise<string> {
   const { code, out, err } = await runProgram(program, args, running);
   if (code === 0) return out;

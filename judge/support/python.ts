@@ -4,12 +4,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CACHE, mustRun } from './programs.ts';
 
-/** The packages with their versions, those that they need included. */
+/** The packages with their versions, including dependencies. */
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * Makes a virtual environment of exactly `requirements.txt` unless there is one, and returns its folder of programs.
- * Throws when a package cannot be installed.
+ * Creates a virtual environment with exactly `requirements.txt` if necessary, and returns its folder of
+ * programs. Throws if a package cannot be installed.
  */
 export async function pythonPrograms(): Promise<string> {
   const hash = createHash('sha256')
