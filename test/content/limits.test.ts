@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
 import { articleBody } from '../support/content-client.ts';
 import { type Answer, type Sending, send } from '../support/http.ts';
@@ -9,6 +9,10 @@ import { until } from '../support/until.ts';
 const SMALL = { CONTENT_RATE_LIMIT: '5', CONTENT_KEY_RATE_LIMIT: '8' };
 
 const started: { close: () => Promise<void> }[] = [];
+
+// The windows of a minute stand still, however long a test takes.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+afterAll(() => void vi.useRealTimers());
 
 afterEach(async () => {
   for (const service of started.splice(0)) await service.close();
@@ -70,6 +74,16 @@ describe('anonymous requests', () => {
       expectRefused(await send(url + path), 5);
     }
     expectRefused(await send(`${url}/api/articles`, { method: 'DELETE' }), 5);
+  });
+
+  test('count from zero when the minute is over, and not before', async () => {
+    const { url } = await serve();
+    const ask = async () => rateOf(await send(`${url}/api/articles`));
+    expect(await ask()).toEqual({ limit: 5, remaining: 4, reset: 60 });
+    vi.setSystemTime(Date.now() + 59_000);
+    expect(await ask()).toEqual({ limit: 5, remaining: 3, reset: 1 });
+    vi.setSystemTime(Date.now() + 1000);
+    expect(await ask()).toEqual({ limit: 5, remaining: 4, reset: 60 });
   });
 
   test('are limited to 60 per minute by default, with a key to 1000', async () => {

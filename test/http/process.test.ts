@@ -1,8 +1,11 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createServer } from '@pressroom/common/http/create-server';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
 import { type Answer, send } from '../support/http.ts';
 import { memoryLog } from '../support/log.ts';
 import { isOpen } from '../support/processes.ts';
@@ -31,7 +34,7 @@ afterAll(async () => {
 
 /** Runs the content service as it is deployed. */
 function run(settings: Record<string, string> = {}): Child {
-  const child = Child.run(MAIN, { DATABASE_URL: proxied.url, CONTENT_PORT: '0', ...settings });
+  const child = Child.run(MAIN, { DATABASE_URL: proxied.url, CONTENT_PORT: '0', ...PATIENT, ...settings });
   children.push(child);
   return child;
 }
@@ -96,7 +99,7 @@ test('SIGTERM while a request waits for a lock: it is answered 503 at its time l
 });
 
 test('SIGTERM while a request hangs for longer than anybody waits: it is cut off, which the log and the exit code say', async () => {
-  const { child, url } = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '600000' });
+  const { child, url } = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '600000', SHUTDOWN_TIMEOUT_MS: '200' });
   const { lock, answers } = await holdRequests(url);
   const cutOff = Promise.allSettled(answers);
   child.signal('SIGTERM');
@@ -117,6 +120,17 @@ test('starts without its database, says so at /readyz, and is ready when the dat
   await proxied.proxy.accept();
   await until('it is ready', async () => (await send(`${url}/readyz`)).status === 200);
   expect((await send(`${url}/api/articles`)).status).toBe(200);
+  child.signal('SIGTERM');
+  expect(await child.exited).toBe(0);
+});
+
+test('HOST=localhost is one server, at the first address of that name', async () => {
+  const { child, url } = await start({ HOST: 'localhost' });
+  const { address } = await lookup('localhost');
+  expect(new URL(url).hostname).toBe(address.includes(':') ? `[${address}]` : address);
+  const { port } = new URL(url);
+  const other = connect(Number(port), address === '::1' ? '127.0.0.1' : '::1');
+  await expect(once(other, 'connect')).rejects.toThrow();
   child.signal('SIGTERM');
   expect(await child.exited).toBe(0);
 });
@@ -163,7 +177,7 @@ function block(ms: number): void {
 test('an overloaded event loop: 503 with Retry-After for all but /healthz, until it is over', async () => {
   const { log } = memoryLog('test');
   const app = await createServer({
-    config: { HOST: '127.0.0.1' },
+    config: { HOST: '127.0.0.1', EVENT_LOOP_DELAY_LIMIT_MS: 1000 },
     description: { title: 'Test', version: '1.0.0', description: 'A service that can be kept busy.' },
     log,
     bodyLimit: 1024,
@@ -179,11 +193,13 @@ test('an overloaded event loop: 503 with Retry-After for all but /healthz, until
     return 'done';
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  expect((await send(`${url}/plain`)).status).toBe(200);
-  await send(`${url}/busy`, { method: 'POST' });
-  const refused = await send(`${url}/plain`);
-  expect((await send(`${url}/healthz`)).status).toBe(200);
-  expect(refused.status).toBe(503);
+  await until('it is answered', async () => (await send(`${url}/plain`)).status === 200);
+  const refused = await until('it is refused', async () => {
+    await send(`${url}/busy`, { method: 'POST' });
+    const [plain, health] = await Promise.all(['/plain', '/healthz'].map((path) => send(url + path)));
+    expect(health?.status).toBe(200);
+    return plain?.status === 503 ? plain : undefined;
+  });
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(refused.body.code).toBe('temporarily_unavailable');
   await until('the overload is over', async () => (await send(`${url}/plain`)).status === 200);

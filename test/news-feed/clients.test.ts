@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../support/news-feed.ts';
 import { exchange, parseAnswer } from '../support/raw-http.ts';
@@ -133,6 +133,8 @@ describe('a client', () => {
   });
 
   it('has NEWS_RATE_LIMIT requests per minute, not counting preflights, then gets 429 with Retry-After', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
     const limited = await startNewsFeed(feed.database.url, { NEWS_RATE_LIMIT: '3' });
     const preflight = await send(limited.url + SNAPSHOT, {
       method: 'OPTIONS',

@@ -6,7 +6,13 @@ import { inject } from 'vitest';
 export const TEMPLATE = 'pressroom_template';
 
 /** Time limits for services on a machine that does fifteen times what it can: only a fault reaches them. */
-export const PATIENT = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_STATEMENT_TIMEOUT_MS: '60000' };
+export const PATIENT = {
+  DATABASE_CONNECT_TIMEOUT_MS: '60000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+  EVENT_LOOP_DELAY_LIMIT_MS: '600000',
+  REDIS_TIMEOUT_MS: '60000',
+  SHUTDOWN_TIMEOUT_MS: '600000',
+};
 
 /** The URL of another database of the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {

@@ -61,7 +61,7 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
       const limits = { anonymous: config.CONTENT_RATE_LIMIT, key: config.CONTENT_KEY_RATE_LIMIT };
       await limitRate(server, {
         service: 'content',
-        redisUrl: config.REDIS_URL,
+        config,
         allowance: allowanceOf(limits),
       });
     },

@@ -72,7 +72,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
       admitClients(server, config.DENY_CIDRS);
       await limitRate(server, {
         service: 'news-feed',
-        redisUrl: config.REDIS_URL,
+        config,
         allowance: (request) => ({ key: addressKey(request), max: config.NEWS_RATE_LIMIT }),
       });
     },

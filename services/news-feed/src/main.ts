@@ -11,6 +11,7 @@ await startOrExplain(async () => {
     app,
     release,
     log,
+    graceMs: config.SHUTDOWN_TIMEOUT_MS,
     host: config.HOST,
     port: config.NEWS_FEED_PORT,
     portVariable: PORT_VARIABLE,

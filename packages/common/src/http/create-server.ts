@@ -38,7 +38,7 @@ type QueryReader = (text: string) => Record<string, unknown>;
 
 /** What {@link createServer} is made with. */
 export interface ServerOptions {
-  config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT'>;
+  config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT' | 'EVENT_LOOP_DELAY_LIMIT_MS'>;
   description: Description;
   log: Logger;
   /** The largest body that is read, in bytes; absent in a service that reads none. */
@@ -73,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   refuseUnknownParameters(app);
   refuseUnknownMembers(app);
   readJsonBodies(app);
-  await refuseUnderPressure(app);
+  await refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
   if (config.METRICS_PORT !== undefined)
     exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading);
   await addDocumentation(app, options.description, options.limit !== undefined);

@@ -4,12 +4,11 @@ import RedisStore from '@fastify/rate-limit/store/RedisStore.js';
 import type { FastifyBaseLogger } from 'fastify';
 import { Redis } from 'ioredis';
 
-/** How long a request waits for Redis, in ms, before it is counted in memory instead. */
-const REDIS_TIMEOUT_MS = 250;
-
 /** What {@link SharedCounters} is made with. */
 export interface SharedCountersOptions {
   redisUrl: string;
+  /** How long a request waits for Redis, in ms, before it is counted in memory instead. */
+  timeoutMs: number;
   /** Names this service's counters where services share a Redis. */
   service: string;
   /** How many counters are kept in memory while Redis is away. */
@@ -29,12 +28,12 @@ export class SharedCounters implements FastifyRateLimitStore {
   readonly #log: FastifyBaseLogger;
   #away = false;
 
-  constructor({ redisUrl, service, memoryEntries, log }: SharedCountersOptions) {
+  constructor({ redisUrl, timeoutMs, service, memoryEntries, log }: SharedCountersOptions) {
     this.#log = log;
     this.#redis = new Redis(redisUrl, {
       lazyConnect: true,
       connectTimeout: 2000,
-      commandTimeout: REDIS_TIMEOUT_MS,
+      commandTimeout: timeoutMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       retryStrategy: (attempt) => Math.min(attempt * 100, 2000),

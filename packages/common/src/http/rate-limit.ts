@@ -3,6 +3,7 @@ import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
+import type { CommonConfig } from '../start/config.ts';
 import { SharedCounters } from './rate-limit-store.ts';
 import type { Server } from './server.ts';
 
@@ -24,7 +25,7 @@ export interface RateLimitOptions {
   /** Names this service's counters where services share a Redis. */
   service: string;
   /** Redis, when replicas share their counters; memory otherwise. */
-  redisUrl?: string | undefined;
+  config: Pick<CommonConfig, 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
   /** Says, for each request, who it counts against. */
   allowance: (request: FastifyRequest) => Allowance;
 }
@@ -72,10 +73,16 @@ export async function limitRate(app: Server, options: RateLimitOptions): Promise
 
 async function openCounters(
   app: Server,
-  { service, redisUrl }: RateLimitOptions,
+  { service, config: { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: timeoutMs } }: RateLimitOptions,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
   if (redisUrl === undefined) return new LocalStore(false, false, MEMORY_ENTRIES);
-  const shared = new SharedCounters({ redisUrl, service, memoryEntries: MEMORY_ENTRIES, log: app.log });
+  const shared = new SharedCounters({
+    redisUrl,
+    timeoutMs,
+    service,
+    memoryEntries: MEMORY_ENTRIES,
+    log: app.log,
+  });
   app.addHook('onClose', async () => shared.close());
   await shared.open();
   return shared;

@@ -66,8 +66,11 @@ test('what is not set has its default, and the rest of the environment is no con
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 2000,
     DATABASE_STATEMENT_TIMEOUT_MS: 5000,
+    EVENT_LOOP_DELAY_LIMIT_MS: 1000,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
+    REDIS_TIMEOUT_MS: 250,
+    SHUTDOWN_TIMEOUT_MS: 9500,
     CACHE_BYTES: 33_554_432,
   });
 });

@@ -1,35 +1,41 @@
+import { lookup } from 'node:dns/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Server } from '../http/server.ts';
 import type { Logger } from '../log/logging.ts';
 import { ConfigError } from './config.ts';
 import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
 
-/** How long a service may take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
-const GRACE_MS = 9_500;
-
 /** What {@link runService} runs, and where it listens. */
 export interface RunningService extends MovablePort {
   host: string;
   app: Server;
   log: Logger;
+  /** How long it may take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
+  graceMs: number;
   /** Closes what the requests needed, after the last one is answered. */
   release: () => Promise<void>;
 }
 
 /**
  * Listens, and on SIGTERM or SIGINT stops accepting, lets the requests in flight finish and then calls
- * `release`; after 10 s at most the process ends whatever is left, with exit code 1. Throws an error that names
+ * `release`; after `graceMs` at most the process ends whatever is left, with exit code 1. Throws an error that names
  * the port and its variable when the port is taken.
  */
-export async function runService({ app, log, release, ...listening }: RunningService): Promise<void> {
-  const grace = closeWithGrace({ delay: GRACE_MS, logger: log }, async ({ signal, err }) => {
+export async function runService({
+  app,
+  log,
+  release,
+  graceMs,
+  ...listening
+}: RunningService): Promise<void> {
+  const grace = closeWithGrace({ delay: graceMs, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'service_failed');
     else log.info({ signal }, 'service_stopping');
     await app.close();
     await release();
   });
   try {
-    const address = await app.listen({ host: listening.host, port: listening.port });
+    const address = await app.listen({ host: await hostOf(listening.host), port: listening.port });
     log.info({ address }, 'service_listening');
   } catch (error) {
     // Nothing is left to close: it would end the process as if it had served.
@@ -38,6 +44,11 @@ export async function runService({ app, log, release, ...listening }: RunningSer
     await release();
     throw isPortTaken(error) ? new PortTakenError(listening) : error;
   }
+}
+
+/** For `localhost` Fastify would open a second server, without the limits of connections; this is what Node takes it for. */
+async function hostOf(host: string): Promise<string> {
+  return host === 'localhost' ? (await lookup(host)).address : host;
 }
 
 /** Runs a service's start and ends the process with one line, not a stack, where the operator has to act. */
