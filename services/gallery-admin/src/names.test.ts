@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentType, existingPath, filename, folderPath, objectKey, objectPath } from './names.ts';
+import { z } from 'zod';
+import {
+  contentType,
+  existingPath,
+  filename,
+  folderPath,
+  objectKey,
+  objectPath,
+  storedPath,
+} from './names.ts';
+import { newKey } from './uploads/schema.ts';
 
 describe('names', () => {
   test.each([
@@ -56,5 +66,33 @@ describe('names', () => {
     expect(objectKey.safeParse('ж'.repeat(512)).success).toBe(true);
     expect(objectKey.safeParse('ж'.repeat(513)).success).toBe(false);
     expect(objectKey.safeParse('').success).toBe(false);
+  });
+});
+
+describe('the described pattern', () => {
+  const alphabet = fc.constantFrom('a', '.', '/', '\\', '\n', '\u007f', '\u0085', 'ü', '😀');
+  const texts = fc.string({ unit: alphabet, maxLength: 6 });
+
+  test.each([
+    ['a filename', filename],
+    ['a path', objectPath],
+    ['a path of what is stored', storedPath],
+    ['the key of a new file', newKey],
+  ])('of %s takes what the service takes, and nothing else', (_name, schema) => {
+    const { pattern = '' } = z.toJSONSchema(schema, { io: 'input' }) as { pattern?: string };
+    const described = new RegExp(pattern, 'u');
+    fc.assert(
+      fc.property(texts, (text) => {
+        fc.pre(text !== '' || schema !== filename);
+        expect(described.test(text)).toBe(schema.safeParse(text).success);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([255, 256])('of a key knows the length of a filename: %i', (length) => {
+    const { pattern = '' } = z.toJSONSchema(newKey, { io: 'input' }) as { pattern?: string };
+    const key = `a/${'b'.repeat(length)}`;
+    expect(new RegExp(pattern, 'u').test(key)).toBe(newKey.safeParse(key).success);
   });
 });

@@ -10,11 +10,37 @@ const CONTROL = /\p{Cc}/u;
 const MEDIA_TYPE =
   /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
-/** Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for what looks the same. */
-function name(min: number, max: number) {
+/** A segment of a path as a regular expression: `max` characters, not `.` or `..`, no `\` or control character. */
+function segment(max?: number): string {
+  const excluded = String.raw`/\\\u0000-\u001f\u007f-\u009f`;
+  const any = `[^${excluded}]`;
+  const notDot = `[^.${excluded}]`;
+  const upTo = (fixed: number) => (max === undefined ? '' : max - fixed);
+  return String.raw`(?:${notDot}${any}{0,${upTo(1)}}|\.${notDot}${any}{0,${upTo(2)}}|\.\.${any}{1,${upTo(2)}})`;
+}
+
+/** The longest filename, in characters. */
+const MAX_FILENAME = 255;
+
+const SEGMENT = segment();
+
+/** {@link isFilename} for descriptions. */
+const FILENAME_PATTERN = `^${segment(MAX_FILENAME)}$`;
+
+/** {@link isPath} for descriptions. */
+const PATH_PATTERN = `^(?:${SEGMENT}(?:/${SEGMENT})*/?)?$`;
+
+/** The keys of new files for descriptions: a path that does not end with `/`. */
+export const NEW_KEY_PATTERN = `^(?:${SEGMENT}/)*${segment(MAX_FILENAME)}$`;
+
+/**
+ * Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for what looks the same.
+ * `pattern` describes what the caller refines it to.
+ */
+function name(min: number, max: number, pattern: string) {
   const expected = `must be ${min} to ${max} characters long`;
   return anyText()
-    .meta({ minLength: min, maxLength: max })
+    .meta({ minLength: min, maxLength: max, pattern })
     .transform((value) => value.normalize('NFC'))
     .refine((value) => value.length >= min && codePoints(value) <= max, expected);
 }
@@ -24,7 +50,7 @@ function isFilename(value: string): boolean {
 }
 
 /** The last part of an object key: 1–255 characters of any script. */
-export const filename = name(1, 255).refine(
+export const filename = name(1, MAX_FILENAME, FILENAME_PATTERN).refine(
   isFilename,
   'must hold no "/", "\\" or control character, and must not be "." or ".."',
 );
@@ -43,12 +69,12 @@ const PATH_RULE =
  * A place in the bucket, 0–1024 characters: segments separated by `/`, with or without one at the end; empty is the
  * bucket's root. Kept as sent (NFC), for a path that may name a file or a folder.
  */
-export const objectPath = name(0, 1024).refine(isPath, PATH_RULE);
+export const objectPath = name(0, 1024, PATH_PATTERN).refine(isPath, PATH_RULE);
 
 /** An {@link objectPath} of what is in the bucket already: exactly as it is spelled there, NFC or not. */
 export const storedPath = anyText()
   .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
-  .meta({ maxLength: 1024 })
+  .meta({ maxLength: 1024, pattern: PATH_PATTERN })
   .refine(isPath, PATH_RULE);
 
 /**

@@ -9,7 +9,9 @@ const REGION = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
 const id = text(64);
 
-const endpoint = text(1024).refine(isEndpoint, 'must be an http or https URL such as https://s3.example.com');
+const endpoint = text(1024)
+  .refine(isEndpoint, 'must be an http or https URL such as https://s3.example.com')
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^?#@]+$' });
 
 /** A key of the store's account. Empty or absent: the stored one, where there is one. */
 const key = z

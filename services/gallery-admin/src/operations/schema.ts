@@ -26,10 +26,9 @@ export const deleteBody = z.discriminatedUnion(
   [
     z.strictObject({
       type: z.literal('image'),
-      path: namedPath.refine(
-        (value) => !value.endsWith('/'),
-        'must be the key of a file, without "/" at the end',
-      ),
+      path: namedPath
+        .refine((value) => !value.endsWith('/'), 'must be the key of a file, without "/" at the end')
+        .meta({ pattern: '[^/]$' }),
     }),
     z.strictObject({ type: z.literal('folder'), path: namedPath.transform(folderPrefix) }),
   ],
@@ -63,7 +62,7 @@ export const batchBody = z.discriminatedUnion(
     z.strictObject({
       action: z.literal('delete'),
       paths,
-      dest: z.string().meta({ maxLength: 1024 }).optional().describe('Not used.'),
+      dest: existingPath.optional().describe('Not used.'),
     }),
     z.strictObject({ action: z.literal('copy'), ...transfer }),
     z.strictObject({ action: z.literal('move'), ...transfer }),

@@ -9,6 +9,7 @@ export const proxyQuery = z.strictObject({
     .string('must be given once')
     .min(1, 'must not be empty')
     .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters long`)
+    .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' })
     .describe('https, without credentials, of a host that may be asked.'),
   thumbnail: z
     .enum(['true', 'false'], 'must be true or false')

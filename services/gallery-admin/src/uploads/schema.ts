@@ -1,6 +1,14 @@
 import { anyText } from '@pressroom/common/fields/text';
 import { z } from 'zod';
-import { contentType, filename, folderPath, isKeyLength, MAX_KEY_BYTES, objectKey } from '../names.ts';
+import {
+  contentType,
+  filename,
+  folderPath,
+  isKeyLength,
+  MAX_KEY_BYTES,
+  NEW_KEY_PATTERN,
+  objectKey,
+} from '../names.ts';
 import { DEFAULT_PART_SIZE, MAX_PART_SIZE, MAX_PARTS, MAX_SIZE, MIN_PART_SIZE } from './parts.ts';
 
 const named = { filename, path: folderPath, contentType };
@@ -111,8 +119,8 @@ export type MultipartData = z.infer<typeof multipartData>;
 export const multipartAnswer = z.object({ success: z.literal(true), data: multipartData });
 
 /** The key of a file that is uploaded: a folder's prefix and a filename, each by its own rule, joined. */
-const newKey = anyText()
-  .meta({ minLength: 1, maxLength: MAX_KEY_BYTES })
+export const newKey = anyText()
+  .meta({ minLength: 1, maxLength: MAX_KEY_BYTES, pattern: NEW_KEY_PATTERN })
   .transform((value, context) => {
     const cut = value.lastIndexOf('/') + 1;
     const folder = folderPath.safeParse(value.slice(0, cut));
