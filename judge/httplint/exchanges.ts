@@ -87,6 +87,9 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
     await collection.ask({ service, method: 'PUT', path, status: 405, headers: { cookie } });
   }
   await post('/api/gallery', { action: 'sign-get-objects', keys: ['x'.repeat(17 * 2 ** 20)] }, 413);
+  const repeatable = { headers: { cookie, 'idempotency-key': 'judged' } };
+  await post('/api/gallery/batch', { action: 'delete', paths: ['one'] }, 200, repeatable);
+  await post('/api/gallery/batch', { action: 'delete', paths: ['another'] }, 422, repeatable);
   await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
@@ -106,6 +109,7 @@ const GALLERY_POSTS: readonly (readonly [path: string, json: unknown])[] = [
       partSize: 33554432,
     },
   ],
+  ['/api/upload/sign', { method: 'PUT', key: 'a.png', contentType: 'image/png' }],
   ['/api/gallery', { action: 'sign-get-objects', keys: ['a'] }],
   ['/api/gallery/delete', { path: 'nothing', type: 'folder' }],
   ['/api/gallery/batch', { action: 'delete', paths: ['nothing'] }],
