@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { answers, ended, refused } from './case.ts';
+
+const heard = (statuses: number[], { closed = true, rest = '' } = {}) => ({ statuses, closed, rest, ms: 1 });
+
+test.each([
+  ['the refusal alone', heard([400]), true],
+  ['another status', heard([200]), false],
+  ['no answer', heard([]), false],
+  ['an answer to what was hidden behind it', heard([400, 200]), false],
+  ['a connection that stays open', heard([400], { closed: false }), false],
+])('a refusal and the end: %s', (_name, got, holds) => expect(refused().holds(got)).toBe(holds));
+
+test('one of several statuses may refuse', () => {
+  expect(refused(400, 501).holds(heard([501]))).toBe(true);
+  expect(refused(501).holds(heard([400]))).toBe(false);
+});
+
+test.each([
+  ['one of the lists', heard([200, 400]), true],
+  ['the other list', heard([200]), true],
+  ['one answer too many', heard([200, 400, 200]), false],
+  ['bytes that are no answer', heard([200], { rest: 'x' }), false],
+])('answers in one of the orders given: %s', (_name, got, holds) =>
+  expect(answers([200, 400], [200]).holds(got)).toBe(holds),
+);
+
+test.each([
+  ['nothing', heard([]), true],
+  ['a timeout', heard([408]), true],
+  ['an answer', heard([200]), false],
+  ['two refusals', heard([400, 400]), false],
+  ['a connection that stays open', heard([], { closed: false }), false],
+])('the end of the connection: %s', (_name, got, holds) => expect(ended().holds(got)).toBe(holds));
