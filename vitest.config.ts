@@ -21,7 +21,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'default',
-          include: ['test/**/*.test.ts', '{packages,services}/*/src/**/*.test.ts', 'checks/**/*.test.ts'],
+          include: [
+            'test/**/*.test.ts',
+            '{packages,services}/*/src/**/*.test.ts',
+            '{checks,judge}/**/*.test.ts',
+          ],
           exclude: [REAL, '**/node_modules/**'],
         },
       },

@@ -118,7 +118,7 @@ async function installedLinters(): Promise<string> {
   await rm(home, { recursive: true, force: true });
   await mkdir(home, { recursive: true });
   for (const name of ['package.json', 'package-lock.json']) await cp(join(SETTINGS, name), join(home, name));
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=5', '--loglevel=error'];
   await mustRun('npm', ['ci', ...quiet], { cwd: home, env: { INIT_CWD: ROOT }, timeoutMs: 300_000 });
   await writeFile(made, '');
   return home;

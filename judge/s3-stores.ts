@@ -39,7 +39,7 @@ async function judgeStores(note: (line: string) => void): Promise<Verdict> {
 }
 
 /** A test as it ended. */
-interface Ended {
+export interface Ended {
   file: string;
   name: string;
   /** Undefined when it passed. */
@@ -85,8 +85,11 @@ function endsOf({ testResults }: Report): Ended[] {
   });
 }
 
-/** Compares with the list of known gaps, both ways: listed tests must fail, all others must pass. */
-function* compare(ends: readonly Ended[], lacks: readonly Lack[]) {
+/** Compares with what is known, both ways: a test that is listed has to fail, another to pass. */
+export function* compare(
+  ends: readonly Ended[],
+  lacks: readonly Lack[],
+): Generator<{ name: string; fault: string | undefined }> {
   for (const { file, name, fault } of ends) {
     const known = lacks.some((lack) => isOf(lack, file, name));
     const listed = 'it is listed as a gap of the store but passes; remove it from the list';

@@ -22,7 +22,17 @@ export async function pythonPrograms(): Promise<string> {
   if (existsSync(made)) return programs;
   await rm(home, { recursive: true, force: true });
   await mustRun('python3', ['-m', 'venv', home], { timeoutMs: 120_000 });
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r'];
+  const install = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--retries',
+    '10',
+    '--no-deps',
+    '-r',
+  ];
   await mustRun(join(programs, 'python'), [...install, REQUIREMENTS], { timeoutMs: 300_000 });
   await writeFile(made, '');
   return programs;
