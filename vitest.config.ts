@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const REAL = 'test/**/*.real.test.ts';
 
 const shared = {
-  // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for being slow.
+  // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for
+  // being slow.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   // Said by `expect.poll`, whose own limit is a second.

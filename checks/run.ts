@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { circleFaults } from './circles.ts';
 import { citationFaults } from './citations.ts';
 import { runCommand } from './command.ts';
+import { commentWidthFaults } from './comment-width.ts';
 import { composeFaults } from './compose.ts';
 import { docCommentFaults } from './doc-comments.ts';
 import { readSources } from './sources.ts';
@@ -16,6 +17,7 @@ const steps: readonly Step[] = [
   { name: 'walls', run: async () => wallFaults(await readSources(root)) },
   { name: 'import circles', run: async () => circleFaults(await readSources(root)) },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
+  { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.
