@@ -1,17 +1,18 @@
--- Sessions, the login throttle and the settings of the gallery administration. A new schema: nothing waits for it.
+-- Sessions, the login throttle and the settings of the gallery administration. A new schema, so nothing waits
+-- for a lock.
 
 create schema gallery;
 
 create table gallery.session (
-  -- SHA-256 of the cookie's value; the value itself is known to the browser alone.
+  -- SHA-256 of the cookie's value; only the browser knows the value itself.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
-  -- Fingerprint of the account that logged in: another password ends the sessions of the one before it.
+  -- Fingerprint of the account that logged in: changing the password ends existing sessions.
   account bytea not null check (octet_length(account) = 32),
   created_at timestamptz(3) not null default clock_timestamp(),
   last_used_at timestamptz(3) not null default clock_timestamp()
 );
 
--- Both ends of a session's life, so that what has expired is found without reading the rest.
+-- Both ends of a session's life, so that expired sessions are found without reading the others.
 create index session_by_use on gallery.session (last_used_at);
 create index session_by_age on gallery.session (created_at);
 
@@ -31,7 +32,7 @@ create table gallery.setting (
   updated_at timestamptz(3) not null default clock_timestamp()
 );
 
--- Replicas keep the active bucket in memory and read it again when they hear this, which is when the change commits.
+-- Replicas cache the active bucket and reload it on this notification, which is sent when the change commits.
 create function gallery.announce_setting() returns trigger language plpgsql as $$
 begin
   perform pg_notify('gallery_setting_changed', '');

@@ -1,11 +1,11 @@
--- Multipart uploads that have been, or are being, completed: a client whose answer was lost asks again and
--- gets it. Stores forget an upload when they complete it. A table of its own: nothing waits for it.
+-- Multipart uploads that have been, or are being, completed: a client that missed the answer asks again and
+-- gets it, although stores forget an upload once it is completed. A new table, so nothing waits for a lock.
 
 create table gallery.completed_upload (
-  -- SHA-256 of bucket, key, upload and the parts that were named.
+  -- SHA-256 of bucket, key, upload and the named parts.
   id bytea primary key check (octet_length(id) = 32),
-  -- The entity tag by which the object is known: first the one that S3 makes of such parts, then the one that
-  -- the store told.
+  -- The entity tag that identifies the object: first the one that S3 computes from the parts, then the one
+  -- returned by the store.
   etag text not null check (char_length(etag) <= 255),
   -- In bytes.
   size bigint not null check (size >= 0),
