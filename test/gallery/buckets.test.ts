@@ -191,7 +191,7 @@ describe('a saved bucket', () => {
     expect((await act({ action: 'save', bucket: input({ id }) })).status).toBe(404);
   });
 
-  test('has a host of its own in URLs without forcePathStyle', async () => {
+  test('has its own host in URLs without forcePathStyle', async () => {
     const endpoint = 'https://s3.example.com';
     await save({ publicEndpoint: endpoint, forcePathStyle: false }, true, true);
     const json = { filename: 'x', path: '', contentType: 'text/plain' };
@@ -206,7 +206,7 @@ describe('a saved bucket', () => {
     ['no name', { name: undefined }, 'bucket.name'],
     ['a name with a slash', { name: 'a/b' }, 'bucket.name'],
     ['no endpoint', { endpoint: undefined }, 'bucket.endpoint'],
-    ['an endpoint that is no URL', { endpoint: 's3.example.com' }, 'bucket.endpoint'],
+    ['an endpoint that is not a URL', { endpoint: 's3.example.com' }, 'bucket.endpoint'],
     ['an endpoint of another scheme', { endpoint: 'ftp://s3.example.com' }, 'bucket.endpoint'],
     ['an endpoint with a password', { endpoint: 'https://a:b@s3.example.com' }, 'bucket.endpoint'],
     ['no region', { region: undefined }, 'bucket.region'],
@@ -215,7 +215,7 @@ describe('a saved bucket', () => {
     ['no access key', { accessKeyId: '' }, 'bucket.accessKeyId'],
     ['no secret', { secretAccessKey: undefined }, 'bucket.secretAccessKey'],
     ['no id', { action: 'set-active' }, 'id'],
-    ['an id that is no text', { action: 'remove', id: 7 }, 'id'],
+    ['an id that is not text', { action: 'remove', id: 7 }, 'id'],
     ['an id with NUL', { action: 'get-bucket', id: 'a\0b' }, 'id'],
     ['an id with half a surrogate pair', { action: 'set-active', id: '\ud800' }, 'id'],
     ['a bucket id with NUL', { id: '\0' }, 'bucket.id'],
@@ -264,7 +264,7 @@ describe('the keys of a bucket', () => {
     await service.close();
   });
 
-  test('open for no other bucket', async () => {
+  test('do not open for another bucket', async () => {
     const [one, other] = [await save(), await save({ accessKeyId: 'other', secretAccessKey: 'other' })];
     await gallery.database.pool.query(
       `update gallery.setting set value = value || jsonb_build_object('credentials',
@@ -345,16 +345,16 @@ describe('the test of a bucket', () => {
     return body as { success: boolean; message: string };
   }
 
-  test('succeeds with what is right', async () => {
+  test('succeeds with the right settings', async () => {
     expect(await tested({})).toEqual({ success: true, message: expect.any(String) });
   });
 
   test.each([
     ['an unknown access key', { accessKeyId: 'nobody' }, /access key.*accessKeyId/],
     ['a wrong secret', { secretAccessKey: 'wrong' }, /secret/],
-    ['a bucket that is not there', { name: 'no-such-bucket-anywhere' }, /no bucket of this name/],
+    ['a bucket that is not there', { name: 'no-such-bucket-anywhere' }, /no bucket with this name/],
     ['a host that is not there', { endpoint: 'http://no-such-host.invalid' }, /name/],
-    ['a port that nobody listens on', { endpoint: 'http://127.0.0.1:9' }, /nothing listens/],
+    ['a port that nobody listens on', { endpoint: 'http://127.0.0.1:9' }, /refused/],
   ])('says what to mend for %s', async (_what, more, message) => {
     expect(await tested(more)).toEqual({ success: false, message: expect.stringMatching(message) });
   });
@@ -397,7 +397,7 @@ describe('the test of a bucket', () => {
     });
   });
 
-  test('says that the port speaks no TLS', async () => {
+  test('says that the port does not speak TLS', async () => {
     const plain = `https://127.0.0.1:${new URL(gallery.store.endpoint).port}`;
     expect(await tested({ endpoint: plain })).toEqual({
       success: false,
@@ -405,7 +405,7 @@ describe('the test of a bucket', () => {
     });
   });
 
-  test('says that what answers is no S3', async () => {
+  test('says that the server does not speak S3', async () => {
     const page: RequestListener = (_request, response) => response.end('<html><body>hello</body></html>');
     const endpoint = `http://127.0.0.1:${await listening(createHttpServer(page))}`;
     expect(await tested({ endpoint })).toEqual({
@@ -458,7 +458,7 @@ describe('a store that cannot be used', () => {
       status: 400,
       success: false,
       code: 'bucket_unusable',
-      message: expect.stringMatching(/nothing listens there.*force/),
+      message: expect.stringMatching(/refused there.*force/),
     });
     expect((await list()).buckets).toHaveLength(1);
 

@@ -62,10 +62,10 @@ describe('gallery bucket create', () => {
   test('makes the bucket with one rule that exposes ETag, however often it is run', async () => {
     const S3_BUCKET = `${gallery.bucket.slice(0, 40)}-new`;
     const first = await run(['bucket', 'create'], { ...storeSettings, S3_BUCKET });
-    expect(first).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('is made') });
+    expect(first).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('Created the bucket') });
     const origins = ['--origin', 'https://a.example', '--origin', 'https://b.example'];
     const second = await run(['bucket', 'create', ...origins], { ...storeSettings, S3_BUCKET });
-    expect(second).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('is there already') });
+    expect(second).toMatchObject({ code: 0, errors: '', out: expect.stringContaining('already exists') });
     expect(await rules(S3_BUCKET)).toMatchObject([
       {
         AllowedOrigins: ['https://a.example', 'https://b.example'],
@@ -86,7 +86,7 @@ describe('gallery bucket create', () => {
     expect(after.find(({ ID }) => ID === 'own')).toMatchObject(own);
   });
 
-  test('says so where the store has no rules for buckets', async () => {
+  test('says so if the store does not support rules per bucket', async () => {
     const store = new URL(gallery.store.endpoint);
     const proxy = createServer((incoming, outgoing) => {
       const { method, url = '', headers } = incoming;
@@ -125,12 +125,12 @@ describe('gallery bucket create', () => {
       S3_BUCKET,
     });
     expect({ out, code }).toEqual({ out: '', code: 1 });
-    expect(errors).toContain('An origin is a scheme, a host and a port alone, such as https://');
+    expect(errors).toContain('An origin consists of a scheme, a host and a port only, such as https://');
     const { Buckets = [] } = await gallery.s3.send(new ListBucketsCommand({}));
     expect(Buckets.map(({ Name }) => Name)).not.toContain(S3_BUCKET);
   });
 
-  test('says what the store refuses, and asks for no request id', async () => {
+  test('says what the store refuses, and does not ask for a request id', async () => {
     const store = createServer((_incoming, outgoing) => {
       outgoing.writeHead(400).end('<Error><Code>InvalidRequest</Code></Error>');
     }).listen(0, '127.0.0.1');
@@ -138,11 +138,14 @@ describe('gallery bucket create', () => {
     const S3_ENDPOINT = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
     const { errors, code } = await run(['bucket', 'create'], { ...storeSettings, S3_ENDPOINT });
     store.close();
-    expect({ errors, code }).toEqual({ errors: 'the object store refuses this: InvalidRequest\n', code: 1 });
+    expect({ errors, code }).toEqual({
+      errors: 'the object store refused the request: InvalidRequest\n',
+      code: 1,
+    });
   });
 
   test.each([
-    ['a store that is away', { S3_ENDPOINT: 'http://127.0.0.1:9' }, /object store does not answer/],
+    ['a store that is away', { S3_ENDPOINT: 'http://127.0.0.1:9' }, /object store is not answering/],
     ['a wrong secret', { S3_SECRET_ACCESS_KEY: 'wrong' }, /secret key/],
     ['settings that are missing', { S3_BUCKET: '' }, /S3_BUCKET is not set/],
   ])('tells of %s without a stack and without a key', async (_what, more, message) => {

@@ -211,10 +211,10 @@ test('2,000 keys are signed in one request, 2,001 are not', async () => {
 test.each<[string, unknown, string?]>([
   ['another action', ['a'], 'sign-put-objects'],
   ['no keys', []],
-  ['keys that are no list', 'a'],
+  ['keys that are not a list', 'a'],
   ['keys absent', undefined],
   ['an empty key', ['']],
-  ['a key that is no text', [1]],
+  ['a key that is not text', [1]],
   ['a key of 1,025 bytes', [`${'ü'.repeat(512)}a`]],
   ['a key with half a surrogate pair', ['\ud800']],
 ])('%s is 400', async (_, keys, action) => {
@@ -281,7 +281,7 @@ test('the token of another folder, or of nothing, is never an answer to try agai
   }
 });
 
-test('a token that the store does not take, in whatever words, is 400', async () => {
+test('a token that the store rejects, with any error, is 400', async () => {
   const store = createServer((_request, response) => {
     response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
   }).listen(0, '127.0.0.1');

@@ -25,7 +25,10 @@ afterEach(async () => {
 });
 afterAll(() => gallery?.close());
 
-/** Starts the service behind a proxy; its passwords cost as little as tests like, unless settings say otherwise. */
+/**
+ * Starts the service behind a proxy; its passwords cost as little as tests like, unless settings say
+ * otherwise.
+ */
 async function start(settings: Record<string, string> = {}): Promise<string> {
   const service = await startGallery({ ...gallery.settings, TRUST_PROXY: '1', ...settings });
   services.push(service);
@@ -106,7 +109,7 @@ test('a flood keeps nobody out who has been here before, at the cost of real pas
   expect([behindTheFlood, newBrowser]).toEqual([200, 200]);
 });
 
-test('a flood does not even keep out who has never been here, and what is refused is not counted', async () => {
+test('a flood does not keep out even newcomers, and refused attempts are not counted', async () => {
   const url = await start();
   const { pool } = gallery.database;
   await pool.query('truncate gallery.login_failure');
@@ -115,7 +118,8 @@ test('a flood does not even keep out who has never been here, and what is refuse
   const stranger = await statusOfLogin({ url, address: '198.51.100.2' });
   await flood.finish();
   expect(stranger).toBe(200);
-  // Each failure counts against the address and against its name there; what was refused counts against nobody.
+  // Each failure counts against the address and against its name there; what was refused counts against
+  // nobody.
   const { rows } = await pool.query('select sum(failures)::int as n from gallery.login_failure');
   expect(rows).toEqual([{ n: 2 * (flood.seen.get(401) ?? 0) }]);
 });

@@ -93,7 +93,7 @@ function spoil(kind: (request: PassingRequest) => boolean, from: number, fault: 
 
 const FAULTS = ['refuse', 'cut-request', 'cut-answer'] as const;
 
-test.each(FAULTS)('a store that falters now and then (%s) does not stop a move', async (fault) => {
+test.each(FAULTS)('a store that fails now and then (%s) does not stop a move', async (fault) => {
   let requests = 0;
   proxy.choose = () => {
     requests += 1;
@@ -110,7 +110,7 @@ test.each(FAULTS)(
     proxy.choose = spoil(isCopy, 20, fault);
     const { status, body } = await batch('move');
     expect([status, body.code, body.success]).toEqual([500, 'operation_incomplete', false]);
-    expect(body.message).toMatch(/^\d+ of 60 objects are copied, then "d\/.*" failed.*nothing was deleted/);
+    expect(body.message).toMatch(/^\d+ of 60 objects copied, then "d\/.*" failed.*nothing was deleted/);
     expect((await keys('d/')).sort()).toEqual([...names].sort());
     await assertNothingLost();
     proxy.choose = () => undefined;
@@ -125,7 +125,7 @@ test.each(FAULTS)(
     proxy.choose = spoil(isDelete, 1, fault);
     const { status, body } = await batch('move');
     expect([status, body.code]).toEqual([500, 'operation_incomplete']);
-    expect(body.message).toMatch(/^60 objects are copied whole, 0 of them deleted/);
+    expect(body.message).toMatch(/^60 objects copied, 0 of them deleted/);
     await assertNothingLost();
     proxy.choose = () => undefined;
     expect((await batch('move')).status).toBe(200);
@@ -222,7 +222,7 @@ test('a store that hangs in the middle of a move is given up long before the tim
 });
 
 test.each([1, 2, 3, 4])(
-  'whatever the store does (%i), nothing is lost, and the move is finished in the end',
+  'nothing is lost whatever the store does (%i), and the move is finished in the end',
   async (seed) => {
     let state = seed;
     const random = () => {
@@ -264,7 +264,7 @@ test('a database whose connections break in the middle of a move stops neither t
   await until('the service answers again', async () => (await batch('move')).status === 400);
 });
 
-test('a deletion that stops says what is left', async () => {
+test('a deletion that stops partway says what is left', async () => {
   proxy.choose = spoil(isDelete, 1, 'refuse');
   const { status, body } = await send(`${service.url}/api/gallery/delete`, {
     method: 'POST',
@@ -272,6 +272,6 @@ test('a deletion that stops says what is left', async () => {
     json: { path: 'd', type: 'folder' },
   });
   expect([status, body.code]).toEqual([500, 'operation_incomplete']);
-  expect(body.message).toMatch(/^0 objects are deleted; not confirmed to be deleted: "d\/.*and more/);
+  expect(body.message).toMatch(/^0 objects deleted; not confirmed as deleted: "d\/.*and more/);
   expect(await keys('d/')).toHaveLength(COUNT);
 });

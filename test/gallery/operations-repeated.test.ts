@@ -142,7 +142,7 @@ const ACTIONS = [
 ] as const;
 
 test.each(ACTIONS)(
-  'a %s whose connection drops is finished, and the same request tells how it went',
+  'a %s whose connection drops is finished, and the same request returns its outcome',
   async (action, message, left) => {
     const release = await askAndLeave({ action });
     const waiting = await askWhileItRuns([() => ask({ action }), () => askReplica({ action })]);
@@ -155,7 +155,7 @@ test.each(ACTIONS)(
 );
 
 test.each(ACTIONS)(
-  'a %s whose connection dropped tells how it went when it has ended, once',
+  'a %s whose connection dropped returns its outcome once, when it has ended',
   async (action, message, left) => {
     (await askAndLeave({ action }))();
     await ended();
@@ -225,10 +225,10 @@ test('a copy that is repeated after a change of its source is a conflict, althou
 test('an answer that arrived is not told again: the same move is new work', async () => {
   expect((await ask({ action: 'move' })).status).toBe(200);
   const { status, body } = await ask({ action: 'move' });
-  expect([status, body.message]).toEqual([400, expect.stringContaining('there is nothing')]);
+  expect([status, body.message]).toEqual([400, expect.stringContaining('nothing exists')]);
 });
 
-test('one request sent twice at once is done once, and both are told', async () => {
+test('a request sent twice at once is done once, and both get the outcome', async () => {
   const { answer, release } = await askAndHold({ action: 'move' });
   const [second] = await askWhileItRuns([() => ask({ action: 'move' })]);
   release();
@@ -237,7 +237,7 @@ test('one request sent twice at once is done once, and both are told', async () 
   expect((await second)?.body).toEqual(first);
 });
 
-test('with an Idempotency-Key the outcome is told for a day, also on another replica', async () => {
+test('with an Idempotency-Key the outcome is returned for a day, also on another replica', async () => {
   const key = 'made-by-the-client:1';
   const first = await ask({ action: 'move', key });
   expect(first.body).toMatchObject({ success: true, affected: 3 });

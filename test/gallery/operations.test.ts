@@ -49,7 +49,7 @@ function remove(path: unknown, type: unknown) {
   return gallery.post('/api/gallery/delete', { path, type });
 }
 
-test('an image is deleted, and nothing beside it', async () => {
+test('an image is deleted, and nothing else', async () => {
   await fill('d/a.jpg', 'd/a.jpg.txt', 'd/a', 'd/b.jpg');
   const { status, body } = await remove('d/a.jpg', 'image');
   expect([status, body]).toEqual([200, { success: true, message: '1 object deleted', deleted: 1 }]);
@@ -64,11 +64,11 @@ test('a folder is deleted whole, with or without a slash, and none whose name be
   expect((await remove('d/in2/', 'folder')).body.deleted).toBe(1);
 });
 
-test('what is not there is deleted already', async () => {
+test('a missing object counts as already deleted', async () => {
   await fill('d/in/a');
   expect((await remove('d/none.jpg', 'image')).body).toMatchObject({ success: true, deleted: 0 });
   expect((await remove('d/none/', 'folder')).body).toMatchObject({ success: true, deleted: 0 });
-  // The name of a folder is no image.
+  // The name of a folder is not an image.
   expect((await remove('d/in', 'image')).body).toMatchObject({ success: true, deleted: 0 });
   expect(await keys()).toEqual(['d/in/a']);
 });
@@ -185,7 +185,7 @@ test.each<[string, string[], string[], string, string[]]>([
   }
 });
 
-test('a finished move is no excuse for the next one', async () => {
+test('a finished move does not excuse the next one', async () => {
   await fill('d/a');
   await batch('move', ['d/a'], 'to/');
   await put(gallery.s3, gallery.bucket, 'd/a', 'd/a');
@@ -198,10 +198,10 @@ test.each<[string, unknown, unknown, unknown]>([
   ['another action', 'rename', ['d/a'], 'to/'],
   ['no action', undefined, ['d/a'], 'to/'],
   ['no paths', 'copy', [], 'to/'],
-  ['paths that are no list', 'copy', 'd/a', 'to/'],
+  ['paths that are not a list', 'copy', 'd/a', 'to/'],
   ['an empty path', 'delete', ['d/a', ''], undefined],
   ['an empty path to move', 'move', [''], 'to/'],
-  ['a path that is no text', 'delete', ['d/a', 1], undefined],
+  ['a path that is not text', 'delete', ['d/a', 1], undefined],
   ['a path longer than any key', 'copy', ['ü'.repeat(600)], 'to/'],
   ['1,001 paths', 'delete', Array.from({ length: 1001 }, (_, i) => `d/${i}`), undefined],
   ['no destination', 'copy', ['d/a'], undefined],
@@ -265,7 +265,7 @@ test('an object that was uploaded in parts is moved', async () => {
   expect(moved === `${body}end`).toBe(true);
 });
 
-/** Keys that other tools store. MinIO does not take those that are no names of files. */
+/** Keys that other tools store. MinIO does not accept those that are not file names. */
 const FOREIGN = ['d/a\\b', 'd/a\u0001b', 'd/a\nb', 'd//a', 'd/../a', 'd/./a', '/d', 'd/..', 'd/ '];
 
 async function putForeign(key: string): Promise<boolean> {
@@ -281,7 +281,7 @@ async function putForeign(key: string): Promise<boolean> {
 test.each(FOREIGN)('what others have stored as %j is copied, moved and deleted', async (key) => {
   if (!(await putForeign(key))) {
     const { status, body } = await batch('copy', [key], 'to/');
-    expect([status, body.message]).toEqual([400, expect.stringContaining('there is nothing')]);
+    expect([status, body.message]).toEqual([400, expect.stringContaining('nothing exists')]);
     return;
   }
   const stored = (await keys()).find((other) => other.endsWith(key.replace(/^\//, ''))) ?? key;
@@ -333,7 +333,7 @@ test.each<[string, string[], string[], number]>([
   expect(await keys()).toEqual(arrived);
 });
 
-test('a path that is not there is told, also inside a folder that is', async () => {
+test('a missing path is reported, also inside an existing folder', async () => {
   await fill('d/in/a');
   const { status, body } = await batch('move', ['d/in/', 'd/in/none'], 'to/');
   expect([status, body.message]).toEqual([400, expect.stringContaining('"d/in/none"')]);

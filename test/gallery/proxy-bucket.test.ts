@@ -18,7 +18,9 @@ import { removeBucket } from '../support/s3/objects.ts';
 const KEY = 'photos/a b+ü.jpg';
 
 let gallery: GalleryFixture;
-/** The service on the store of the fixture, whose endpoint is plain http as that of `http://minio:9000` is. */
+/**
+ * The service on the store of the fixture, whose endpoint is plain http as that of `http://minio:9000` is.
+ */
 let service: RunningGallery;
 /** Stands between the service and its store. */
 let between: Server;
@@ -84,7 +86,7 @@ function objectGets(): string[] {
   return asked.filter((line) => /^GET \/[^/]+\/./.test(line));
 }
 
-test('a thumbnail of an own file is made once for all the URLs that lead to it, and again when it changes', async () => {
+test('a thumbnail of a stored file is made once for all its URLs, and again when it changes', async () => {
   const signedAt = async (second: number) => {
     const url = new URL(await listedUrl(KEY));
     // As a listing at another time signs it.
@@ -106,7 +108,7 @@ test('a thumbnail of an own file is made once for all the URLs that lead to it, 
   await put(KEY, image);
 });
 
-test('an own file is passed on with what describes it, in ranges and with its validators', async () => {
+test('a stored file is passed on with its metadata, in ranges and with its validators', async () => {
   const url = await listedUrl(KEY);
   const whole = await proxied(url);
   expect([whole.response.status, whole.body.equals(image)]).toEqual([200, true]);

@@ -401,7 +401,7 @@ test('a client that goes away stops the host, in the middle and before the first
   expect(state.sent).toBeLessThan(50 * MIB);
 });
 
-test('a slow reader holds the host back instead of filling the memory', async () => {
+test('a slow reader slows down the host instead of filling the memory', async () => {
   const { state, answering } = endless();
   const request = get(`${gallery.url}/api/proxy?url=${encodeURIComponent(answer('/endless', answering))}`, {
     headers: { cookie: gallery.cookie },
@@ -474,7 +474,7 @@ test('large media arrives byte for byte', async () => {
   expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
 });
 
-test('no log line holds what was asked for: a signed URL opens what it leads to', async () => {
+test('no log line contains the requested URL: a signed URL gives access to its target', async () => {
   const url = answer('/signed.png', sends('x'));
   for (const suffix of ['?X-Amz-Signature=0123abcd', '?X-Amz-Signature=0123abcd&x=http://']) {
     await proxied(url + suffix);

@@ -87,7 +87,7 @@ describe('POST /api/login', () => {
     expect({ status, cookie: headers.get('set-cookie') }).toEqual({ status: 401, cookie: null });
     expect(body).toMatchObject({
       success: false,
-      message: 'the username or the password is wrong',
+      message: 'wrong username or password',
       code: 'unauthorized',
     });
   });
@@ -102,7 +102,7 @@ describe('POST /api/login', () => {
     ['a username of 256 characters', { json: { username: 'x'.repeat(256), password: 'x' } }, 400],
     ['a password of 1025 characters', { json: { username: 'x', password: 'x'.repeat(1025) } }, 400],
     ['a body of over 32 KiB', { json: { username: 'x', password: 'x'.repeat(33_000) } }, 413],
-    ['what is no JSON', { raw: '{', headers: { 'content-type': 'application/json' } }, 400],
+    ['a body that is not JSON', { raw: '{', headers: { 'content-type': 'application/json' } }, 400],
     ['a form', { raw: 'username=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
   ] satisfies [string, Sending, number][])('refuses %s', async (_what, sending, expected) => {
     const { status, body } = await send(`${gallery.url}/api/login`, { method: 'POST', ...sending });
@@ -182,7 +182,7 @@ describe('the throttle', () => {
     expect(seen).toEqual([...Array(5).fill(401), ...Array(15).fill(429)]);
   });
 
-  test('takes one IPv6 customer for one client, whatever address of the /64 is used', async () => {
+  test('treats an IPv6 /64 as one client, whichever address is used', async () => {
     const from = (host: number) => ({ 'x-forwarded-for': `2001:db8:0:1::${host}` });
     const attempts = Array.from({ length: 6 }, (_, i) => tryLogin(WRONG, from(i + 1)));
     expect(await statuses(attempts)).toEqual([401, 401, 401, 401, 401, 429]);
@@ -214,7 +214,7 @@ describe('the throttle', () => {
     expect((await tryLogin(ADMIN)).status).toBe(200);
   });
 
-  test('counts a browser that has logged in before by itself, wherever it is and whatever others do there', async () => {
+  test('counts a browser that has logged in before separately, wherever it is and whatever others do there', async () => {
     const client = newClient();
     const device = deviceOf(await tryLogin(ADMIN, client));
     await Promise.all(Array.from({ length: 5 }, () => tryLogin(WRONG, client)));
@@ -247,7 +247,7 @@ describe('the throttle', () => {
     expect(rows).toEqual([{ old: 0 }]);
   });
 
-  test('a login that succeeds is no failure', async () => {
+  test('a successful login does not count as a failure', async () => {
     const client = newClient();
     for (let i = 0; i < 7; i += 1) expect((await tryLogin(ADMIN, client)).status).toBe(200);
     const failed = Array.from({ length: 4 }, () => tryLogin(WRONG, client));
@@ -255,7 +255,7 @@ describe('the throttle', () => {
     expect((await tryLogin(ADMIN, client)).status).toBe(200);
   });
 
-  test('begins anew when the window is over, and forgets it', async () => {
+  test('starts again when the window is over, and deletes the old one', async () => {
     const client = newClient();
     await Promise.all(Array.from({ length: 6 }, () => tryLogin(WRONG, client)));
     expect((await tryLogin(ADMIN, client)).status).toBe(429);
@@ -270,7 +270,7 @@ describe('the throttle', () => {
     expect(rows).toEqual([{ old: 0 }]);
   });
 
-  test('keeps no username and no address in readable form', async () => {
+  test('does not store usernames or addresses in readable form', async () => {
     await tryLogin({ username: 'my-pa55word-by-mistake', password: 'x' });
     await tryLogin(ADMIN);
     const { rows } = await gallery.database.pool.query(
@@ -297,7 +297,7 @@ describe('a session', () => {
     expect((await askWith(first)).status).toBe(401);
   });
 
-  test('ends with the logout, on every replica, for whoever has copied the cookie', async () => {
+  test('ends with the logout, on every replica, even for a copied cookie', async () => {
     const replica = await startGallery(gallery.settings);
     const cookie = await login(gallery.url);
     const other = await login(gallery.url);
@@ -371,7 +371,7 @@ describe('the guard', () => {
     ['POST', '/api/upload/multipart'],
     ['GET', '/api/settings/buckets'],
     ['POST', '/api/settings/buckets'],
-  ])('%s %s is 401 without a session, whatever the body', async (method, path) => {
+  ])('%s %s is 401 without a session, with any body', async (method, path) => {
     for (const cookie of [
       '',
       'gallery_session=',
@@ -437,7 +437,7 @@ describe('the guard', () => {
   });
 });
 
-test('the log holds neither password nor cookie', async () => {
+test('the log contains neither password nor cookie', async () => {
   const cookie = await login(gallery.url);
   await askWith(cookie);
   await tryLogin({ ...ADMIN, password: 'a wrong secret' });

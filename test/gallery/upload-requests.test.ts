@@ -22,7 +22,7 @@ async function signAndSend(request: { method: string; [member: string]: unknown 
 
 const key = 'films/a b+ü.mp4';
 
-test('a whole file is PUT with the type that was announced, and no other', async () => {
+test('a whole file is PUT with the announced type, and no other', async () => {
   const request = { method: 'PUT', key, contentType: 'video/mp4' };
   const { body } = await sign(request);
   expect(body).toEqual({
@@ -81,7 +81,7 @@ test.each<[string, object]>([
   ['reading an object', { method: 'GET', key }],
   ['deleting an object', { method: 'DELETE', key }],
   ['deleting with an empty id', { method: 'DELETE', key, uploadId: '' }],
-  ['deleting with no id', { method: 'DELETE', key, uploadId: null }],
+  ['deleting without an id', { method: 'DELETE', key, uploadId: null }],
   ['deleting with a list of ids', { method: 'DELETE', key, uploadId: ['x'] }],
   ['looking at an object', { method: 'HEAD', key }],
   ['listing the bucket', { method: 'GET', key: '' }],
@@ -98,19 +98,19 @@ test.each<[string, object]>([
   ['a key that is too long', { method: 'POST', key: `${'ж'.repeat(500)}/${'ж'.repeat(50)}` }],
   ['a file without a type', { method: 'PUT', key }],
   ['a type with a line break', { method: 'PUT', key, contentType: 'image/png\r\nx: y' }],
-  ['a part of no upload', { method: 'PUT', key, partNumber: 1 }],
+  ['a part without an upload', { method: 'PUT', key, partNumber: 1 }],
   ['part 0', { method: 'PUT', ...upload, partNumber: 0 }],
   ['part 10,001', { method: 'PUT', ...upload, partNumber: 10_001 }],
   ['a part that is a word', { method: 'PUT', ...upload, partNumber: '1&uploadId=y' }],
   ['an upload without a part', { method: 'PUT', ...upload }],
   ['an id with half a surrogate pair', { method: 'GET', key, uploadId: '\udfff' }],
-  ['a query of its own', { method: 'PUT', key, contentType: 'text/plain', query: { acl: '' } }],
+  ['an additional query', { method: 'PUT', key, contentType: 'text/plain', query: { acl: '' } }],
   [
-    'headers of its own',
+    'additional headers',
     { method: 'PUT', key, contentType: 'text/plain', headers: { 'x-amz-acl': 'public' } },
   ],
   ['another bucket', { method: 'PUT', key, contentType: 'text/plain', bucket: 'other' }],
-  ['an expiry of its own', { method: 'PUT', key, contentType: 'text/plain', expiresIn: 604_800 }],
+  ['a custom expiry', { method: 'PUT', key, contentType: 'text/plain', expiresIn: 604_800 }],
   ['a method in lower case', { method: 'delete', ...upload }],
   ['no method', { key }],
 ])('%s is not signed', async (_what, request) => {
@@ -119,7 +119,7 @@ test.each<[string, object]>([
   expect([status, body.code, body.url]).toEqual([400, 'invalid_request', undefined]);
 });
 
-test('the id of an upload stays in its place, whatever it holds', async () => {
+test('the id of an upload stays in its place, whatever it contains', async () => {
   await put(gallery.s3, gallery.bucket, 'k', 'kept');
   for (const uploadId of ['&uploads', '%26uploadId', 'x&x-id=DeleteObject', '#', '?', '../..', ' ']) {
     const { body } = await sign({ method: 'DELETE', key: 'k', uploadId });

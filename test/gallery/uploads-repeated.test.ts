@@ -105,7 +105,7 @@ test('ten completions at once all succeed', async () => {
   );
 });
 
-test('an upload that another one has replaced since is known no more', async () => {
+test('an upload that another one has since replaced is no longer known', async () => {
   const [older, newer] = [await uploaded('same.txt', 'older'), await uploaded('same.txt', 'newer')];
   expect((await ask(older)).status).toBe(200);
   expect((await ask(newer)).status).toBe(200);
@@ -114,7 +114,7 @@ test('an upload that another one has replaced since is known no more', async () 
   expect((await ask(newer)).status).toBe(200);
 });
 
-test('an upload whose object was overwritten, or removed, is known no more', async () => {
+test('an upload whose object was overwritten or removed is no longer known', async () => {
   const completion = await uploaded('overwritten.txt');
   expect((await ask(completion)).status).toBe(200);
   const target = { Bucket: direct.bucket, Key: completion.key };

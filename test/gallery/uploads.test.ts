@@ -167,7 +167,7 @@ describe('POST /api/upload/multipart', () => {
     expect(object.bytes.equals(Buffer.concat([one, two, three]))).toBe(true);
   });
 
-  test('resumes an upload with what list-parts tells', async () => {
+  test('resumes an upload with the answer of list-parts', async () => {
     const session = await begin('resumed.mp4');
     const { uploadId, key } = session;
     const all = partsOf(12 * MIB);
@@ -187,7 +187,7 @@ describe('POST /api/upload/multipart', () => {
     expect((await stored(key)).bytes.equals(Buffer.concat(all))).toBe(true);
   });
 
-  test('an upload that is aborted leaves nothing, and is known no more', async () => {
+  test('an aborted upload leaves nothing, and is no longer known', async () => {
     const session = await begin('aborted.mp4');
     const { uploadId, key } = session;
     const part = await putPart(session, 1, Buffer.alloc(5 * MIB));
@@ -335,7 +335,7 @@ describe('POST /api/upload/multipart', () => {
     },
   );
 
-  test('a name that the store does not take is never a fault of the service', async () => {
+  test('a name that the store does not accept is never an error of the service', async () => {
     const { status, body } = await multipart({ ...created, filename: 'ж'.repeat(200) });
     if (status === 400) expect(body.message).toContain('255 bytes');
     else expect(status).toBe(200);

@@ -124,7 +124,7 @@ test.each([
     'a body in chunks',
     'POST /quick HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
   ],
-])('a client that sends %s and no end of it is told so at its time limit', async (_what, text) => {
+])('a client that sends %s without end gets an answer at its time limit', async (_what, text) => {
   await start({ headersMs: 300, requestMs: 600 });
   const { socket, received, closed } = await open();
   socket.write(text);

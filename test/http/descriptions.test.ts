@@ -164,7 +164,7 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     }
   });
 
-  test('holds nothing that it does not use', () => {
+  test('contains nothing unused', () => {
     const text = JSON.stringify(description);
     for (const kind of ['schemas', 'headers', 'parameters']) {
       for (const name of Object.keys(description.components[kind] ?? {})) {

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 skipWithout(() => browser);
 
-test('the page shows the resources first, asks no other host for anything, and tries a request out', async () => {
+test('the page shows the resources first, does not contact other hosts, and can try out a request', async () => {
   const page = await (browser as Browser).newPage();
   const asked: string[] = [];
   const faults: string[] = [];

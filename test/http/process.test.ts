@@ -139,7 +139,7 @@ test('a taken port is one line that names it and the variable that moves it, and
   const { port } = await start();
   const attempts = ['CONTENT_PORT', 'METRICS_PORT'].map((variable) => ({
     child: run({ [variable]: String(port) }),
-    line: `port ${port} is taken; set ${variable} to another one\n`,
+    line: `port ${port} is already in use; set ${variable} to another port\n`,
   }));
   for (const { child, line } of attempts) {
     expect(await child.exited).toBe(1);
@@ -147,7 +147,7 @@ test('a taken port is one line that names it and the variable that moves it, and
   }
 });
 
-test('a wrong configuration is every fault at once, no secret among them, and an end with 1', async () => {
+test('a wrong configuration lists every error at once, without secrets, and exits with 1', async () => {
   const child = run({
     DATABASE_URL: 'mysql://u:hunter2@h/d',
     CONTENT_PORT: 'http',
@@ -158,7 +158,7 @@ test('a wrong configuration is every fault at once, no secret among them, and an
   expect(await child.exited).toBe(1);
   expect(child.out).toBe('');
   expect(child.err.split('\n')).toEqual([
-    'The configuration cannot be used:',
+    'The configuration is invalid:',
     '  DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name',
     '  TRUST_PROXY is "yes", expected the number of proxies in front, or their addresses or CIDR blocks separated by commas',
     '  CONTENT_PORT is "http", expected a whole number from 0 to 65535',

@@ -39,19 +39,19 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 test.each([
   ['headers that are too large', request('GET / HTTP/1.1', [`X-Large: ${'a'.repeat(20_000)}`]), 431],
   ['a method that is none', request('FOO / HTTP/1.1'), 400],
-  ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],
+  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],
   ['another version of HTTP', request('GET / HTTP/3.0'), 400],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['two lengths of a body', request('POST / HTTP/1.1', ['Content-Length: 5', CHUNKED], '0\r\n\r\n'), 400],
-  ['a length that is no number', request('POST / HTTP/1.1', ['Content-Length: x']), 400],
+  ['a length that is not a number', request('POST / HTTP/1.1', ['Content-Length: x']), 400],
   ['a chunk without a length', request('POST /api/articles HTTP/1.1', [CHUNKED], 'zz\r\n'), 400],
   ['a header without a name', request('GET / HTTP/1.1', [': x']), 400],
   ['a header with a line feed', request('GET / HTTP/1.1', ['X-A: b\nX-C: d\u0000']), 400],
   ['a missing Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['a percent sign that encodes nothing', request('GET /api/%zz HTTP/1.1'), 400],
-  ['a path that is no UTF-8', request('GET /api/articles/%ff HTTP/1.1'), 400],
+  ['a path that is not UTF-8', request('GET /api/articles/%ff HTTP/1.1'), 400],
   ['a NUL in the path', request('GET /api/articles/%00 HTTP/1.1'), 400],
-  ['a byte of the path that is no visible character', request('GET /api/a\tb HTTP/1.1'), 400],
+  ['a byte of the path that is not a visible character', request('GET /api/a\tb HTTP/1.1'), 400],
   ['a path that is not encoded', request('GET /api/\xe9 HTTP/1.1'), 400],
   ['a segment that is too long', request(`GET /api/articles/${'9'.repeat(5000)} HTTP/1.1`), 400],
   ['two Hosts', request('GET /healthz HTTP/1.1', ['Host: other']), 400],
@@ -121,7 +121,7 @@ test('HEAD answers as GET, without the body', async () => {
   expect(missing.answer.body + missing.rest).toBe('');
 });
 
-test('answers short and long say how many bytes they are, and are as many, whatever their letters', async () => {
+test('short and long answers declare their length in bytes correctly, in any script', async () => {
   const title = 'Überblick: 新闻 📰';
   for (const characters of [100, 1100]) {
     const text = `<p>${'字'.repeat(characters)}</p>`;
@@ -157,7 +157,7 @@ test('requests that are sent ahead are answered in their order', async () => {
   ]);
 });
 
-test('Expect: 100-continue is told to go on, and another expectation is passed over', async () => {
+test('Expect: 100-continue is answered with 100, and other expectations are ignored', async () => {
   const json = JSON.stringify(articleBody({ title: 'Expected', is_published: true }));
   const headers = [
     `X-API-Key: ${content.key}`,
@@ -289,8 +289,8 @@ test.each([
   ['nothing', 'application/json', '', 400, 'invalid_request'],
   ['half of JSON', 'application/json', '{"title":', 400, 'invalid_request'],
   ['JSON that reaches for prototypes', 'application/json', '{"__proto__": {}}', 422, 'validation_failed'],
-  ['bytes that are no UTF-8', 'application/json', '{"title": "\xe9"}', 400, 'invalid_request'],
-  ['JSON that is no object', 'application/json; charset=utf-8', '[]', 422, 'validation_failed'],
+  ['bytes that are not UTF-8', 'application/json', '{"title": "\xe9"}', 400, 'invalid_request'],
+  ['JSON that is not an object', 'application/json; charset=utf-8', '[]', 422, 'validation_failed'],
 ])('a body of %s (%s) is %4$i', async (_what, type, body, status, code) => {
   const headers = [`X-API-Key: ${content.key}`, `Content-Length: ${body.length}`];
   if (type !== undefined) headers.push(`Content-Type: ${type}`);

@@ -29,7 +29,7 @@ test('/healthz and /readyz answer, and are kept by nobody', async () => {
   }
 });
 
-test('metrics are on a port of their own, and count requests by route and status', async () => {
+test('metrics are on a separate port, and count requests by route and status', async () => {
   await send(`${content.url}/api/articles/4711`);
   await send(`${content.url}/api/articles/4712`);
   const event = await until('the port is known', () =>
@@ -145,7 +145,7 @@ test('a request is one JSON event', async () => {
   ]);
 });
 
-test('whatever a request brings, its event is one line, and what it brought is in it', async () => {
+test('whatever a request contains, its event is one line that includes it', async () => {
   const [id, path] = ['"quoted\\"', '/api/articles?page="\\\\'];
   await exchange(
     content.url,
@@ -166,7 +166,7 @@ test('successful probes are at debug, so that they can be left out', async () =>
   expect(await eventsOf('probe')).toMatchObject([{ level: 'debug', url: '/healthz' }]);
 });
 
-test('no credential is ever in the log, whatever becomes of the request', async () => {
+test('no credential is ever in the log, however the request ends', async () => {
   const wrongKey = `${content.key.slice(0, -6)}secret`;
   const secrets = [content.key, wrongKey, 'bearer-secret', 'cookie-secret', 'basic-secret'];
   const common = { cookie: 'session=cookie-secret', 'x-request-id': 'credentials' };
@@ -186,7 +186,7 @@ test('no credential is ever in the log, whatever becomes of the request', async 
   }
 });
 
-test('an API key in the URL is never in the log, whatever becomes of the request', async () => {
+test('an API key in the URL is never in the log, however the request ends', async () => {
   const { key } = content;
   const [, , secret = ''] = key.split('_');
   const paths = [
@@ -230,7 +230,7 @@ test('a failure of ours is in the log with its cause and the request id, and opa
     type: 'about:blank',
     title: 'Internal Server Error',
     status: 500,
-    detail: 'something went wrong here; name the request id when you report it',
+    detail: 'something went wrong on the server; include the request id when you report it',
     code: 'internal_error',
     requestId: 'ours',
   });

@@ -586,8 +586,8 @@ test.each([
     '--direction needs --explain; a ranking always covers every direction\n',
   ],
   [['rank', '--explain', '--direction', 'up'], '--direction must be one of domestic, overseas\n'],
-  [['story', 'digest', 'a', '--file', '/no/such'], 'there is no file /no/such\n'],
-  [['story', 'digest', 'a', '--file', '/tmp'], '/tmp is a directory; name a file\n'],
+  [['story', 'digest', 'a', '--file', '/no/such'], 'the file /no/such does not exist\n'],
+  [['story', 'digest', 'a', '--file', '/tmp'], '/tmp is a directory; give the path of a file\n'],
 ])('%j is refused: %s', async (args, message) => {
   const { code, stderr } = await run(args);
   expect([code, stderr]).toEqual([1, message]);

@@ -113,7 +113,7 @@ test('a copy and a delete may depend on what they replace', async ({ s3, bucket 
   expect(await read(s3, bucket, 'k')).toBe('k');
 });
 
-test('a delete of many tells which it did not do', async ({ s3, bucket }) => {
+test('a delete of many reports which ones failed', async ({ s3, bucket }) => {
   await putAll(s3, bucket, ['a', 'b']);
   const Objects = [{ Key: 'a', ETag: OTHER_ETAG }, { Key: 'b' }];
   const result = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));

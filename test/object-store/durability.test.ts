@@ -189,7 +189,7 @@ test('an upload goes on after a restart', async ({ start }) => {
   expect((await readBytes(s3, bucket, 'k')).length).toBe(MINIMUM_PART_BYTES + 3);
 });
 
-test('a store that is told to stop finishes what it is doing', async ({ dataDir, start }) => {
+test('a store that is told to stop finishes its running requests', async ({ dataDir, start }) => {
   const first = await start();
   const bucket = await createBucket(first.s3);
   const { finish, response } = await beginPut(first.s3, bucket, 'k', Buffer.alloc(2 * MEBIBYTE, 'x'));
@@ -227,7 +227,7 @@ test('a store leaves its directory free when its port is taken', async ({ dataDi
   await store.close();
 });
 
-test('what is replaced or deleted leaves no file, and what is copied keeps one', async ({
+test('a replaced or deleted object leaves no file, and a copied one keeps its file', async ({
   dataDir,
   start,
 }) => {

@@ -52,7 +52,7 @@ test('a URL is not valid before its time', async ({ s3, bucket }) => {
   expect([response.status, await errorCode(response)]).toEqual([403, 'AccessDenied']);
 });
 
-test('what is not implemented is refused, not overlooked', async ({ s3, bucket }) => {
+test('unsupported features are refused, not ignored', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   const target = { Bucket: bucket, Key: 'k' };
   const refused = s3Error('NotImplemented', 501);
@@ -85,7 +85,7 @@ test('a method that means nothing is refused', async ({ s3, bucket }) => {
   expect((await fetch(url, { method: 'PATCH' })).status).toBe(403);
 });
 
-test('an answer that no header can hold is refused', async ({ s3, bucket }) => {
+test('a value that a header cannot contain is refused', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   const command = new GetObjectCommand({
     Bucket: bucket,

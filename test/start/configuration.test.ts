@@ -21,7 +21,7 @@ async function faults(program: string, env: Record<string, string>, args: string
   return stderr.trimEnd().split('\n');
 }
 
-test('the faults of all services are told at once, each once, and nothing is started', async () => {
+test('the errors of all services are reported at once, each once, and nothing is started', async () => {
   const told = await faults(PRESSROOM, {
     DATABASE_URL: 'mysql://me:hunter2@host/db',
     NEWS_FEED_PORT: '70000',
@@ -31,7 +31,7 @@ test('the faults of all services are told at once, each once, and nothing is sta
     LOG_LEVEL: 'loud',
   });
   expect(told).toEqual([
-    'The configuration cannot be used:',
+    'The configuration is invalid:',
     '  DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name',
     '  NEWS_FEED_PORT is "70000", expected a port from 1 to 65535',
     '  LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent',
@@ -49,7 +49,7 @@ test('a store of the reader’s own lacks what is not set', async () => {
   ]);
 });
 
-test('two services on one port, and whatever the services themselves find, are told before anything starts', async () => {
+test('two services on one port, and errors found by the services, are reported before anything starts', async () => {
   const told = await faults(PRESSROOM, {
     NEWS_FEED_PORT: '4321',
     CONTENT_PORT: '4321',
@@ -57,11 +57,11 @@ test('two services on one port, and whatever the services themselves find, are t
     OBJECT_STORE_PORT: '5000',
   });
   expect(told.slice(1)).toEqual([
-    '  NEWS_FEED_PORT and CONTENT_PORT are both 4321, expected a port for each',
-    '  DATABASE_PORT and OBJECT_STORE_PORT are both 5000, expected a port for each',
+    '  NEWS_FEED_PORT and CONTENT_PORT are both 4321, expected different ports',
+    '  DATABASE_PORT and OBJECT_STORE_PORT are both 5000, expected different ports',
   ]);
   expect(await faults(FIXTURE, { FIXTURE_PORT: '0', FIXTURE_MOOD: 'bad' })).toEqual([
-    'The configuration cannot be used:',
+    'The configuration is invalid:',
     '  FIXTURE_PORT is "0", expected a port from 1 to 65535',
     '  FIXTURE_MOOD is "bad", expected a good one',
   ]);
@@ -73,14 +73,14 @@ test.each([
   ['of too long a name', async () => path.join(home, 'x'.repeat(300))],
   ['where the system lets nothing be made', async () => '/proc/pressroom/data'],
   ['that may not be written', () => (process.getuid?.() === 0 ? fileIn(home) : lockedIn(home))],
-])('a DATA_DIR %s is told with its path at once', async (_what, make) => {
+])('a DATA_DIR %s is reported with its path at once', async (_what, make) => {
   const directory = await make();
   const [, fault, ...more] = await faults(FIXTURE, { DATA_DIR: directory });
   expect(fault).toContain(`  DATA_DIR is ${JSON.stringify(directory)}, expected a directory`);
   expect(more).toEqual([]);
 });
 
-test('an argument that is not known is told', async () => {
+test('an unknown argument is reported', async () => {
   expect(await faults(FIXTURE, {}, ['--samples'])).toEqual([expect.stringContaining('--samples')]);
 });
 

@@ -166,7 +166,7 @@ describe('embedded PostgreSQL', () => {
   test('names a taken port and the variable that moves it', async () => {
     const holder = createServer().listen(port, '127.0.0.1');
     await expect(start()).rejects.toThrow(
-      `Port ${port} of PostgreSQL is taken; set DATABASE_PORT to a free one`,
+      `Port ${port} for PostgreSQL is already in use; set DATABASE_PORT to a free port`,
     );
     holder.close();
   });

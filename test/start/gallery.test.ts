@@ -77,7 +77,7 @@ function storeClient() {
   });
 }
 
-test('the first start tells a password once, keeps it for its owner alone, and leaves images', async () => {
+test('the first start shows a password once, stores it for its owner only, and creates images', async () => {
   const first = await start();
   const { adminPassword = '', settingsKey, secretAccessKey } = secrets();
   expect(statSync(secretsFile).mode & 0o777).toBe(0o600);

@@ -155,7 +155,7 @@ describe('pnpm start', () => {
     const launched = await running();
     await fetch(`http://127.0.0.1:${servicePort}/die`).catch(() => undefined);
     expect(await exitCode(launched)).toBe(1);
-    expect(launched.output).toContain('fixture ended by itself (exit code 3); the rest is stopped');
+    expect(launched.output).toContain('fixture ended by itself (exit code 3); stopped the rest');
     expect(await isOpen(databasePort)).toBe(false);
   });
 
@@ -179,7 +179,9 @@ describe('pnpm start', () => {
     const holder = createServer().listen(port(), '127.0.0.1');
     const launched = launch();
     expect(await exitCode(launched)).toBe(1);
-    expect(launched.output).toBe(`Port ${port()} of ${owner} is taken; set ${variable} to a free one\n`);
+    expect(launched.output).toBe(
+      `Port ${port()} for ${owner} is already in use; set ${variable} to a free port\n`,
+    );
     holder.close();
     await once(holder, 'close');
   });

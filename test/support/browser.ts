@@ -42,8 +42,9 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/pressroom', impor
 const START_MS = 180_000;
 
 /**
- * Starts a browser: the one that `CHROMIUM` names, else the one that npm brings (Linux on x64), else an installed one.
- * Undefined where there is none, which is an error in CI; {@link skipWithout} then leaves the tests out.
+ * Starts a browser: the one that `CHROMIUM` names, else the one that npm brings (Linux on x64), else an
+ * installed one. Undefined where there is none, which is an error in CI; {@link skipWithout} then leaves the
+ * tests out.
  */
 export async function launchBrowser(): Promise<Browser | undefined> {
   const found = await findBrowser();
@@ -85,8 +86,9 @@ async function unpacked(): Promise<FoundBrowser> {
 }
 
 /**
- * Unpacks the browser under its name only when it is whole: another test file may do so at the same time. The package
- * unpacks to the temporary directory, with its libraries only where it believes to be in Amazon's cloud.
+ * Unpacks the browser under its name only when it is whole: another test file may do so at the same time. The
+ * package unpacks to the temporary directory, with its libraries only where it believes to be in Amazon's
+ * cloud.
  */
 async function unpack(home: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });

@@ -60,7 +60,9 @@ export class ContentClient {
     return this.send(path, { method: 'DELETE' });
   }
 
-  /** POSTs an article that is published unless `more` says otherwise, and returns the answer, whatever it is. */
+  /**
+   * POSTs an article that is published unless `more` says otherwise, and returns the answer, whatever it is.
+   */
   publish(more: JsonBody): Promise<Answer> {
     return this.post('/api/articles', articleBody({ is_published: true, ...more }));
   }

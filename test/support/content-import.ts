@@ -26,8 +26,8 @@ export async function listPublished(url: string): Promise<{ id: number; slug: st
 }
 
 /**
- * Expects that a service has exactly these articles: byte for byte, at the id of their own slug, and with excerpts that
- * end at a word where they were too long.
+ * Expects that a service has exactly these articles: byte for byte, at the id of their own slug, and with
+ * excerpts that end at a word where they were too long.
  */
 export async function expectImported(url: string, sent: readonly ArticleFixture[]): Promise<void> {
   const listed = await listPublished(url);

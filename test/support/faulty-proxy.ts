@@ -9,9 +9,9 @@ export interface PassingRequest {
 }
 
 /**
- * What happens to a request: `refuse` breaks the connection before the server hears of it, `cut-request` in the
- * middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A promise holds
- * the answer back until it resolves.
+ * What happens to a request: `refuse` breaks the connection before the server hears of it, `cut-request` in
+ * the middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A
+ * promise holds the answer back until it resolves.
  */
 export type Fault = 'refuse' | 'cut-request' | 'cut-answer' | Promise<void> | undefined;
 

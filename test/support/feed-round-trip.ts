@@ -17,7 +17,10 @@ export function uniqueEntries(entries: readonly FeedEntry[]): FeedEntry[] {
   return [...new Map(entries.map((entry) => [canonicalUrl(entry.link), entry])).values()];
 }
 
-/** Imports unique entries and expects that they come back as they were, by paging and by searching for their titles. */
+/**
+ * Imports unique entries and expects that they come back as they were, by paging and by searching for their
+ * titles.
+ */
 export async function expectRoundTrip(entries: readonly FeedEntry[]): Promise<void> {
   const feed = await newsFeedFixture(
     { NEWS_SEARCH_CONCURRENCY: '100', NEWS_SEARCH_TIMEOUT_MS: '60000' },

@@ -16,7 +16,9 @@ declare module 'vitest' {
 /** The repository's migrations. */
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** Starts one PostgreSQL for the run and migrates the template that every test file's database is a copy of. */
+/**
+ * Starts one PostgreSQL for the run and migrates the template that every test file's database is a copy of.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await temporaryHome();
   const server = await startPostgres({

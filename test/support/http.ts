@@ -14,7 +14,7 @@ export type JsonBody = Record<string, JsonValue>;
 /** A value in a body: untyped, because tests are what finds out. */
 export type JsonValue = ReturnType<typeof JSON.parse>;
 
-/** What a request is made of beside its URL. */
+/** The parts of a request besides its URL. */
 export interface Sending {
   method?: string;
   headers?: Record<string, string>;

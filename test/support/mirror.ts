@@ -29,9 +29,9 @@ export interface MirrorOptions {
 }
 
 /**
- * A copy of the selected set, kept as the document tells clients to: the snapshot page by page, the sync cursor of
- * its first page, then the changes; a page is applied first and its cursor saved then; 409 `snapshot_required`
- * alone begins again. What is not on `disk` is lost in a crash.
+ * A copy of the selected set, kept as the document tells clients to: the snapshot page by page, the sync
+ * cursor of its first page, then the changes; a page is applied first and its cursor saved then; 409
+ * `snapshot_required` alone begins again. What is not on `disk` is lost in a crash.
  */
 export class Mirror {
   readonly disk: Disk;
@@ -92,7 +92,9 @@ export class Mirror {
     return body.hasMore;
   }
 
-  /** The body of a path, from the last answer where the server says that it still holds; undefined for 409. */
+  /**
+   * The body of a path, from the last answer where the server says that it still holds; undefined for 409.
+   */
   async #get(path: string): Promise<JsonValue> {
     const url = `${this.#options.server()}${path}`;
     const known = this.#known.get(url);

@@ -65,7 +65,10 @@ export async function newsFeedFixture(
   return { ...service, database, db, close };
 }
 
-/** A row of `news.item` with what `values` says; everything else is made up from `name`, which is to be unique. */
+/**
+ * A row of `news.item` with what `values` says; everything else is made up from `name`, which is to be
+ * unique.
+ */
 export function itemRow(
   name: string,
   values: Partial<Insertable<NewsTables['news.item']>> = {},

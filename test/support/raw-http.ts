@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends `text` as it is (each character a byte) to the port of `url` and returns all that comes back until the server
- * ends the connection.
+ * Sends `text` as it is (each character a byte) to the port of `url` and returns all that comes back until
+ * the server ends the connection.
  */
 export function exchange(url: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ export function parseAnswer(text: string): { answer: RawAnswer; rest: string } {
 }
 
 /**
- * Sends lines that no well-behaved client would send (each ended by CRLF, the head by an empty one) and reads what
- * comes until the server closes, so the lines should ask it to.
+ * Sends lines that no well-behaved client would send (each ended by CRLF, the head by an empty one) and reads
+ * what comes until the server closes, so the lines should ask it to.
  */
 export async function sendLines(url: string, lines: string[]): Promise<RawAnswer> {
   return parseAnswer(await exchange(url, lines.map((line) => `${line}\r\n`).join(''))).answer;

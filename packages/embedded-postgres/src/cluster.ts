@@ -15,7 +15,7 @@ import { canEnter, isRoot, newServerUser, type ServerUser } from './server-user.
 import { makeSharedDirectory, SHARED_STATE } from './shared-state.ts';
 import { StartError } from './start-error.ts';
 
-/** A PostgreSQL data directory ("database cluster"), whom it belongs to, and what runs it. */
+/** A PostgreSQL data directory ("database cluster"), its owner and its programs. */
 export interface Cluster {
   /** Absolute path of PostgreSQL's own data directory, symbolic links resolved. */
   readonly directory: string;
@@ -25,11 +25,11 @@ export interface Cluster {
   readonly binaries: Binaries;
 }
 
-/** How a cluster is found or made. */
+/** Options for finding or creating a cluster. */
 export interface ClusterOptions {
   /** The starter's directory: `data` (or a symbolic link of that name to it), `password` and `server.log`. */
   readonly home: string;
-  /** Whether to wait until a new cluster is safely on disk; only tests can do without. */
+  /** Whether to wait until a new cluster is safely on disk; only tests can skip this. */
   readonly sync: boolean;
   readonly log: (line: string) => void;
 }
@@ -40,9 +40,9 @@ export function clusterLink(home: string): string {
 }
 
 /**
- * The cluster of a home directory, made when there is none yet. It keeps the owner that it was made by. When
- * root starts it where PostgreSQL's account cannot go, its files lie below {@link SHARED_STATE} and `data` is
- * a symbolic link. Throws a {@link StartError} when the cluster there cannot be used.
+ * The cluster of a home directory, created if it does not exist yet. It keeps its original owner. If root
+ * starts it in a place that PostgreSQL's account cannot access, its files are below {@link SHARED_STATE} and
+ * `data` is a symbolic link. Throws a {@link StartError} if the cluster there cannot be used.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const link = clusterLink(options.home);
@@ -53,14 +53,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 function existingCluster(link: string, { home, log }: ClusterOptions): Cluster {
   if (!existsSync(link)) {
     throw new StartError(
-      `${link} leads to a directory that is gone; put it back, or delete ${home} to start anew`,
+      `${link} points to a directory that no longer exists; restore it, or delete ${home} to start over`,
     );
   }
   const directory = realpathSync(link);
   const user = ownerOf(directory);
   if (!canEnter(user, directory)) {
     throw new StartError(
-      `PostgreSQL's account (uid ${user.uid}) cannot reach ${directory}; let it through the directories above (chmod o+x), or set DATA_DIR to another directory`,
+      `PostgreSQL's account (uid ${user.uid}) cannot access ${directory}; make the parent directories accessible (chmod o+x), or set DATA_DIR to another directory`,
     );
   }
   return { directory, user, password: readPassword(home), binaries: findBinaries(user, log) };
@@ -81,7 +81,7 @@ function readPassword(home: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new StartError(
-      `The database's password cannot be read (${String(error)}); put ${file} back, or delete ${home} to start anew`,
+      `The database's password cannot be read (${String(error)}); restore ${file}, or delete ${home} to start over`,
     );
   }
 }
@@ -102,6 +102,6 @@ async function createCluster(link: string, options: ClusterOptions): Promise<Clu
 function reachableHome(home: string, log: (line: string) => void): string {
   const place = path.join(SHARED_STATE, randomBytes(8).toString('hex'));
   makeSharedDirectory(place);
-  log(`PostgreSQL's account cannot reach ${home}: the data lies in ${place}, ${home}/data leads there`);
+  log(`PostgreSQL's account cannot access ${home}: the data is in ${place}, and ${home}/data links to it`);
   return place;
 }

@@ -3,12 +3,15 @@ import type { Cluster } from './cluster.ts';
 import { ROLE } from './initdb.ts';
 import { LOOPBACK } from './ports.ts';
 
-/** The address of the services' database, password included: it belongs in no log and no argument list. */
+/**
+ * The address of the services' database, including the password: it must not appear in logs or argument
+ * lists.
+ */
 export function databaseUrl({ password }: Cluster, port: number): string {
   return `postgres://${ROLE}:${password}@${LOOPBACK}:${port}/${ROLE}`;
 }
 
-/** Makes the services' database in a running server when it is not there yet. */
+/** Creates the services' database in a running server if it does not exist yet. */
 export async function createDatabase({ password }: Cluster, port: number): Promise<void> {
   const client = new pg.Client({
     host: LOOPBACK,

@@ -16,7 +16,7 @@ export interface Initialization {
   readonly place: string;
   /** Password of {@link ROLE}. */
   readonly password: string;
-  /** Whom the files belong to. */
+  /** The owner of the files. */
   readonly user: ServerUser;
   /** Path of the program. */
   readonly initdb: string;
@@ -25,8 +25,8 @@ export interface Initialization {
 }
 
 /**
- * Makes a cluster, `data` in the place: whole, or not at all when the process is killed on the way. Returns
- * its path. Throws a {@link StartError} with what initdb said when it fails.
+ * Creates a cluster, `data` in the given place: completely, or not at all if the process is killed. Returns
+ * its path. Throws a {@link StartError} with initdb's message if it fails.
  */
 export async function initialize(options: Initialization): Promise<string> {
   const { place, password, user } = options;
@@ -60,7 +60,7 @@ async function runInitdb(
       `--pgdata=${directory}`,
       `--username=${ROLE}`,
       `--pwfile=${passwordFile}`,
-      // Every account of this machine can reach the port, so the port asks for the password.
+      // Every account on this machine can reach the port, so a password is required.
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       // PostgreSQL's own collation: the same order on every machine, whatever locales are installed.

@@ -5,9 +5,9 @@ import { StartError } from './start-error.ts';
 const BUSY = 5;
 
 /**
- * A lock that one living process holds on a file. The operating system lets go of it when the process ends,
- * however it ends, so there is no stale lock to recognise. Node has no file locks of its own; SQLite's
- * exclusive transaction on an empty file is one, on every platform.
+ * A file lock held by one running process. The operating system releases it when the process ends, however it
+ * ends, so there are no stale locks. Node has no file locks; SQLite's exclusive transaction on an empty file
+ * works as one on every platform.
  */
 export class Lock {
   readonly #database: DatabaseSync;
@@ -17,8 +17,8 @@ export class Lock {
   }
 
   /**
-   * Takes the lock, or returns `undefined` when somebody holds it. The file is made when it is missing and
-   * stays behind. Throws a {@link StartError} when the file cannot be written.
+   * Takes the lock, or returns `undefined` if it is held. The file is created if missing and is not removed.
+   * Throws a {@link StartError} if the file cannot be written.
    */
   static tryAcquire(file: string): Lock | undefined {
     let database: DatabaseSync | undefined;
@@ -30,12 +30,12 @@ export class Lock {
       database?.close();
       if (isBusy(error)) return undefined;
       throw new StartError(
-        `${file} cannot be written (${String(error)}); set DATA_DIR to a directory that can`,
+        `${file} cannot be written (${String(error)}); set DATA_DIR to a writable directory`,
       );
     }
   }
 
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   release(): void {
     this.#database.close();
   }

@@ -3,13 +3,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StartError } from './start-error.ts';
 
-/** The one address that everything embedded listens on. */
+/** The address that everything embedded listens on. */
 export const LOOPBACK = '127.0.0.1';
 
-/** How often a taken port is looked at again, in ms. */
+/** How often a port in use is checked again, in ms. */
 const RETRY_MS = 100;
 
-/** A TCP port on the loopback address, who wants it, and the environment variable that moves it. */
+/** A TCP port on the loopback address, its user, and the environment variable that changes it. */
 export interface WantedPort {
   readonly port: number;
   readonly owner: string;
@@ -17,8 +17,8 @@ export interface WantedPort {
 }
 
 /**
- * Returns when the port can be listened on, at the latest after `patienceMs`. Throws a {@link StartError}
- * naming the port and its variable when it is still taken then, or needs privileges.
+ * Returns when the port is free, waiting at most `patienceMs`. Throws a {@link StartError} that names the
+ * port and its variable if it is still in use then, or needs privileges.
  */
 export async function ensureFreePort({ port, owner, variable }: WantedPort, patienceMs = 0): Promise<void> {
   const deadline = Date.now() + patienceMs;
@@ -30,11 +30,11 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
     if (!fault) return;
     if (fault.code !== 'EADDRINUSE') {
       throw new StartError(
-        `Port ${port} of ${owner} cannot be used (${fault.code}); set ${variable} to another`,
+        `Port ${port} for ${owner} cannot be used (${fault.code}); set ${variable} to another port`,
       );
     }
     if (Date.now() >= deadline) {
-      throw new StartError(`Port ${port} of ${owner} is taken; set ${variable} to a free one`);
+      throw new StartError(`Port ${port} for ${owner} is already in use; set ${variable} to a free port`);
     }
     await wait(RETRY_MS);
   }

@@ -7,15 +7,17 @@ import { stopLeftover } from './postmaster.ts';
 import { StartError } from './start-error.ts';
 import type { SupervisorMessage, SupervisorRequest } from './supervisor.ts';
 
-/** What an embedded PostgreSQL is started with. */
+/** Options of an embedded PostgreSQL. */
 export interface PostgresOptions {
-  /** Directory that keeps the server's files between runs; made when missing. One starter at a time. */
+  /** Directory that keeps the server's files between runs; created if missing. One starter at a time. */
   readonly dataDir: string;
   /** TCP port on 127.0.0.1; 0: any free one. */
   readonly port: number;
-  /** Told, line by line, what a reader would want to know (a new database, data kept elsewhere). */
+  /** Receives lines for the user (a new database, data kept elsewhere). */
   readonly log?: (line: string) => void;
-  /** Server settings by name, as in postgresql.conf. With `fsync: 'off'` a new cluster is not synced either. */
+  /**
+   * Server settings by name, as in postgresql.conf. With `fsync: 'off'` a new cluster is not synced either.
+   */
   readonly settings?: Readonly<Record<string, string>>;
   /** Ends a start that is under way. */
   readonly signal?: AbortSignal;
@@ -25,20 +27,20 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** Address of the services' database, with the password: a secret. */
   readonly url: string;
-  /** Where PostgreSQL's files really are: below the directory asked for, or where its account can reach. */
+  /** Where PostgreSQL's files really are: below the given directory, or where its account has access. */
   readonly dataDir: string;
   /** TCP port on 127.0.0.1. */
   readonly port: number;
-  /** Settled when the server has ended, for whatever reason. */
+  /** Settled when the server has ended for any reason. */
   readonly exited: Promise<void>;
-  /** Cuts the sessions, writes everything to disk and ends the server; its port is free then. */
+  /** Ends the sessions, writes everything to disk and stops the server; its port is free afterwards. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on a directory, making the database there first when there is none. Throws a
- * {@link StartError} (one line, says what to change) when the port is taken, another living starter uses the
- * directory, or PostgreSQL cannot run there; throws the signal's reason when that ends the start.
+ * Starts PostgreSQL on a directory, creating the database there if it does not exist. Throws a {@link
+ * StartError} (one line that says what to change) if the port is in use, another running starter uses the
+ * directory, or PostgreSQL cannot run there; throws the signal's reason if that ends the start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const home = path.resolve(options.dataDir);
@@ -58,7 +60,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     const stop = async () => {
       disconnect(supervisor);
       await exited;
-      // Only where the supervisor was killed has it left its server behind.
+      // A server is only left behind if its supervisor was killed.
       await stopLeftover(dataDir, () => undefined);
     };
     return { url, dataDir, port, exited, stop };
@@ -72,7 +74,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** Whether a living starter, in this process or in another one, runs the server of a directory. */
+/** Whether a running starter, in this or another process, runs the server of a directory. */
 export function isPostgresStarted(dataDir: string): boolean {
   try {
     claim(path.resolve(dataDir)).release();
@@ -94,10 +96,10 @@ function claim(home: string): Lock {
 
 function makeHome(home: string): void {
   try {
-    // 0711: where root starts, PostgreSQL's own account passes through to its data.
+    // 0711: if root starts it, PostgreSQL's account passes through to its data.
     mkdirSync(home, { recursive: true, mode: 0o711 });
   } catch (error) {
-    throw new StartError(`${home} cannot be made (${String(error)}); set DATA_DIR to a directory that can`);
+    throw new StartError(`${home} cannot be created (${String(error)}); set DATA_DIR to another directory`);
   }
 }
 
@@ -129,7 +131,7 @@ function ready(supervisor: ChildProcess, log: (line: string) => void): Promise<R
       if (message.kind === 'failed') reject(new StartError(message.message));
     });
     supervisor.once('error', reject);
-    // Not at its exit: that can be noticed before its last message is read.
+    // Not at its exit, which may be noticed before its last message is read.
     supervisor.once('disconnect', () =>
       reject(new StartError('The supervisor of PostgreSQL ended; start again')),
     );

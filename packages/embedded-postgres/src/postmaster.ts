@@ -9,7 +9,7 @@ import { commandLine, isRunning } from './processes.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { StartError } from './start-error.ts';
 
-/** How often a file or a process is looked at again, in ms. */
+/** How often a file or a process is checked again, in ms. */
 const POLL_MS = 20;
 
 /** How long a leftover server may take to write everything to disk, in ms. */
@@ -28,7 +28,7 @@ export interface PostmasterOptions {
 
 /** A running PostgreSQL server, by its first process. */
 export class Postmaster {
-  /** Settled when the server has ended, for whatever reason. */
+  /** Settled when the server has ended for any reason. */
   readonly exited: Promise<unknown>;
   readonly #process: ChildProcess;
 
@@ -61,7 +61,7 @@ export class Postmaster {
     return new Postmaster(child);
   }
 
-  /** Asks the server to end: sessions are cut, everything is written to disk ("fast shutdown"). */
+  /** Asks the server to stop: sessions end, everything is written to disk ("fast shutdown"). */
   async stop(): Promise<void> {
     this.#process.kill('SIGINT');
     await this.exited;
@@ -79,9 +79,8 @@ export class Postmaster {
 }
 
 /**
- * Stops a server that an earlier start left running on a data directory (or on the one that a symbolic link
- * leads to), and clears away a `postmaster.pid` whose process is something else by now. Touches no other
- * process.
+ * Stops a server that an earlier start left running on a data directory (or on the target of a symbolic
+ * link), and removes a `postmaster.pid` whose process is now a different program. Touches no other processes.
  */
 export async function stopLeftover(link: string, log: (line: string) => void): Promise<void> {
   if (!existsSync(link)) return;
@@ -89,8 +88,8 @@ export async function stopLeftover(link: string, log: (line: string) => void): P
   const pid = Number(pidFile(directory)[0]);
   if (!Number.isInteger(pid) || pid <= 0 || !isRunning(pid)) return;
   if (!isPostmasterOf(directory, pid)) {
-    // PostgreSQL takes any live process of its account for a server. Should one still be at work all the
-    // same, the shared memory that belongs to the directory keeps a second one from starting.
+    // PostgreSQL mistakes any live process of its account for a server. If one is still running after all,
+    // the directory's shared memory prevents a second one from starting.
     rmSync(path.join(directory, 'postmaster.pid'), { force: true });
     return;
   }
@@ -100,7 +99,7 @@ export async function stopLeftover(link: string, log: (line: string) => void): P
   while (isPostmasterOf(directory, pid)) {
     if (Date.now() > deadline) {
       throw new StartError(
-        `PostgreSQL of an earlier start (process ${pid}) does not end; stop it, then start again`,
+        `PostgreSQL of an earlier start (process ${pid}) does not stop; stop it, then start again`,
       );
     }
     await wait(POLL_MS);
@@ -127,5 +126,5 @@ function lastFatal(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   const fatal =
     lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? lines.findLast((line) => line !== '');
-  return fatal?.replace(/^.*?\b(FATAL|PANIC): +/, '') ?? 'it ended without a word';
+  return fatal?.replace(/^.*?\b(FATAL|PANIC): +/, '') ?? 'it ended without a message';
 }

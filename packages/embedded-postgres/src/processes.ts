@@ -13,7 +13,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Program and arguments of a process, each followed by a space; empty when there is none such. */
+/** Program and arguments of a process, each followed by a space; empty if there is no such process. */
 export function commandLine(pid: number): string {
   try {
     if (hasProc) return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

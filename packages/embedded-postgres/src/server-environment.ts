@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL's programs see of the environment: nothing of the starter's own settings (`PGDATA`,
- * `PGOPTIONS` and the like would change what they do), and messages in English, as they are read.
+ * The environment of PostgreSQL's programs: without the starter's own settings (`PGDATA`, `PGOPTIONS` and the
+ * like would change their behavior), and with messages in English, because they are parsed.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, SYSTEMROOT } = process.env;

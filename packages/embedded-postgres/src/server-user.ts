@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { StartError } from './start-error.ts';
 
-/** The account that PostgreSQL is given when the starter is root, as PostgreSQL refuses to run as root. */
+/** The account for PostgreSQL if the starter is root, because PostgreSQL refuses to run as root. */
 const ACCOUNT = 'postgres';
 
 /** The numeric ids of the account that PostgreSQL runs as; `undefined` members: the starter's own. */
@@ -10,14 +10,14 @@ export interface ServerUser {
   readonly gid?: number;
 }
 
-/** Whether this process is root, and PostgreSQL therefore has to be somebody else. */
+/** Whether this process is root, so that PostgreSQL needs another account. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Whom a new data directory belongs to: the starter, or the system's `postgres` account (made when missing)
- * when the starter is root. Throws a {@link StartError} when that account cannot be made.
+ * The owner of a new data directory: the starter or, if that is root, the system's `postgres` account
+ * (created if missing). Throws a {@link StartError} if that account cannot be created.
  */
 export function newServerUser(): ServerUser {
   if (!isRoot()) return {};
@@ -28,7 +28,7 @@ export function newServerUser(): ServerUser {
   if (user) return user;
   const reason = made.error?.message ?? made.stderr.toString().trim();
   throw new StartError(
-    `PostgreSQL does not run as root, and no account "${ACCOUNT}" could be made for it (${reason}); make one, or start as an ordinary user`,
+    `PostgreSQL does not run as root, and the account "${ACCOUNT}" could not be created for it (${reason}); create it, or start as an ordinary user`,
   );
 }
 

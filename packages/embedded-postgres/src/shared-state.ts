@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-/** Where a root starter keeps what PostgreSQL's account must reach and cannot reach in place. */
+/** Where a root starter keeps files that PostgreSQL's account could not access otherwise. */
 export const SHARED_STATE = '/var/lib/pressroom';
 
 /**
@@ -14,7 +14,7 @@ export function makeSharedDirectory(directory: string): void {
     chmodSync(directory, 0o755);
   } catch (error) {
     throw new StartError(
-      `${directory} cannot be made for PostgreSQL (${String(error)}); move this directory to where other accounts can reach it, or start as an ordinary user`,
+      `${directory} cannot be created for PostgreSQL (${String(error)}); move this directory to where other accounts can access it, or start as an ordinary user`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The process between a starter and PostgreSQL. It lives in a process group of its own, so that Ctrl-C does
- * not reach PostgreSQL before the services have finished, and it stops PostgreSQL when its channel to the
- * starter closes: when the starter says so, and when the starter is killed.
+ * The process between a starter and PostgreSQL. It has its own process group, so that Ctrl-C does not reach
+ * PostgreSQL before the services have finished. It stops PostgreSQL when its channel to the starter closes,
+ * even if the starter is killed.
  */
 import { once } from 'node:events';
 import path from 'node:path';
@@ -79,7 +79,7 @@ async function acquire(file: string): Promise<Lock> {
     if (lock) return lock;
     if (Date.now() > deadline || !process.connected) {
       throw new StartError(
-        `PostgreSQL of an earlier start is still ending (${file} is locked); try again later`,
+        `PostgreSQL of an earlier start is still stopping (${file} is locked); try again later`,
       );
     }
     await wait(50);
@@ -91,6 +91,6 @@ function log(line: string): void {
 }
 
 function tell(message: SupervisorMessage): void {
-  // The starter may be gone already; then nobody is left to be told.
+  // The starter may already be gone, and then nobody receives this.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -1,6 +1,6 @@
 import { S3Error } from './errors.ts';
 
-/** Reads lines and stretches of bytes from a stream of chunks, holding no more than a chunk and a line. */
+/** Reads lines and byte ranges from a stream of chunks, buffering at most a chunk and a line. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #buffer: Buffer = Buffer.alloc(0);

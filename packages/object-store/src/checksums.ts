@@ -41,20 +41,21 @@ export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
 }
 
-/** Headers of checksums that hold none. */
+/** Checksum headers that do not contain a checksum. */
 const ABOUT_CHECKSUMS = ['algorithm', 'mode', 'type'].map((name) => HEADER_PREFIX + name);
 
 /**
  * The algorithm that a header's name stands for, or undefined when the header is of another kind.
  *
- * @throws S3Error NotImplemented for a checksum that this store does not compute: it must not look as if it were checked
+ * @throws S3Error NotImplemented for a checksum that this store does not compute: it must not look as if it
+ * were checked
  */
 export function algorithmOfHeader(name: string): ChecksumAlgorithm | undefined {
   const algorithm = knownAlgorithm(name);
   if (algorithm || !name.startsWith(HEADER_PREFIX) || ABOUT_CHECKSUMS.includes(name)) return algorithm;
   throw new S3Error(
     'NotImplemented',
-    `This object store does not check ${name}; it does x-amz-checksum-crc32.`,
+    `This object store does not check ${name}; it supports x-amz-checksum-crc32.`,
   );
 }
 
@@ -78,7 +79,7 @@ export function checksumAlgorithm(name: string): ChecksumAlgorithm {
   );
 }
 
-/** The headers that tell a client the checksum of what it reads or has written. */
+/** The headers with the checksum of what a client reads or has written. */
 export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
   if (!checksum) return {};
   return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': 'FULL_OBJECT' };

@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 import { S3Error } from './errors.ts';
 import { type ChunkSigner, equals } from './signature.ts';
 
-/** How the chunks of a body are to be read. */
+/** How to read the chunks of a body. */
 export interface ChunkedOptions {
   /** Checks the signature of every chunk; undefined when they carry none. */
   signer: ChunkSigner | undefined;
@@ -16,8 +16,8 @@ const MAXIMUM_TRAILERS = 16;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /**
- * Decodes a body of `Content-Encoding: aws-chunked` and checks the signatures in it. What a chunk holds is
- * passed on before its signature is checked: only the end of the iteration says that all of it was right.
+ * Decodes a body of `Content-Encoding: aws-chunked` and checks the signatures in it. The content of a chunk
+ * is passed on before its signature is checked: only the end of the iteration confirms it.
  *
  * @param trailers takes the headers that follow the body, their names in lower case
  * @throws S3Error SignatureDoesNotMatch, IncompleteBody, InvalidRequest
@@ -103,5 +103,5 @@ async function checkTrailers(
 }
 
 function malformed(): S3Error {
-  return new S3Error('InvalidRequest', 'The body is not of the form that aws-chunked requires.');
+  return new S3Error('InvalidRequest', 'The body is not valid aws-chunked data.');
 }

@@ -106,7 +106,7 @@ function readCredential(credential: string, longDate: string, malformed: Malform
     throw new S3Error(malformed, 'The credential must be KEY/YYYYMMDD/REGION/s3/aws4_request.');
   }
   if (day !== longDate.slice(0, 8)) {
-    throw new S3Error(malformed, 'The day of the credential is not that of X-Amz-Date.');
+    throw new S3Error(malformed, 'The date of the credential does not match X-Amz-Date.');
   }
   return { accessKeyId, region };
 }

@@ -35,7 +35,7 @@ export function isNotModified(headers: Headers, object: Validators): boolean {
   return isModifiedSince(headers['if-modified-since'], object) === false;
 }
 
-/** Whether a `Range` is to be heeded: `If-Range` is absent or names the object as it is. */
+/** Whether to honor a `Range`: `If-Range` is absent or names the current object. */
 export function isRangeValid(ifRange: string | undefined, object: Validators): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return matches(ifRange, object.etag);
@@ -60,7 +60,7 @@ export function checkCopySource(headers: Headers, object: Validators): void {
 export function writeConditions(headers: Headers): WriteConditions {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
-    throw new S3Error('NotImplemented', 'A write takes no If-None-Match but *.');
+    throw new S3Error('NotImplemented', 'A write only accepts If-None-Match: *.');
   }
   return { ifMatch, ifNoneMatch };
 }

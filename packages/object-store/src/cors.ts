@@ -11,7 +11,7 @@ import type { S3Response } from './response.ts';
 export function preflight(rules: CorsRule[], { headers }: S3Request): S3Response {
   const { origin, 'access-control-request-method': method } = headers;
   if (!origin || !method) {
-    throw new S3Error('InvalidRequest', 'A preflight has Origin and Access-Control-Request-Method.');
+    throw new S3Error('InvalidRequest', 'A preflight needs Origin and Access-Control-Request-Method.');
   }
   const requested = (headers['access-control-request-headers'] ?? '')
     .split(',')
@@ -25,7 +25,7 @@ export function preflight(rules: CorsRule[], { headers }: S3Request): S3Response
   return { status: 200, headers: answered };
 }
 
-/** The headers that let a page of another origin read an answer, whatever the answer is. */
+/** The headers that let a page of another origin read any answer. */
 export function corsHeaders(rules: CorsRule[], { method, headers }: S3Request): Record<string, string> {
   const { origin } = headers;
   if (!origin) return {};

@@ -58,7 +58,7 @@ export class S3Error extends Error {
   /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `message` says what to mend where the code's own message does not. */
+  /** `message` says what to change if the code's own message does not. */
   constructor(code: S3ErrorCode, message?: string, headers: Record<string, string> = {}) {
     super(message ?? ERRORS[code][1]);
     this.name = 'S3Error';

@@ -17,11 +17,11 @@ export interface HandlerOptions {
   region: string;
   /** ms since 1970. */
   now(): number;
-  /** Told of faults that are nobody's request's. */
+  /** Receives internal errors. */
   log(message: string): void;
 }
 
-/** Answers a request. Never throws: what goes wrong is the answer. */
+/** Answers a request. Never throws: errors become answers. */
 export async function handleRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -21,7 +21,7 @@ function rangeOf(all: string[]) {
     });
 }
 
-// What S3 documents, in the plainest words: fold, sort, cut.
+// The documented behavior of S3, as simple as possible: fold, sort, cut.
 function entriesOf(all: string[], names: { prefix: string; delimiter: string }): string[] {
   const entries = all
     .filter((text) => text.startsWith(names.prefix))
@@ -32,7 +32,7 @@ function entriesOf(all: string[], names: { prefix: string; delimiter: string }):
   return [...new Set(entries)].toSorted((a, b) => Buffer.compare(keyBytes(a), keyBytes(b)));
 }
 
-test('pages add up to all entries, each page as full as it may be', () => {
+test('pages add up to all entries, each page as full as possible', () => {
   fc.assert(
     fc.property(keys, prefix, delimiter, fc.integer({ min: 1, max: 5 }), (all, start, fold, limit) => {
       const names = { prefix: start, delimiter: fold };

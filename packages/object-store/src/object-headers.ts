@@ -16,7 +16,7 @@ const METADATA_PREFIX = 'x-amz-meta-';
 const MAXIMUM_METADATA_BYTES = 2048;
 const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 
-// To take one of these and not do what it says would be worse than to refuse it.
+// Accepting one of these and ignoring it would be worse than refusing it.
 const NOT_IMPLEMENTED = [
   /^x-amz-server-side-encryption/,
   /^x-amz-copy-source-server-side-encryption/,
@@ -30,7 +30,7 @@ const NOT_IMPLEMENTED = [
 const PRIVATE_ACLS = ['private', 'bucket-owner-full-control'];
 
 /**
- * What of a request's headers is kept with the object.
+ * The request headers that are stored with the object.
  *
  * @throws S3Error MetadataTooLarge
  */
@@ -46,7 +46,7 @@ export function objectHeaders(headers: Record<string, string>): ObjectHeaders {
   return withoutTransferCoding(kept);
 }
 
-/** The headers with which an object is sent: its own, and what the query wants instead. */
+/** The headers of an object's answer: its own, or overrides in the query. */
 export function responseHeaders(kept: ObjectHeaders, query: URLSearchParams): ObjectHeaders {
   const headers = { ...kept };
   for (const name of KEPT) {
@@ -72,7 +72,7 @@ export function refuseUnimplemented(headers: Record<string, string>): void {
   }
 }
 
-// `aws-chunked` is how the body came, not how the object is encoded.
+// `aws-chunked` describes the transfer, not the object's encoding.
 function withoutTransferCoding(headers: ObjectHeaders): ObjectHeaders {
   const { 'content-encoding': encoding, ...others } = headers;
   const codings = (encoding ?? '').split(',').map((coding) => coding.trim());

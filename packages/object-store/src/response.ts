@@ -66,7 +66,7 @@ function setHeaders(outgoing: ServerResponse, headers: Record<string, string>): 
     } catch {
       throw new S3Error(
         'InvalidArgument',
-        `The value for the header ${name} holds characters no header can.`,
+        `The value of the header ${name} contains characters that are not allowed in headers.`,
       );
     }
   }

@@ -20,8 +20,8 @@ import { putObject } from './operations/put-object.ts';
 import { uploadPart, uploadPartCopy } from './operations/upload-part.ts';
 import type { S3Request } from './request.ts';
 
-// Query parameters that make a request one about something else than the object or the bucket. To overlook
-// one would be to overwrite an object with its ACL.
+// Query parameters that select something other than the object or bucket itself. Ignoring one could overwrite
+// an object with its ACL.
 const NOT_IMPLEMENTED = new Set(
   `accelerate acl analytics append attributes encryption intelligent-tiering inventory legal-hold lifecycle
    logging metadataConfiguration metadataTable metrics notification object-lock ownershipControls policy
@@ -55,10 +55,7 @@ function ofBucket({ method, query }: S3Request): Operation | undefined {
   if (method !== 'GET') return { PUT: createBucket, HEAD: headBucket, DELETE: deleteBucket }[method];
   if (query.has('location')) return getBucketLocation;
   if (query.get('list-type') === '2' && !query.has('uploads')) return listObjectsV2;
-  throw new S3Error(
-    'NotImplemented',
-    'This object store lists objects by list-type=2, and nothing else of a bucket.',
-  );
+  throw new S3Error('NotImplemented', 'This object store only supports listing objects with list-type=2.');
 }
 
 function ofObject({ method, query, headers }: S3Request): Operation | undefined {

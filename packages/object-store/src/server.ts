@@ -24,7 +24,7 @@ export interface ObjectStore {
   /** `http://127.0.0.1:4010`, what a client takes as its endpoint. Buckets are addressed by path. */
   endpoint: string;
   port: number;
-  /** Finishes the requests that are going on, for 10 s at most, and gives the directory free. */
+  /** Finishes running requests, for 10 s at most, and releases the directory. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const CLOSE_GRACE_MS = 10_000;
 
 /**
  * Starts an S3 server for a first look and for tests. It keeps objects as files, checks signatures and does
- * what a site's media need; it has no replicas, no users, no versions and no TLS, and is not for production.
+ * what a site's media need. It has no replicas, users, versions or TLS, and is not for production.
  *
  * @throws Error when the port is taken or another process uses the directory
  */
@@ -75,7 +75,7 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Obj
 }
 
 function createHttpServer(options: HandlerOptions, requests: Set<Promise<void>>): Server {
-  // An upload takes as long as it takes, as long as something arrives.
+  // An upload may take any time as long as data keeps arriving.
   const server = createServer(
     { keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0 },
     (incoming, outgoing) => {

@@ -44,7 +44,7 @@ const SIGNED_GET = example('GET', '/test.txt', '', {
 const PRESIGNED_QUERY = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(CREDENTIAL)}&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404`;
 
 describe('a signature in the header', () => {
-  test('is right when AWS has made it', async () => {
+  test('is valid if made by AWS', async () => {
     const { payload } = await authenticate(SIGNED_GET, CREDENTIALS, SIGNED_AT);
     expect(payload).toBe(EMPTY_SHA256);
   });
@@ -78,7 +78,7 @@ describe('a signature in the header', () => {
     }
   });
 
-  test('covers every x-amz- header, the host among them', async () => {
+  test('covers every x-amz- header and the host', async () => {
     const added = { ...SIGNED_GET, headers: { ...SIGNED_GET.headers, 'x-amz-meta-role': 'admin' } };
     await expect(authenticate(added, CREDENTIALS, SIGNED_AT)).rejects.toMatchObject({ code: 'AccessDenied' });
   });
@@ -100,7 +100,7 @@ describe('a signature in the header', () => {
 describe('a signature in the query', () => {
   const presigned = example('GET', '/test.txt', PRESIGNED_QUERY, {});
 
-  test('is right when AWS has made it, to the last second of its time', async () => {
+  test('is valid if made by AWS, to the last second of its time', async () => {
     for (const now of [SIGNED_AT, SIGNED_AT + 86_400_000]) {
       const { payload } = await authenticate(presigned, CREDENTIALS, now);
       expect(payload).toBe('UNSIGNED-PAYLOAD');
@@ -125,7 +125,7 @@ describe('a signature in the query', () => {
     },
   );
 
-  test('is refused beside one in the header', async () => {
+  test('is refused together with one in the header', async () => {
     const both = { ...SIGNED_GET, query: presigned.query };
     await expect(authenticate(both, CREDENTIALS, SIGNED_AT)).rejects.toMatchObject({
       code: 'InvalidArgument',
@@ -200,7 +200,7 @@ describe('signatures of chunks', () => {
     );
   }
 
-  test.for([1, 7, 1000, 100_000])('are right when AWS has made them, in pieces of %i bytes', async (size) => {
+  test.for([1, 7, 1000, 100_000])('are valid if made by AWS, in pieces of %i bytes', async (size) => {
     const whole = 'a'.repeat(66_560);
     expect(await decode(plain, chunks(PLAIN_SIGNATURES), size)).toBe(whole);
     const withTrailer = await decode(trailing, chunks(TRAILING_SIGNATURES, TRAILER), size);
@@ -220,7 +220,7 @@ describe('signatures of chunks', () => {
       await expect(decoded).rejects.toMatchObject({ code: 'SignatureDoesNotMatch' });
   });
 
-  test('are missed when the body ends too early', async () => {
+  test('are reported missing if the body ends too early', async () => {
     const body = chunks(PLAIN_SIGNATURES);
     for (const length of [0, 10, 100, 65_000, body.length - 100]) {
       const cut = decode(plain, body.slice(0, length), 1000);

@@ -1,7 +1,9 @@
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser';
 import { S3Error } from './errors.ts';
 
-/** What an element of an answer holds: text, further elements, or a list of either (repeated elements). */
+/**
+ * The content of an element of an answer: text, further elements, or a list of either (repeated elements).
+ */
 export type XmlValue = string | number | boolean | undefined | XmlElement | XmlValue[];
 
 /** Elements by name. A member that is undefined is left out. */

@@ -2,9 +2,9 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes `DATA_DIR` with what is missing above it. Returns what is wrong, as a line that names the path, or undefined.
- * Directory by directory: Node's own way to make a path never returns where the system refuses with "no such
- * file", as below /proc.
+ * Creates `DATA_DIR` and missing parent directories. Returns an error line that names the path, or undefined.
+ * Works directory by directory: Node's recursive mkdir never returns if the system answers "no such file", as
+ * below /proc.
  */
 export function makeDataDirectory(directory: string): string | undefined {
   try {
@@ -13,7 +13,7 @@ export function makeDataDirectory(directory: string): string | undefined {
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `DATA_DIR is ${JSON.stringify(directory)}, expected a directory that can be made and written (${reason})`;
+    return `DATA_DIR is ${JSON.stringify(directory)}, expected a directory that can be created and written (${reason})`;
   }
 }
 

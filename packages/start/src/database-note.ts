@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 
 /**
- * The file that tells commands in other terminals where the embedded database is. It holds the password, so
- * only its owner can read it, and it is there only while the database runs.
+ * The file with the embedded database's address for commands in other terminals. It contains the password, so
+ * only its owner can read it, and it exists only while the database runs.
  */
 export class DatabaseNote {
   readonly #file: string;
@@ -12,12 +12,12 @@ export class DatabaseNote {
     this.#file = path.join(dataDir, 'database-url');
   }
 
-  /** Whether the note is there: somebody runs, or was killed. */
+  /** Whether the note exists: a start is running or was killed. */
   exists(): boolean {
     return existsSync(this.#file);
   }
 
-  /** Writes the address, whole or not at all. */
+  /** Writes the address atomically. */
   write(url: string): void {
     mkdirSync(path.dirname(this.#file), { recursive: true });
     const partial = `${this.#file}.new`;

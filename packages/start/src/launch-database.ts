@@ -7,11 +7,11 @@ import type { StartSettings } from './start-settings.ts';
 export interface LaunchDatabase {
   /** Its address, with the password: a secret. */
   readonly url: string;
-  /** Where its data lies, in words. */
+  /** Where its data is stored, for display. */
   readonly data: string;
-  /** Settled when it has ended, with a hint why; never for a server that was not started here. */
+  /** Settled when it has ended, with a hint about the cause; never for a server not started here. */
   readonly ended: Promise<string>;
-  /** Ends it, when it was started here. */
+  /** Stops it if it was started here. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function openDatabase(
   };
 }
 
-/** Whether the last start on a data directory was killed, so that what it ran may still be ending. */
+/** Whether the last start on a data directory was killed, so that its programs may still be stopping. */
 export function wasKilled({ dataDir }: StartSettings): boolean {
   return new DatabaseNote(dataDir).exists() && !isPostgresStarted(homeOf(dataDir));
 }

@@ -20,8 +20,8 @@ export interface LaunchGallery {
 }
 
 /**
- * Starts the embedded object store unless `S3_ENDPOINT` names one, and makes up what the environment does not set:
- * the account and the key of the settings. Throws a `StartError` when the store does not start.
+ * Starts the embedded object store unless `S3_ENDPOINT` names one, and generates what the environment does
+ * not set: the account and the key of the settings. Throws a `StartError` if the store does not start.
  */
 export async function openGallery(
   settings: StartSettings,
@@ -69,7 +69,7 @@ async function startStore(
   const command = [STORE, dataDir, String(port)];
   const store = new Program({ name: 'The object store', command, cwd: path.dirname(STORE), env });
   try {
-    // Whatever it answers to a stranger: it listens.
+    // Any answer shows that it is listening.
     await untilReady(store, port, signal, () => true);
     return store;
   } catch (error) {
@@ -83,7 +83,7 @@ interface Account {
   readonly hint: readonly [label: string, text: string];
 }
 
-/** The account of the environment, else one with the password that was made up; that is told the first time. */
+/** The account of the environment, else one with a generated password, which is shown the first time. */
 function accountOf(env: NodeJS.ProcessEnv, { secrets, file, isNew }: KeptSecrets): Account {
   const username = env.ADMIN_USERNAME || 'admin';
   if (env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD) {
@@ -91,7 +91,7 @@ function accountOf(env: NodeJS.ProcessEnv, { secrets, file, isNew }: KeptSecrets
   }
   const { adminPassword } = secrets;
   const text = isNew
-    ? `${username} / ${adminPassword} (not shown again; kept in ${file})`
+    ? `${username} / ${adminPassword} (not shown again; stored in ${file})`
     : `${username}, the password is in ${file}`;
   return { env: { ADMIN_USERNAME: username, ADMIN_PASSWORD: adminPassword }, hint: ['Log in', text] };
 }

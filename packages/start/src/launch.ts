@@ -12,10 +12,10 @@ import { StartClaim } from './start-claim.ts';
 import { readStartSettings, type StartSettings } from './start-settings.ts';
 import { addresses, summary } from './summary.ts';
 
-/** How long what a killed start has left running may take to end, in ms. */
+/** How long programs left running by a killed start may take to stop, in ms. */
 const LEFTOVER_MS = 15_000;
 
-/** Where what is compiled is kept, from the repository's root. */
+/** The compile cache, relative to the repository's root. */
 const COMPILED = 'node_modules/.cache/pressroom';
 
 /** What a launch consists of. */
@@ -26,7 +26,7 @@ export interface Launch {
   /** The program that brings the database to its newest form, and its arguments. */
   readonly migrate: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Leaves samples in a database of the reader's own too (`DATABASE_URL`); the embedded one always gets them. */
+  /** Also creates samples in the user's own database (`DATABASE_URL`); the embedded one always gets them. */
   readonly sample: boolean;
   /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
@@ -34,9 +34,9 @@ export interface Launch {
 }
 
 /**
- * Runs everything until the signal, then ends it and returns. Throws a {@link StartError} when something
- * cannot start or ends by itself, after the rest has ended; throws the signal's reason when it came before
- * all was up.
+ * Runs everything until the signal, then stops it and returns. If something cannot start or ends by itself,
+ * throws a {@link StartError} after stopping the rest; throws the signal's reason if it came before
+ * everything was up.
  */
 export async function launch({ root, services, migrate, env, sample, signal, print }: Launch): Promise<void> {
   const settings = await usableSettings(root, services, env);
@@ -51,9 +51,9 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   const own = {
     DATABASE_URL: database.url,
     HOST: LOOPBACK,
-    // One metrics port cannot be everybody's.
+    // The services cannot share one metrics port.
     METRICS_PORT: '',
-    // What stripped the types of a program would stay in its memory: about 25 MB each.
+    // Otherwise the type stripper stays in each program's memory: about 25 MB each.
     NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE || path.join(root, COMPILED),
   };
   const shared = { cwd: root, env: { ...env, ...own } };
@@ -88,7 +88,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   print('Stopping');
 }
 
-/** The settings of this start and of the services. Throws a {@link StartError} with every fault of all of them. */
+/** The settings of this start and of the services. Throws a {@link StartError} with all of their errors. */
 async function usableSettings(
   root: string,
   services: readonly Service[],
@@ -97,7 +97,7 @@ async function usableSettings(
   const { settings, faults } = readStartSettings(env, services, root);
   const directoryFault = makeDataDirectory(settings.dataDir);
   const checked = await configurationFaults(services, root, { ...env, ...STAND_INS, ...givenOf(env) });
-  // A port that the service finds fault with is told once.
+  // A port that the service also rejects is reported once.
   const told = new Set(faults.map((fault) => fault.split(' ')[0]));
   const all = [
     ...(directoryFault === undefined ? [] : [directoryFault]),
@@ -105,10 +105,10 @@ async function usableSettings(
     ...checked.filter((fault) => !told.has(fault.split(' ')[0])),
   ];
   if (all.length === 0) return settings;
-  throw new StartError(['The configuration cannot be used:', ...all.map((fault) => `  ${fault}`)].join('\n'));
+  throw new StartError(['The configuration is invalid:', ...all.map((fault) => `  ${fault}`)].join('\n'));
 }
 
-/** Stands for what a start makes up when the environment does not say it, while settings are checked. */
+/** Placeholder, while settings are checked, for values that a start generates if they are not set. */
 const STAND_INS = {
   DATABASE_URL: 'postgres://localhost/pressroom',
   SETTINGS_KEY: Buffer.alloc(32).toString('base64'),
@@ -118,7 +118,9 @@ const STAND_INS = {
   S3_SECRET_ACCESS_KEY: 'secret',
 };
 
-/** The variables that are set, as far as a start could make them up; with a store of the reader's own, all of the store. */
+/**
+ * The variables that a start could generate but that are set; with the user's own store, all of the store's.
+ */
 function givenOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = Object.keys(STAND_INS).filter(
     (name) => env[name] || (env.S3_ENDPOINT && name.startsWith('S3_')),
@@ -148,7 +150,7 @@ function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined):
   return { cwd, env: { ...env, ...gallery?.env } };
 }
 
-/** The programs that leave something to look at; in an object store of the reader's own they touch nothing. */
+/** The programs that create samples; they do not touch the user's own object store. */
 function preparations(
   service: Service,
   gallery: LaunchGallery | undefined,
@@ -166,14 +168,14 @@ function startService(
   return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
 }
 
-/** Settled at the signal. Throws a {@link StartError} when something ends by itself before that. */
+/** Settled at the signal. Throws a {@link StartError} if something ends by itself before that. */
 async function untilEnd(
   all: readonly { readonly name: string; readonly ended: Promise<string> }[],
   signal: AbortSignal,
 ): Promise<void> {
   const ends = all.map(async ({ name, ended }) => `${name} ended by itself (${await ended})`);
   const fault = await Promise.race([aborted(signal), ...ends]);
-  if (fault !== undefined) throw new StartError(`${fault}; the rest is stopped`);
+  if (fault !== undefined) throw new StartError(`${fault}; stopped the rest`);
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

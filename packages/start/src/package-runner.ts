@@ -1,14 +1,14 @@
 import { commandLine, isRunning, parentOf } from '@pressroom/embedded-postgres/processes';
 
-/** How often the runners are looked at, in ms. */
+/** How often the runners are checked, in ms. */
 const POLL_MS = 500;
 
 const PACKAGE_MANAGER = /(^|[\s/])p?np[mx](-cli)?(\.[cm]?js)?\s/;
 const SHELL_WITH_COMMAND = /^\S*sh -c /;
 
 /**
- * Calls back once when npx, npm or pnpm, through which this process was started, has ended without it: a
- * `kill` of npx is not passed on to what it runs. Does nothing when none of them stands above this process.
+ * Calls back once if the npx, npm or pnpm that started this process has ended: a `kill` of npx is not passed
+ * on to its child processes. Does nothing if none of them is an ancestor of this process.
  */
 export function onRunnerGone(callback: () => void): void {
   const runners = packageRunners();
@@ -22,8 +22,8 @@ export function onRunnerGone(callback: () => void): void {
 }
 
 /**
- * The processes from this one's parent up to the topmost package manager, the shells between included. A
- * shell above that is the reader's own: it may end and leave a start in the background.
+ * The processes from this one's parent up to the topmost package manager, including shells in between. A
+ * shell above that is the user's own: it may end and leave a start in the background.
  */
 function packageRunners(): readonly number[] {
   const chain: number[] = [];

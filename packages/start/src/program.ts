@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 
-/** How long a program may take to end once it is told to, in ms; what is left is killed then. */
+/** How long a program may take to stop after SIGTERM, in ms, before it is killed. */
 const GRACE_MS = 10_000;
 
 const PRELOAD = new URL('end-with-starter.ts', import.meta.url).href;
 
 /**
- * Bounds of the heap, in MiB, as in `deploy/Dockerfile`. V8 paces its collections by them: without the second it leaves
- * a third more garbage lying, and a lower one costs the media proxy a third of its throughput.
+ * Bounds of the heap, in MiB, as in `deploy/Dockerfile`. V8 paces garbage collection by them: without the
+ * second it keeps a third more garbage, and a lower one costs the media proxy a third of its throughput.
  */
 const NODE_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
@@ -26,7 +26,7 @@ export interface ProgramOptions {
 /** A Node program run as a child, with this process's output. It ends when this process does. */
 export class Program {
   readonly name: string;
-  /** How it ended, in words: `exit code 1`, `SIGKILL`. Settled then. */
+  /** Settled when it ends, with the reason: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
 
@@ -45,7 +45,7 @@ export class Program {
     });
   }
 
-  /** Tells the program to end (SIGTERM) and returns when it has; kills it after 10 s. */
+  /** Stops the program with SIGTERM and returns when it has ended; kills it after 10 s. */
   async stop(): Promise<void> {
     this.#process.kill('SIGTERM');
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), GRACE_MS);

@@ -14,9 +14,9 @@ const ANSWER_MS = 2000;
 const LIMIT_MS = 60_000;
 
 /**
- * Returns when a service answers on `/readyz` with a status that `accept` takes: 200, unless told otherwise.
- * Throws a {@link StartError} when it ends before that or takes longer than 60 s, and the signal's reason when
- * that comes first.
+ * Returns when a service answers `/readyz` with a status accepted by `accept`, 200 by default. Throws a
+ * {@link StartError} if it ends before that or takes longer than 60 s, and the signal's reason if that comes
+ * first.
  */
 export async function untilReady(
   service: Program,
@@ -42,7 +42,7 @@ export async function untilReady(
 
 function isReady(port: number, accept: (status: number | undefined) => boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    // A connection of its own, so that none stays open and holds up the service's end.
+    // A separate connection, so that none stays open and delays the service's end.
     const request = get({ host: LOOPBACK, port, path: '/readyz', agent: false, timeout: ANSWER_MS });
     request.on('response', (response) => {
       response.resume();

@@ -3,19 +3,21 @@ import { type Launch, launch } from './launch.ts';
 import { onRunnerGone } from './package-runner.ts';
 
 /**
- * Launches in the foreground until Ctrl-C, SIGTERM, or the end of the terminal or of npx, with this process's environment,
- * arguments and output; sets the exit code to 1 when something fails.
+ * Launches in the foreground until Ctrl-C, SIGTERM, or the end of the terminal or of npx, with this process's
+ * environment, arguments and output; sets the exit code to 1 when something fails.
  */
 export async function runStart(what: Pick<Launch, 'root' | 'services' | 'migrate'>): Promise<void> {
   const sample = process.argv.includes('--sample');
   const unknown = process.argv.slice(2).find((argument) => argument !== '--sample');
   if (unknown !== undefined) {
-    console.error(`Unknown argument ${unknown}; --sample leaves samples in the database of DATABASE_URL`);
+    console.error(
+      `Unknown argument ${unknown}; the only option is --sample, which creates samples in the database of DATABASE_URL`,
+    );
     process.exitCode = 1;
     return;
   }
   const interrupted = new AbortController();
-  // Listened to for good: pnpm and the terminal may both send it, and the second is no reason to end worse.
+  // Handled permanently: pnpm and the terminal may both send it, and the second must not abort the shutdown.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interrupted.abort());
   onRunnerGone(() => interrupted.abort());
   try {

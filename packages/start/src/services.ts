@@ -3,18 +3,20 @@ export interface Service {
   readonly name: string;
   /** The program, run by Node; it reads its settings from the environment. */
   readonly main: string;
-  /** A program and its arguments: prints each fault of the service's settings in a line that two spaces begin. */
+  /**
+   * A program and its arguments: prints each fault of the service's settings in a line that two spaces begin.
+   */
   readonly check?: readonly [program: string, ...args: string[]];
-  /** The variable that moves its port, and the port without it. */
+  /** The variable that sets its port, and the default port. */
   readonly port: { readonly variable: string; readonly default: number };
-  /** A program and its arguments, run to its end before the service starts: leaves something to look at. */
+  /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
   /**
-   * The service works on an object store and has a login: both come by its environment. The programs are run to
-   * their end once an embedded store listens: they make the bucket and leave something to look at.
+   * The service works on an object store and has a login: both come by its environment. The programs are run
+   * to their end once an embedded store listens: they create the bucket and samples.
    */
   readonly gallery?: { readonly prepare: readonly (readonly string[])[] };
-  /** Lines for the reader once it runs: what, and the command. */
+  /** Hints shown once it runs: a label and the command. */
   readonly hints: readonly (readonly [label: string, command: string])[];
 }
 
@@ -34,7 +36,7 @@ export const SERVICES: readonly Service[] = [
     check: ['services/content/src/check-config.ts'],
     port: { variable: 'CONTENT_PORT', default: 4003 },
     sample: ['services/content/src/cli.ts', 'sample'],
-    hints: [['Make an API key', 'npx -y pnpm@12 content keys create --name NAME']],
+    hints: [['Create an API key', 'npx -y pnpm@12 content keys create --name NAME']],
   },
   {
     name: 'gallery-admin',

@@ -4,8 +4,8 @@ import { Lock } from '@pressroom/embedded-postgres/lock';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 
 /**
- * A data directory in use by one start. Another start on it is refused, and told where this one's services are.
- * The operating system gives the directory free when the start ends, however it ends.
+ * A data directory in use by one start. Another start on it is refused, with the addresses of this one's
+ * services. The operating system releases the directory when the start ends, however it ends.
  */
 export class StartClaim {
   readonly #lock: Lock;
@@ -16,7 +16,7 @@ export class StartClaim {
     this.#note = note;
   }
 
-  /** Claims a directory that is there. Throws a {@link StartError} when another start has it. */
+  /** Claims an existing directory. Throws a {@link StartError} if another start uses it. */
   static take(dataDir: string): StartClaim {
     const note = path.join(dataDir, 'running');
     const lock = Lock.tryAcquire(path.join(dataDir, 'start.lock'));
@@ -26,12 +26,12 @@ export class StartClaim {
     return new StartClaim(lock, note);
   }
 
-  /** Notes for whoever starts next where everything is, a line each. */
+  /** Records for other starts where everything is, one line each. */
   announce(lines: readonly string[]): void {
     writeFileSync(this.#note, lines.map((line) => `${line}\n`).join(''));
   }
 
-  /** Gives the directory free. */
+  /** Releases the directory. */
   release(): void {
     rmSync(this.#note, { force: true });
     this.#lock.release();
@@ -39,12 +39,12 @@ export class StartClaim {
 }
 
 function refusal(dataDir: string, note: string): string {
-  const otherwise = `To run a second one, set DATA_DIR and the ports to others.`;
+  const otherwise = `To run a second one, set a different DATA_DIR and different ports.`;
   const lines = read(note);
   if (lines === '') {
-    return `Pressroom is already starting, or ending, on ${dataDir}: wait, or stop it (Ctrl-C). ${otherwise}`;
+    return `Pressroom is already starting or stopping on ${dataDir}: wait, or stop it (Ctrl-C). ${otherwise}`;
   }
-  return `Pressroom is already running on ${dataDir}:\n\n${lines}\nStop it with Ctrl-C where it runs. ${otherwise}`;
+  return `Pressroom is already running on ${dataDir}:\n\n${lines}\nStop it with Ctrl-C in its terminal. ${otherwise}`;
 }
 
 function read(note: string): string {

@@ -15,7 +15,7 @@ export interface StartSettings {
   readonly servicePorts: ReadonlyMap<Service, number>;
 }
 
-/** The settings, and what is wrong with them: a line that names the variable for each fault. */
+/** The settings and their errors: one line per error that names the variable. */
 export interface ReadSettings {
   readonly settings: StartSettings;
   readonly faults: readonly string[];
@@ -23,7 +23,7 @@ export interface ReadSettings {
 
 /**
  * Reads the settings; an empty variable counts as absent. `DATA_DIR` is relative to the working directory,
- * and `.data` in the repository by default. Where there are faults, the settings are not to be used.
+ * and `.data` in the repository by default. If there are errors, the settings must not be used.
  */
 export function readStartSettings(
   env: NodeJS.ProcessEnv,
@@ -47,13 +47,13 @@ export function readStartSettings(
   return { settings, faults };
 }
 
-/** Says it as the services do, whose fault is the same one. */
+/** The same wording as the services, which report the same error. */
 function databaseUrlFaults(url: string | undefined): string[] {
   if (url === undefined || /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) return [];
   return ['DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name'];
 }
 
-/** Reads ports, and remembers what is wrong with them. */
+/** Reads ports and collects their errors. */
 class PortReader {
   readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
@@ -77,6 +77,6 @@ class PortReader {
   /** A line for each port that several variables name. */
   sharedFaults(): string[] {
     const shared = [...this.#variables].filter(([, variables]) => variables.length > 1);
-    return shared.map(([port, names]) => `${names.join(' and ')} are both ${port}, expected a port for each`);
+    return shared.map(([port, names]) => `${names.join(' and ')} are both ${port}, expected different ports`);
   }
 }

@@ -6,7 +6,7 @@ export interface SummaryParts {
   readonly servicePorts: ReadonlyMap<Service, number>;
   /** Lines for the readers of services with a gallery. */
   readonly galleryHints: readonly (readonly [label: string, text: string])[];
-  /** Where the data lies, in words. */
+  /** Where the data is stored, for display. */
   readonly data: string;
 }
 

@@ -56,10 +56,10 @@ const DESCRIPTION = {
   version: '1.0.0',
   description: 'The media of a site in an object store: uploads, folders, files and buckets, behind a login.',
   tags: {
-    session: 'Log in first: everything else needs the session cookie.',
+    session: 'Log in first: all other requests need the session cookie.',
     gallery: 'The folders and files of the active bucket.',
-    uploads: 'Signed URLs, by which files go from the browser straight to the bucket.',
-    settings: 'The buckets, and which of them is active.',
+    uploads: 'Presigned URLs with which the browser uploads files straight to the bucket.',
+    settings: 'The configured buckets and the active one.',
   },
   securitySchemes: {
     session: { type: 'apiKey', name: 'gallery_session', in: 'cookie' },

@@ -1,4 +1,4 @@
-/** Checks the settings of the environment and does nothing else: ends with 1 and every fault, or with 0. */
+/** Only checks the settings of the environment: exits with 1 and every error, or with 0. */
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import { readGalleryConfig } from './config.ts';
 

@@ -26,12 +26,15 @@ async function withBucket(work: (bucket: Bucket) => Promise<void>): Promise<void
 const withGallery = (work: (db: Kysely<GalleryTables>) => Promise<void>) =>
   withDatabase('pressroom gallery cli', work);
 
-/** Adds an origin as browsers send it (RFC 6454): anything else, such as one with `/` at its end, allows nobody. */
+/**
+ * Adds an origin as browsers send it (RFC 6454): any other spelling, such as a trailing `/`, would match no
+ * page.
+ */
 function collectOrigins(value: string, earlier: string[]): string[] {
   const origin = /^https?:/.test(value) && URL.canParse(value) ? new URL(value).origin : undefined;
   if (value === '*' || value === origin) return [...earlier, value];
   const meant = origin ?? 'https://www.example.com';
-  throw new InvalidArgumentError(`An origin is a scheme, a host and a port alone, such as ${meant}`);
+  throw new InvalidArgumentError(`An origin consists of a scheme, a host and a port only, such as ${meant}`);
 }
 
 const program = new Command('gallery').description(
@@ -46,14 +49,14 @@ program
 const bucket = program.command('bucket').description('the bucket of the environment (S3_BUCKET)');
 bucket
   .command('create')
-  .description('make the bucket, and let browsers upload to it: a CORS rule that exposes ETag')
+  .description('create the bucket and let browsers upload to it with a CORS rule that exposes ETag')
   .option(
     '--origin <origin>',
-    'a site whose pages may upload, as often as needed (default: any)',
+    'a site whose pages may upload; may be repeated (default: any)',
     collectOrigins,
     [],
   )
-  .option('--quiet', 'print nothing but faults')
+  .option('--quiet', 'print only errors')
   .action(({ origin, quiet }) => {
     const print = quiet ? () => undefined : console.log;
     return withBucket((bucket) => createBucket(bucket, origin.length > 0 ? origin : ['*'], print));
@@ -61,7 +64,7 @@ bucket
 
 program
   .command('sample')
-  .description('put a few drawn images into a bucket that is empty, once')
+  .description('put a few drawn images into an empty bucket, once')
   .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
 
 await program.parseAsync().catch((error: unknown) => {

@@ -24,25 +24,27 @@ function yesOrNo() {
 
 function passwordHash() {
   const accept = (value: string) => parsePasswordHash(value) !== undefined;
-  return z.string().refine(accept, 'argon2id as a PHC string, as `pnpm gallery hash-password` makes it');
+  return z
+    .string()
+    .refine(accept, 'an argon2id hash as a PHC string, as printed by `pnpm gallery hash-password`');
 }
 
 function settingsKey() {
   return z
     .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64, as `openssl rand -base64 32` makes them')
+    .regex(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64, as printed by `openssl rand -base64 32`')
     .transform((value) => Buffer.from(value, 'base64'));
 }
 
 const storeSettings = {
   S3_ENDPOINT: endpoint(),
-  /** The address of the same store that browsers reach, where it is another. */
+  /** The address at which browsers reach the same store, if it differs. */
   S3_PUBLIC_ENDPOINT: endpoint().optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_BUCKET: z.string(),
   S3_ACCESS_KEY_ID: z.string(),
   S3_SECRET_ACCESS_KEY: secret(z.string()),
-  /** `false` for stores that have the bucket in the host name alone. */
+  /** `false` for stores that only accept the bucket in the host name. */
   S3_FORCE_PATH_STYLE: yesOrNo().default(true),
 };
 
@@ -58,13 +60,16 @@ const settings = {
   /** argon2id as a PHC string; `pnpm gallery hash-password` makes one. */
   ADMIN_PASSWORD_HASH: secret(passwordHash()).optional(),
   ADMIN_PASSWORD: secret(z.string()).optional(),
-  /** `false` where the service is reached over plain http, as on one's own machine. */
+  /** `false` if the service is reached over plain http, as on a developer's machine. */
   COOKIE_SECURE: yesOrNo().default(true),
   /** Encrypts the credentials of saved buckets. */
   SETTINGS_KEY: secret(settingsKey()),
-  /** Hosts that the proxy may ask beside the endpoint of the active bucket: `host`, `host:port`, `*.host`. */
+  /**
+   * Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`,
+   * `*.host`.
+   */
   PROXY_ALLOWED_HOSTS: hostRules({ subdomains: true }).default([]),
-  /** Those of them that may have private addresses, each in full: `host` or `host:port`. */
+  /** Those of them that may have private addresses, without wildcards: `host` or `host:port`. */
   PROXY_PRIVATE_HOSTS: hostRules({ subdomains: false }).default([]),
   ...storeSettings,
 };
@@ -72,12 +77,12 @@ const settings = {
 /** The settings of the gallery administration. */
 export type GalleryConfig = z.infer<z.ZodObject<typeof settings>>;
 
-/** Reads the settings of the gallery administration. Throws `ConfigError` with every fault. */
+/** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
   return readConfig(settings, env);
 }
 
-/** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every fault. */
+/** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every error. */
 export function readStoreConfig(env: Environment): StoreConfig {
   return readConfig(storeSettings, env);
 }

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 /** Methods that change nothing (RFC 9110, section 9.2.1). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Refuses with 403 whatever would change something on behalf of another site's page. */
+/** Refuses with 403 any change requested by another site's page. */
 export function refuseForeignPages(app: Server): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(isForeign(request) ? forbidden('this request comes from a page of another origin') : undefined);
@@ -13,8 +13,8 @@ export function refuseForeignPages(app: Server): void {
 }
 
 /**
- * True for a request that may change something and that a page of another origin has sent (RFC 6454). A `Host` may
- * name the port that the scheme of its origin has anyway.
+ * True for a request that may change something and was sent by a page of another origin (RFC 6454). A `Host`
+ * may include the default port of its scheme.
  */
 function isForeign({ method, headers, host }: FastifyRequest): boolean {
   if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;

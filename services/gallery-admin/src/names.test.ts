@@ -21,7 +21,7 @@ describe('names', () => {
   ])('%s is a media type', (value) => expect(contentType.safeParse(value).success).toBe(true));
 
   test.each(['', 'image', 'image/', '/jpeg', 'image/jpeg;', 'im age/jpeg', 'image/jpeg\n', 'картинка/jpeg'])(
-    '%j is no media type',
+    '%j is not a media type',
     (value) => expect(contentType.safeParse(value).success).toBe(false),
   );
 
@@ -33,22 +33,22 @@ describe('names', () => {
     ['...', '.../'],
   ])('the folder %j has the prefix %j', (path, prefix) => expect(folderPath.parse(path)).toBe(prefix));
 
-  test('a path may be a file, and is kept as it is', () => {
+  test('a path may name a file and is kept as sent', () => {
     expect(objectPath.parse('a/b.jpg')).toBe('a/b.jpg');
   });
 
   test.each(['/a', 'a//b', 'a/../b', './a', '..', 'a\\b', 'a\nb', '\u0085', 'u\u0308', ''])(
-    'the path %j of what exists is kept as it is, though no new one may be like it',
+    'the existing path %j is kept as sent, though no new path may look like it',
     (path) => expect(existingPath.parse(path)).toBe(path),
   );
 
-  test('a path of what exists is counted in characters', () => {
+  test('the length of an existing path is counted in characters', () => {
     expect(existingPath.safeParse('😀'.repeat(1024)).success).toBe(true);
     expect(existingPath.safeParse('😀'.repeat(1025)).success).toBe(false);
     expect(existingPath.safeParse('\ud800').success).toBe(false);
   });
 
-  test('what is accepted joins to a key without an empty, "." or ".." segment', () => {
+  test('accepted paths and names join to a key without an empty, "." or ".." segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (path, name) => {
         const folder = folderPath.safeParse(path);
@@ -62,7 +62,7 @@ describe('names', () => {
     );
   });
 
-  test('a key is counted in bytes', () => {
+  test('the length of a key is counted in bytes', () => {
     expect(objectKey.safeParse('ж'.repeat(512)).success).toBe(true);
     expect(objectKey.safeParse('ж'.repeat(513)).success).toBe(false);
     expect(objectKey.safeParse('').success).toBe(false);

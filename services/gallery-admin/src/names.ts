@@ -1,7 +1,7 @@
 import { anyText, codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 
-/** The longest object key that S3 takes, in bytes of UTF-8. */
+/** The longest object key that S3 accepts, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1024;
 
 const CONTROL = /\p{Cc}/u;
@@ -34,7 +34,8 @@ const PATH_PATTERN = `^(?:${SEGMENT}(?:/${SEGMENT})*/?)?$`;
 export const NEW_KEY_PATTERN = `^(?:${SEGMENT}/)*${segment(MAX_FILENAME)}$`;
 
 /**
- * Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for what looks the same.
+ * Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for names that look the
+ * same.
  * `pattern` describes what the caller refines it to.
  */
 function name(min: number, max: number, pattern: string) {
@@ -52,7 +53,7 @@ function isFilename(value: string): boolean {
 /** The last part of an object key: 1–255 characters of any script. */
 export const filename = name(1, MAX_FILENAME, FILENAME_PATTERN).refine(
   isFilename,
-  'must hold no "/", "\\" or control character, and must not be "." or ".."',
+  'must not contain "/", "\\" or control characters, and must not be "." or ".."',
 );
 
 function isPath(value: string): boolean {
@@ -66,26 +67,29 @@ const PATH_RULE =
   'must be a path such as photos/2026/: no leading "/", no empty, "." or ".." segment, no "\\" or control character';
 
 /**
- * A place in the bucket, 0–1024 characters: segments separated by `/`, with or without one at the end; empty is the
- * bucket's root. Kept as sent (NFC), for a path that may name a file or a folder.
+ * A place in the bucket, 0–1024 characters: segments separated by `/`, with or without a trailing one; empty
+ * is the bucket's root. Kept as sent (NFC), because it may name a file or a folder.
  */
 export const objectPath = name(0, 1024, PATH_PATTERN).refine(isPath, PATH_RULE);
 
-/** An {@link objectPath} of what is in the bucket already: exactly as it is spelled there, NFC or not. */
+/** An {@link objectPath} that already exists in the bucket: spelled exactly as it is there, NFC or not. */
 export const storedPath = anyText()
   .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
   .meta({ maxLength: 1024, pattern: PATH_PATTERN })
   .refine(isPath, PATH_RULE);
 
 /**
- * A path of what is in the bucket already, exactly as it is spelled there: 0–1024 characters. Other tools store keys that
- * no new file may have, with `\`, control characters, `//`, a leading `/` or `..`; they are listed and managed as well.
+ * A path that already exists in the bucket, spelled exactly as it is there: 0–1024 characters. Other tools
+ * store keys that no new file may have, with `\`, control characters, `//`, a leading `/` or `..`; such keys
+ * are listed and managed as well.
  */
 export const existingPath = anyText()
   .refine((value) => codePoints(value) <= 1024, 'must be at most 1024 characters long')
   .meta({ maxLength: 1024 });
 
-/** The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty. */
+/**
+ * The prefix of the keys in the folder that `path` names: ends with `/`, except for the root, which is empty.
+ */
 export function folderPrefix(path: string): string {
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
@@ -99,12 +103,12 @@ export const contentType = z
   .max(255, 'must be at most 255 characters long')
   .regex(MEDIA_TYPE, 'must be a media type such as image/jpeg');
 
-/** True for a key that S3 takes: 1–1024 bytes in UTF-8. */
+/** True for a key that S3 accepts: 1–1024 bytes in UTF-8. */
 export function isKeyLength(key: string): boolean {
   return key.length > 0 && Buffer.byteLength(key) <= MAX_KEY_BYTES;
 }
 
-/** The key of an object that is there: any that S3 takes, exactly as it is spelled. */
+/** The key of an existing object: any that S3 accepts, spelled exactly as stored. */
 export const objectKey = anyText()
   .refine(isKeyLength, `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`)
   .meta({ minLength: 1, maxLength: MAX_KEY_BYTES });

@@ -13,24 +13,24 @@ import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import type { GalleryTables } from './tables.ts';
 
-/** The service with what it holds open. */
+/** The service with its open resources. */
 export interface OpenGallery {
   app: Server;
   /** Closes the connections to database and object store, after the app. */
   release: () => Promise<void>;
 }
 
-/** What is the world's own outside of tests. */
+/** Dependencies that only tests replace. */
 export interface Surroundings {
-  /** How large objects are copied; S3's own limits unless given. */
+  /** How large objects are copied; S3's own limits by default. */
   copyLimits?: CopyLimits;
-  /** How long the object store is waited for. */
+  /** Timeouts of requests to the object store. */
   storeTimeouts?: StoreTimeouts;
   /** How the proxy reaches other hosts. */
   proxy?: Partial<FetcherOptions>;
 }
 
-/** Opens the database, starts to listen for changes of the settings, and builds the service on them. */
+/** Opens the database, starts listening for changes of the settings, and builds the service. */
 export async function openGallery(
   config: GalleryConfig,
   log: Logger,

@@ -5,7 +5,7 @@ import {
 } from '@pressroom/common/problems/problem-document';
 import { z } from 'zod';
 
-/** The body of every error: a problem document that a client of the original API can read too. */
+/** The body of every error: a problem document that clients of the original API can also read. */
 const galleryProblemSchema = problemDocumentSchema
   .extend({
     success: z.literal(false),
@@ -13,12 +13,12 @@ const galleryProblemSchema = problemDocumentSchema
   })
   .meta({ id: 'GalleryProblem' });
 
-/** The members that every problem document of the gallery administration has beside the common ones. */
+/** The members that problem documents of the gallery administration have in addition to the common ones. */
 export function galleryMembers({ detail }: ProblemDocument) {
   return { success: false as const, message: detail };
 }
 
-/** The error responses of a route for its OpenAPI description: one entry for each status. */
+/** The error responses of a route for its OpenAPI description, one entry per status. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {
   return problemResponsesOf(galleryProblemSchema, statuses);
 }

@@ -12,7 +12,7 @@ export interface CookieStyle {
   secure: boolean;
 }
 
-/** Shows that somebody has logged in from this browser before (`docs/spec/wire.md`, "Login throttle"). */
+/** Shows that someone has logged in from this browser before (`docs/spec/wire.md`, "Login throttle"). */
 const DEVICE_COOKIE = 'gallery_device';
 
 /** The attributes that every cookie of the service has. */
@@ -31,7 +31,7 @@ export function setSessionCookie(reply: FastifyReply, style: CookieStyle, token:
   reply.setCookie(SESSION_COOKIE, token, { ...cookieAttributes(style), maxAge: LIFETIME_S });
 }
 
-/** Takes the token of a session that has ended from the browser. */
+/** Removes the token of an ended session from the browser. */
 export function clearSessionCookie(reply: FastifyReply, style: CookieStyle): void {
   reply.clearCookie(SESSION_COOKIE, cookieAttributes(style));
 }
@@ -43,7 +43,7 @@ export function deviceToken({ cookies }: FastifyRequest): string | undefined {
 
 /** Gives the browser the token of a device. */
 export function setDeviceCookie(reply: FastifyReply, style: CookieStyle, token: string): void {
-  // Only a login reads it.
+  // Only the login reads it.
   const attributes = { ...cookieAttributes(style), path: '/api/login', maxAge: DEVICE_LIFETIME_S };
   reply.setCookie(DEVICE_COOKIE, token, attributes);
 }

@@ -5,14 +5,17 @@ import type { Account } from './session/account.ts';
 import type { SessionStore } from './session/store.ts';
 import { type CookieStyle, clearSessionCookie, SESSION_COOKIE, sessionToken } from './session-cookies.ts';
 
-/** What the guard looks sessions up with. */
+/** What the guard needs to look up sessions. */
 export interface GuardParts {
   account: Account;
   sessions: SessionStore;
   cookies: CookieStyle;
 }
 
-/** Whoever has a session; others are 401 before the body is read. Nothing behind it may be cached by others. */
+/**
+ * Requires a session; other requests get 401 before the body is read. Shared caches must not store answers
+ * behind it.
+ */
 export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard {
   return {
     security: [{ session: [] }],
@@ -21,7 +24,7 @@ export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard
       const token = sessionToken(request);
       if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
       if (token !== undefined) clearSessionCookie(reply, cookies);
-      throw new Problem(401, 'unauthorized', 'log in first: this needs the session cookie', {
+      throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
         headers: { 'www-authenticate': `Cookie cookie-name="${SESSION_COOKIE}"` },
       });
     },

@@ -1,8 +1,8 @@
 import { isRefusal } from './buckets/store-fault.ts';
 
 /**
- * S3's error codes for a name that a store cannot keep, although S3 allows it. MinIO keeps objects as files:
- * each segment has at most 255 bytes, and none is empty, `.` or `..`.
+ * S3's error codes for a name that a store does not accept, although S3 allows it. MinIO stores objects as
+ * files: each segment has at most 255 bytes, and none is empty, `.` or `..`.
  */
 const NAME_CODES: readonly string[] = [
   'KeyTooLongError',
@@ -11,12 +11,12 @@ const NAME_CODES: readonly string[] = [
   'XMinioParentIsObject',
 ];
 
-/** What {@link isNameRefused} means to whoever chose the name. */
+/** The message for {@link isNameRefused}, for the user who chose the name. */
 export const NAME_REFUSED =
-  'the store does not take this name; MinIO takes at most 255 bytes between two "/", no empty, "." or ".." segment, and' +
-  ' no folder that has the name of a file';
+  'the store does not accept this name; MinIO allows at most 255 bytes between two "/", no empty, "." or ".." segment, and' +
+  ' no folder with the same name as a file';
 
-/** True for a store's refusal of an object's name: it keeps nothing under it. */
+/** True if a store refuses an object's name, so that nothing can exist under it. */
 export function isNameRefused(error: unknown): boolean {
   return NAME_CODES.some((code) => isRefusal(error, code));
 }

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** A time that the database sets when a row is made. */
+/** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
 
 /** `gallery.session` */
@@ -56,7 +56,7 @@ export interface OperationTable {
   changed_at: DefaultedTime;
 }
 
-/** The tables of the gallery administration, as the migrations `…_gallery_…` make them. */
+/** The tables of the gallery administration, created by the migrations `…_gallery_…`. */
 export interface GalleryTables {
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;

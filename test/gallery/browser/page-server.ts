@@ -10,7 +10,10 @@ export interface PageServer {
   close: () => Promise<void>;
 }
 
-/** Serves the pages, `/` with Uppy 6 and `/uppy5`, and the API beside it as a reverse proxy does; `api` says where the service is, once it runs. */
+/**
+ * Serves the pages, `/` with Uppy 6 and `/uppy5`, and the API on the same origin, like a reverse proxy; `api`
+ * is the address of the service, once it runs.
+ */
 export async function servePage(api: () => string): Promise<PageServer> {
   const scripts = new Map([
     ['/page.js', await bundle('uppy-page.ts')],

@@ -13,7 +13,7 @@ export interface PageUpload {
   afterFirstPart?: 'pause and resume' | 'cancel';
 }
 
-/** What the page tells of an upload. */
+/** What the page reports about an upload. */
 export interface PageResult {
   successful: number;
   failed: string[];

@@ -1,4 +1,4 @@
-/** Bytes that differ everywhere, the same in the browser and beside it: a linear congruential generator. */
+/** Bytes that differ everywhere, the same in the browser and in the test: a linear congruential generator. */
 export function sampleBytes(size: number, seed: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(size / 4));
   let state = seed;

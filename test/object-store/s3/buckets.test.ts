@@ -29,13 +29,13 @@ test('a bucket is there from its creation to its removal', async ({ s3 }) => {
   await expect(s3.send(new DeleteBucketCommand({ Bucket }))).rejects.toEqual(s3Error('NoSuchBucket', 404));
 });
 
-test('a bucket that is made again keeps what is in it', async ({ s3, bucket }) => {
+test('a bucket that is created again keeps its content', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   await s3.send(new CreateBucketCommand({ Bucket: bucket }));
   expect(await read(s3, bucket, 'k')).toBe('text');
 });
 
-test('a bucket that holds something is not removed', async ({ s3, bucket }) => {
+test('a bucket that is not empty is not removed', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   await expect(s3.send(new DeleteBucketCommand({ Bucket: bucket }))).rejects.toEqual(
     s3Error('BucketNotEmpty', 409),

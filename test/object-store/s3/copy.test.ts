@@ -20,7 +20,7 @@ test('a copy has the bytes and the description of its source', async ({ s3, buck
   expect(await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'copy' }))).toMatchObject(description);
 });
 
-test('a copy may be described anew', async ({ s3, bucket }) => {
+test('a copy may get new metadata', async ({ s3, bucket }) => {
   await s3.send(
     new PutObjectCommand({
       Bucket: bucket,
@@ -44,7 +44,7 @@ test('a copy may be described anew', async ({ s3, bucket }) => {
   expect(head).toMatchObject({ ContentType: 'c/d', Metadata: { new: '2' } });
 });
 
-test('an object is copied onto itself only to be described anew', async ({ s3, bucket }) => {
+test('an object is copied onto itself only with new metadata', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   const target = { Bucket: bucket, Key: 'k', CopySource: sourceOf(bucket, 'k') };
   await expect(s3.send(new CopyObjectCommand(target))).rejects.toEqual(s3Error('InvalidRequest', 400));
@@ -95,7 +95,7 @@ test('a copy goes from bucket to bucket', async ({ s3, bucket, onTestFinished })
   expect(await read(s3, bucket, 'copy')).toBe('text');
 });
 
-test('what is not there is not copied', async ({ s3, bucket }) => {
+test('a missing object is not copied', async ({ s3, bucket }) => {
   const copy = (source: string) =>
     s3.send(new CopyObjectCommand({ Bucket: bucket, Key: 'copy', CopySource: source }));
   await expect(copy(sourceOf(bucket, 'missing'))).rejects.toEqual(s3Error('NoSuchKey', 404));

@@ -29,7 +29,7 @@ test('a key that is not there counts as deleted', async ({ s3, bucket }) => {
   expect((await s3.send(command)).Deleted).toEqual([expect.objectContaining({ Key: 'missing' })]);
 });
 
-test('a quiet delete tells of faults alone', async ({ s3, bucket }) => {
+test('a quiet delete reports only errors', async ({ s3, bucket }) => {
   await putAll(s3, bucket, ['a', 'b']);
   const objects = [{ Key: 'a' }, { Key: 'b' }];
   const result = await s3.send(

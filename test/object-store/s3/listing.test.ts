@@ -7,13 +7,13 @@ import { listAll, put, putAll } from '../../support/s3/objects.ts';
 
 const TREE = ['a', 'a!', 'a/1', 'a/2', 'a/b/3', 'a0', 'b/', 'b/1', 'c', 'd/e/f/1', 'z'];
 
-test('keys come in the order of their UTF-8, whatever a language makes of it', async ({ s3, bucket }) => {
+test('keys are ordered by their UTF-8 bytes, regardless of language', async ({ s3, bucket }) => {
   const keys = ['A', 'Z', 'a', 'a\u0301', 'z', '\u00e9', '日', '\uffee', '😀'];
   await putAll(s3, bucket, keys.toReversed());
   expect((await listAll(s3, { Bucket: bucket })).keys).toEqual(keys);
 });
 
-test('an entry tells size, time and ETag', async ({ s3, bucket }) => {
+test('an entry has size, time and ETag', async ({ s3, bucket }) => {
   const etag = await put(s3, bucket, 'k', 'text');
   const { Contents, KeyCount, IsTruncated } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
   expect(Contents).toEqual([expect.objectContaining({ Key: 'k', Size: 4, ETag: etag })]);
@@ -70,7 +70,7 @@ test('a page of common prefixes goes on after the last of them', async ({ s3, bu
   expect(listing).toEqual({ keys: [], prefixes: folders, pages: 3 });
 });
 
-test('a page counts what it holds and says whether there is more', async ({ s3, bucket }) => {
+test('a page counts its entries and says whether there are more', async ({ s3, bucket }) => {
   await putAll(s3, bucket, TREE);
   const page = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Delimiter: '/', MaxKeys: 4 }));
   expect(page).toMatchObject({ KeyCount: 4, MaxKeys: 4, IsTruncated: true, Delimiter: '/' });
@@ -110,14 +110,17 @@ test('encoded names decode to what they were', async ({ s3, bucket }) => {
   expect(prefixes?.toSorted()).toEqual(['عربي/', '日本語/', '😀/'].toSorted());
 });
 
-testEmbedded('what no client of ours asks for is said not to be there', async ({ s3, bucket }) => {
-  for (const command of [
-    new ListObjectsCommand({ Bucket: bucket }),
-    new ListMultipartUploadsCommand({ Bucket: bucket }),
-  ]) {
-    await expect(s3.send(command as ListObjectsCommand)).rejects.toEqual(s3Error('NotImplemented', 501));
-  }
-});
+testEmbedded(
+  'features that our clients do not use are reported as not implemented',
+  async ({ s3, bucket }) => {
+    for (const command of [
+      new ListObjectsCommand({ Bucket: bucket }),
+      new ListMultipartUploadsCommand({ Bucket: bucket }),
+    ]) {
+      await expect(s3.send(command as ListObjectsCommand)).rejects.toEqual(s3Error('NotImplemented', 501));
+    }
+  },
+);
 
 test('a bucket that is not there is not listed', async ({ s3, bucket }) => {
   const command = new ListObjectsV2Command({ Bucket: `${bucket}-nowhere` });

@@ -67,7 +67,7 @@ test('a put replaces the object and all that describes it', async ({ s3, bucket 
   expect(await Body?.transformToString()).toBe('second, longer');
 });
 
-test('what is not there is not found', async ({ s3, bucket }) => {
+test('a missing object is not found', async ({ s3, bucket }) => {
   const missing = { Bucket: bucket, Key: 'missing' };
   await expect(s3.send(new GetObjectCommand(missing))).rejects.toEqual(s3Error('NoSuchKey', 404));
   await expect(s3.send(new HeadObjectCommand(missing))).rejects.toEqual(s3Error('NotFound', 404));
@@ -78,7 +78,7 @@ test('what is not there is not found', async ({ s3, bucket }) => {
   );
 });
 
-test('a deleted object is gone, and deleting it again is no fault', async ({ s3, bucket }) => {
+test('a deleted object is gone, and deleting it again is not an error', async ({ s3, bucket }) => {
   await put(s3, bucket, 'k');
   const target = { Bucket: bucket, Key: 'k' };
   await s3.send(new DeleteObjectCommand(target));
@@ -93,7 +93,7 @@ test('keys in any script, with any signs, are kept to the letter', async ({ s3, 
   expect(keys.toSorted()).toEqual(AWKWARD_KEYS.toSorted());
 });
 
-test('a name, a folder of that name and what is in it stand side by side', async ({ s3, bucket }) => {
+test('a name, a folder with that name and its content exist side by side', async ({ s3, bucket }) => {
   const keys = ['a', 'a/', 'a/b', 'a/b/', 'a//b', '.', '..', './a', '../a', 'a/../b'];
   await putAll(s3, bucket, keys);
   for (const key of keys) expect(await read(s3, bucket, key)).toBe(key);

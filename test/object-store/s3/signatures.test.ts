@@ -161,7 +161,7 @@ test('a key with a plus is found whether its URL encodes it or not', async ({ s3
   expect(await (await fetch(url.replace('a%2Bb', 'a+b'))).text()).toBe('text');
 });
 
-test('a wrong signature tells nothing of what is there', async ({ server, bucket }) => {
+test('a wrong signature reveals nothing about existing objects', async ({ server, bucket }) => {
   const stranger = clientOf(server, { credentials: OTHER_KEY });
   for (const Bucket of [bucket, `${bucket}-nowhere`]) {
     await expect(stranger.send(new HeadBucketCommand({ Bucket }))).rejects.toMatchObject({

@@ -14,9 +14,9 @@ interface Counter {
 }
 
 /**
- * Speaks as much of Redis's protocol as the rate limiter uses, for machines on which no Redis is to be had: PING, what
- * a client says when it connects, and a script that counts a key in a window (`EVAL`, `EVALSHA` with the window in ms
- * as the first argument). CI runs the same tests against a real Redis.
+ * Speaks as much of Redis's protocol as the rate limiter uses, for machines on which no Redis is to be had:
+ * PING, what a client says when it connects, and a script that counts a key in a window (`EVAL`, `EVALSHA`
+ * with the window in ms as the first argument). CI runs the same tests against a real Redis.
  */
 export async function startRedisStandIn(port: number): Promise<RedisStandIn> {
   const counters = new Map<string, Counter>();

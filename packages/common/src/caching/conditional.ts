@@ -15,18 +15,18 @@ export interface ConditionalAnswer {
   cacheControl: string;
   /** The value of `Vary`, where the answer depends on more than its URL. */
   vary?: string | undefined;
-  /** Where the finished representation is kept; omit it when answers differ by reader. */
+  /** Where the finished representation is cached; omit it when answers differ by reader. */
   cache?: RepresentationCache | undefined;
-  /** What the representation is kept under; the URL when absent. */
+  /** The cache key; the URL if absent. */
   key?: string | undefined;
   /**
-   * Reads what the route's response schema describes, as a {@link Perishable} where it changes with the clock, as a
-   * {@link Stateful} where writes may name it in `If-Match`; throws where there is nothing.
+   * Loads the value that the route's response schema describes: as a {@link Perishable} if it changes with
+   * the clock, as a {@link Stateful} if writes may name it in `If-Match`. Throws if it does not exist.
    */
   load: () => Promise<unknown>;
 }
 
-/** What was loaded and is true until `expiresAt`; undefined: for as long as the data stay as they are. */
+/** A loaded value that is valid until `expiresAt`; if undefined, until the data change. */
 export class Perishable {
   readonly value: unknown;
   readonly expiresAt: Date | undefined;
@@ -37,7 +37,7 @@ export class Perishable {
   }
 }
 
-/** What was loaded, and what of it is the resource's own: that alone decides about `If-Match`. */
+/** A loaded value and the part that belongs to the resource itself, which alone decides about `If-Match`. */
 export class Stateful {
   readonly value: unknown;
   readonly own: unknown;
@@ -49,8 +49,8 @@ export class Stateful {
 }
 
 /**
- * Answers a GET or HEAD with a validator: the whole representation, or 304 when `If-None-Match` names it
- * (RFC 9110, section 13.1.2). The body is what the route's response schema makes of the loaded value.
+ * Answers a GET or HEAD with a validator: the whole representation, or 304 when `If-None-Match` names it (RFC
+ * 9110, section 13.1.2). The body is the loaded value, serialized by the route's response schema.
  */
 export function replyConditionally(
   request: FastifyRequest,
@@ -74,10 +74,10 @@ export function replyConditionally(
 }
 
 /**
- * Answers what `cache` keeps before anything else is done for the request: its URL was found valid when the
- * representation was made. Add it after what identifies, counts and refuses requests.
+ * Answers from `cache` before anything else is done for the request: its URL was validated when the
+ * representation was made. Add it after the hooks that identify, count and refuse requests.
  *
- * @param mayRead says who may be given what is kept; everybody when absent
+ * @param mayRead tells whether a request may get cached answers; all may if absent
  */
 export function answerFromCache(
   app: Pick<FastifyInstance, 'addHook'>,
@@ -93,9 +93,10 @@ export function answerFromCache(
 }
 
 /**
- * The check of a write against what it would replace: throws `outdated` when the request has an `If-Match` that does
- * not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot overwrite each
- * other unseen. It is given what {@link Stateful.own} of the GET would be. Undefined when the request has no `If-Match`.
+ * Checks a write against the state it would replace: throws `outdated` if the request has an `If-Match` that
+ * does not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot
+ * overwrite each other unnoticed. Takes the value that {@link Stateful.own} of the GET would have. Undefined
+ * if the request has no `If-Match`.
  */
 export function writePrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
   const ifMatch = request.headers['if-match'];
@@ -119,7 +120,7 @@ function send(
   else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
 }
 
-/** Fastify's types leave open what a serializer returns; ours, zod's, return text. */
+/** Fastify's types do not say what a serializer returns; ours, zod's, return text. */
 function serialize(reply: FastifyReply, value: unknown): string {
   return reply.serialize(value as Record<string, unknown>) as string;
 }

@@ -21,7 +21,7 @@ const list = fc.array(fc.tuple(gap, member, gap), { minLength: 1, maxLength: 6 }
     .join(','),
 }));
 
-test('a list matches weakly what it holds, and names the states of what it holds without W/', () => {
+test('a list matches its members weakly, and names the states of its members without W/', () => {
   fc.assert(
     fc.property(list, tag, ({ header, tags }, other) => {
       for (const etag of [other, ...tags.map(({ text }) => text)]) {
@@ -33,7 +33,7 @@ test('a list matches weakly what it holds, and names the states of what it holds
   expect(['one', 'two', 'three'].map((state) => namesState(tags, state))).toEqual([true, false, false]);
 });
 
-test.each(['*', ' * '])('%j matches whatever is there', (header) => {
+test.each(['*', ' * '])('%j matches anything that exists', (header) => {
   expect(isNotModified(header, TAG)).toBe(true);
   expect(namesState(header, 'any')).toBe(true);
 });
@@ -57,13 +57,13 @@ test.each([
   ['"unfinished, "current"', true],
   ['garbage, "current", garbage', true],
   ['"other", *', false],
-])('what is no entity tag in %j is passed over', (header, expected) => {
+])('members of %j that are not entity tags are ignored', (header, expected) => {
   expect(isNotModified(header, TAG)).toBe(expected);
   const withStates = header.replaceAll('current', 'shown.current');
   expect(namesState(withStates, 'current')).toBe(expected);
 });
 
-test('no header takes long, however it is made', () => {
+test('no header takes long to evaluate, however it is crafted', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', ' ', 'W', '/', 'a') }), (piece) => {
       const header = piece.repeat(Math.ceil(16_384 / Math.max(1, piece.length)));
@@ -72,7 +72,7 @@ test('no header takes long, however it is made', () => {
   );
 });
 
-test('equal text has equal tags, other text another, and both are strong entity tags of its UTF-8 bytes', () => {
+test('equal texts have equal tags, different texts different ones, and all are strong entity tags of the UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
       const { body, etag } = represent(one);
@@ -84,7 +84,7 @@ test('equal text has equal tags, other text another, and both are strong entity 
   );
 });
 
-test('a tag with a state names that state whatever else was shown, and still tells the bytes apart', () => {
+test('a tag with a state names that state whatever else was shown, and still distinguishes the bytes', () => {
   const [one, other] = [stateOf({ title: 'One' }), stateOf({ title: 'Other' })];
   const [shown, shownAgain] = [
     represent('neighbour A', undefined, one),

@@ -1,25 +1,29 @@
 import { hash } from 'node:crypto';
 
-/** A finished answer: its body and the strong validator that was computed from its bytes (RFC 9110, section 8.8.3). */
+/**
+ * A finished answer: its body and the strong validator that was computed from its bytes (RFC 9110, section
+ * 8.8.3).
+ */
 export interface Representation {
-  /** Its bytes, or, of a short one, the text that has them in UTF-8. */
+  /** Its bytes or, if it is short, its text. */
   readonly body: Buffer | string;
   readonly etag: string;
-  /** The moment from which it is no longer true, in ms since 1970; absent, only a change of the data ends it. */
+  /** When it expires, in ms since 1970; if absent, only when the data change. */
   readonly expiresAt?: number | undefined;
-  /** What it is sent with beside its validator, by names in lower case. */
+  /** Headers sent in addition to its validator, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * The most bytes that are sent as text. Node sends text in one piece with the headers, bytes as a second piece; what is
- * longer costs more to encode again for each answer than that saves.
+ * The most bytes that are sent as text. Node sends text in one piece with the headers, bytes as a second
+ * piece; longer text costs more to encode for each answer than that saves.
  */
 const MAX_TEXT_BYTES = 1024;
 
 /**
- * Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. `state` (base64url)
- * ends the tag where a representation shows more than the resource itself: see {@link namesState}.
+ * Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. `state`
+ * (base64url) is appended to the tag if a representation shows more than the resource itself; see {@link
+ * namesState}.
  */
 export function represent(text: string, expiresAt?: Date, state?: string): Representation {
   const bytes = Buffer.from(text);
@@ -29,10 +33,15 @@ export function represent(text: string, expiresAt?: Date, state?: string): Repre
   return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 
-/** The members of an `If-Match` or `If-None-Match` list (RFC 9110, section 8.8.3); what is no entity tag is passed over. */
+/**
+ * The members of an `If-Match` or `If-None-Match` list (RFC 9110, section 8.8.3); anything else in the list
+ * is ignored.
+ */
 const ENTITY_TAG = /(?:^|,)[ \t]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g;
 
-/** Evaluates `If-None-Match` by weak comparison (RFC 9110, section 13.1.2): true means 304 for GET and HEAD. */
+/**
+ * Evaluates `If-None-Match` by weak comparison (RFC 9110, section 13.1.2): true means 304 for GET and HEAD.
+ */
 export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
@@ -48,8 +57,8 @@ export function stateOf(own: unknown): string {
 }
 
 /**
- * Evaluates `If-Match` against a resource that exists: whether one of its strong tags (RFC 9110, section 13.1.1) is of
- * this state of the resource, whatever else its representation showed.
+ * Evaluates `If-Match` against a resource that exists: whether one of its strong tags (RFC 9110, section
+ * 13.1.1) is of this state of the resource, whatever else its representation showed.
  */
 export function namesState(ifMatch: string, state: string): boolean {
   if (ifMatch.trim() === '*') return true;

@@ -4,13 +4,13 @@ import { RepresentationCache } from './representation-cache.ts';
 
 const URL = '/api/articles';
 
-/** A lease that the test takes and gives, and a cache under it. */
+/** A lease controlled by the test, and a cache that depends on it. */
 function cacheOf(maxBytes = 10_000) {
   const lease = { current: true };
   return { lease, cache: new RepresentationCache({ maxBytes, lease }) };
 }
 
-/** A load that the test finishes. */
+/** A load that the test completes. */
 function pendingLoad() {
   const { promise, resolve, reject } = Promise.withResolvers<Representation>();
   let calls = 0;
@@ -21,16 +21,16 @@ function pendingLoad() {
   return { make, calls: () => calls, finish: (text: string) => resolve(represent(text)), fail: reject };
 }
 
-/** Whatever the cache does once a load is settled, it has done. */
+/** Waits until the cache has processed the settled load. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What a request would be answered with. */
+/** The answer to a request. */
 async function ask(cache: RepresentationCache, text: string, url = URL): Promise<string> {
   const known = cache.get(url);
   return String((known ?? (await cache.load(url, async () => represent(text)))).body);
 }
 
-test('what has been loaded is served without loading it again', async () => {
+test('a loaded representation is served without loading it again', async () => {
   const { cache } = cacheOf();
   expect(await ask(cache, 'first')).toBe('first');
   expect(await ask(cache, 'second')).toBe('first');
@@ -49,7 +49,7 @@ test('everyone who asks during a load shares it', async () => {
   expect(load.calls()).toBe(1);
 });
 
-test('a failed load is told to everyone who waits, and is not kept', async () => {
+test('a failed load is reported to everyone who waits, and is not cached', async () => {
   const { cache } = cacheOf();
   const load = pendingLoad();
   const answers = Promise.allSettled([cache.load(URL, load.make), cache.load(URL, load.make)]);
@@ -59,7 +59,7 @@ test('a failed load is told to everyone who waits, and is not kept', async () =>
   expect(await ask(cache, 'recovered')).toBe('recovered');
 });
 
-test('a change during a load: whoever asks after it gets the new state, and the old one is not kept', async () => {
+test('a change during a load: requests after it get the new state, and the old one is not cached', async () => {
   const { cache } = cacheOf();
   const before = pendingLoad();
   const asked = cache.load(URL, before.make);
@@ -75,7 +75,7 @@ test('a change during a load: whoever asks after it gets the new state, and the 
   expect(await ask(cache, 'loaded again')).toBe('new');
 });
 
-test('a change during a load that nobody repeats: nothing is kept', async () => {
+test('a change during a load that nobody repeats: nothing is cached', async () => {
   const { cache } = cacheOf();
   const load = pendingLoad();
   const asked = cache.load(URL, load.make);
@@ -101,7 +101,7 @@ test('a failed load from before a change does not end the load after it', async 
   expect(await joined).toBe(await askedAfter);
 });
 
-test('while the lease is lost nothing is served, shared or kept; when it is back, what is still true is', async () => {
+test('while the lease is lost nothing is served, shared or cached; when it is back, valid entries are served again', async () => {
   const { cache, lease } = cacheOf();
   expect(await ask(cache, 'kept')).toBe('kept');
   lease.current = false;
@@ -116,7 +116,7 @@ test('while the lease is lost nothing is served, shared or kept; when it is back
   expect(await ask(cache, 'loaded again')).toBe('kept');
 });
 
-test('a load from before the lease was lost is not joined while it is', async () => {
+test('a load started before the lease was lost is not joined while it is lost', async () => {
   const { cache, lease } = cacheOf();
   const before = pendingLoad();
   const asked = cache.load(URL, before.make);
@@ -145,7 +145,7 @@ test('many small bodies with long URLs stay within the bound too', async () => {
   expect(urls.filter((url) => cache.get(url) !== undefined).length).toBeLessThanOrEqual(10_000 / 756);
 });
 
-test('a body that is larger than the bound is answered and not kept', async () => {
+test('a body larger than the bound is answered but not cached', async () => {
   const { cache } = cacheOf(1000);
   expect(await ask(cache, 'x'.repeat(2000))).toHaveLength(2000);
   expect(await ask(cache, 'second')).toBe('second');
@@ -170,6 +170,6 @@ test('a representation is served until the moment at which it expires', async ()
   expect(await ask(cache, 'too early')).toBe('afternoon');
 });
 
-test('the moment is no part of the representation', () => {
+test('the expiry time is not part of the representation', () => {
   expect(represent('same', NOON).etag).toBe(represent('same').etag);
 });

@@ -1,28 +1,29 @@
 import { LRUCache } from 'lru-cache';
 import type { Representation } from './entity-tag.ts';
 
-/** Says whether changes made by others would be known by now: see `ChangeListener`. */
+/** Tells whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {
   readonly current: boolean;
 }
 
-/** What a {@link RepresentationCache} is made with. */
+/** Options of a {@link RepresentationCache}. */
 export interface RepresentationCacheOptions {
-  /** The most that the cached bodies may weigh together, in bytes; 0 caches nothing. */
+  /** The maximum total size of the cached bodies, in bytes; 0 caches nothing. */
   maxBytes: number;
   /** While it is not current, nothing is served from the cache. */
   lease: Lease;
-  /** The time, in ms since 1970, by which representations expire; the system's clock when absent. */
+  /** The clock, in ms since 1970, for expiry; the system's clock if absent. */
   now?: () => number;
 }
 
-/** What an entry weighs beside its body: key, tag and bookkeeping, in bytes. */
+/** The overhead of an entry besides its body, in bytes: key, tag and bookkeeping. */
 const ENTRY_OVERHEAD = 256;
 
 /**
- * Finished representations by URL, least recently used out first. A hit costs neither a query nor a
- * serialization; concurrent misses of one URL are loaded once; a change empties it all, because a list, a
- * count or a neighbour may appear in any of them. What changes with the clock is kept until it expires.
+ * An LRU cache of finished representations by URL. A hit costs neither a query nor a serialization;
+ * concurrent misses of one URL are loaded once. Any change empties the cache, because a list, a count or a
+ * neighbour may appear in any representation. Representations that change with the clock are cached until
+ * they expire.
  */
 export class RepresentationCache {
   readonly #entries: LRUCache<string, Representation> | undefined;
@@ -40,13 +41,13 @@ export class RepresentationCache {
     });
   }
 
-  /** The representation of `url` when it is here, has not expired, and nobody can have changed it unseen. */
+  /** The representation of `url` if it is cached, has not expired, and cannot have changed unnoticed. */
   get(url: string): Representation | undefined {
     const known = this.#lease.current ? this.#entries?.get(url) : undefined;
     return known?.expiresAt !== undefined && known.expiresAt <= this.#now() ? undefined : known;
   }
 
-  /** Loads the representation of `url`, together with everyone who asks for it meanwhile, and keeps it. */
+  /** Loads the representation of `url` once for everyone who asks for it during the load, and caches it. */
   load(url: string, make: () => Promise<Representation>): Promise<Representation> {
     if (this.#entries === undefined || !this.#lease.current) return make();
     const underway = this.#loading.get(url);
@@ -57,7 +58,7 @@ export class RepresentationCache {
     return loading;
   }
 
-  /** Forgets everything, loads under way included: they may have read what has changed since. */
+  /** Drops everything, including running loads, which may have read outdated data. */
   clear(): void {
     this.#entries?.clear();
     this.#loading.clear();
@@ -68,7 +69,7 @@ export class RepresentationCache {
       const representation = await loading;
       if (this.#loading.get(url) === loading) this.#entries?.set(url, representation);
     } catch {
-      // Whoever asked is told; a failure is not kept.
+      // The callers get the failure; it is not cached.
     } finally {
       if (this.#loading.get(url) === loading) this.#loading.delete(url);
     }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { Failure } from '../failures/failure.ts';
 import { compareMigrations, type MigrationFile } from './migrations.ts';
 
-/** PostgreSQL's SQLSTATEs of a table and of a schema that do not exist. */
+/** PostgreSQL's SQLSTATEs for a missing table and a missing schema. */
 const ABSENT = new Set<unknown>(['42P01', '3F000']);
 
 /** The checksums of the migrations that were applied, by name; empty before the first one. */
@@ -18,9 +18,10 @@ export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<Map
 }
 
 /**
- * Makes the check of a database for `/readyz`: it answers, and the migrations of this build are applied to it as they
- * are here. One small query each time, because a database may be replaced by an older copy. The check throws a
- * {@link Failure} that names what is missing or changed, and the database's fault when it does not answer.
+ * Makes the database check for `/readyz`: the database answers, and the migrations of this build are applied
+ * to it, unchanged. It costs one small query each time, because a database may be replaced by an older copy.
+ * The check throws a {@link Failure} that names missing or changed migrations, or the database's error if it
+ * does not answer.
  */
 export function checkSchema<Tables>(
   db: Kysely<Tables>,

@@ -2,29 +2,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 
-/** How long an answered heartbeat vouches for what the process knows, in ms: the bound on staleness. */
+/** How long an answered heartbeat proves that the process is up to date, in ms: the bound on staleness. */
 const LEASE_MS = 1000;
 
 /** Pause between two heartbeats, in ms. */
 const HEARTBEAT_MS = 250;
 
-/** A heartbeat without an answer for so long, in ms, means that the connection is dead. */
+/** How long a heartbeat may go unanswered before the connection counts as dead, in ms. */
 const HEARTBEAT_TIMEOUT_MS = 600;
 
-/** How long a connection may take to be made, in ms. */
+/** Timeout for connecting, in ms. */
 const CONNECT_TIMEOUT_MS = 2000;
 
 /** Pause before another attempt to connect, in ms. */
 const RECONNECT_MS = 250;
 
-/** What a {@link ChangeListener} is made with. */
+/** Options of a {@link ChangeListener}. */
 export interface ChangeListenerOptions {
   /** A connection URL of PostgreSQL; a pooler in transaction mode cannot LISTEN. */
   url: string;
   applicationName: string;
   /** The channel that the database's triggers NOTIFY when a change commits. */
   channel: string;
-  /** A query whose one row differs after a commit that the triggers did not announce. */
+  /** A query whose single row changes with every commit that the triggers did not announce. */
   watermark?: string;
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
@@ -32,11 +32,11 @@ export interface ChangeListenerOptions {
 }
 
 /**
- * Hears of committed changes over one LISTEN connection, and knows whether it would: PostgreSQL delivers
- * notifications in order before it answers the next statement of the connection, so an answered heartbeat
- * proves that every commit acknowledged before it was heard. `current` is that proof, good for one second.
- * Where a commit may go unannounced, because NOTIFY makes committing transactions wait for each other, the
- * heartbeat asks for a watermark and takes another one for a change.
+ * Receives notifications of committed changes over one LISTEN connection, and knows whether it is up to date:
+ * PostgreSQL delivers notifications in order before it answers the connection's next statement, so an
+ * answered heartbeat proves that every earlier acknowledged commit has been received. `current` is that
+ * proof, valid for one second. Some commits are not announced, because NOTIFY makes committing transactions
+ * wait for each other; for these the heartbeat queries a watermark and treats a different one as a change.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;
@@ -49,12 +49,12 @@ export class ChangeListener {
     this.#options = options;
   }
 
-  /** True while no change older than a second can have gone unheard. */
+  /** True while no change older than a second can have been missed. */
   get current(): boolean {
     return performance.now() < this.#trustedUntil;
   }
 
-  /** Starts listening; connects, and connects again, for as long as it takes. */
+  /** Starts listening; connects and reconnects until it succeeds. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -89,7 +89,7 @@ export class ChangeListener {
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
     client.on('notification', onChange);
-    // Without a goodbye, for which a server that hangs would be waited for.
+    // Without a clean shutdown, which would wait for a server that hangs.
     const hangUp = () => client.connection.stream.destroy();
     this.#closing.signal.addEventListener('abort', hangUp);
     try {
@@ -107,7 +107,7 @@ export class ChangeListener {
 
   async #beat(client: pg.Client): Promise<void> {
     const { watermark = 'select 1', onChange } = this.#options;
-    // No row is this: the first answer counts as a change, because some may have been missed.
+    // Differs from every row: the first answer counts as a change, because some may have been missed.
     let known: string | undefined;
     while (!this.#closing.signal.aborted) {
       const asked = performance.now();

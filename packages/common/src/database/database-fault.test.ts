@@ -4,12 +4,12 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { isDatabaseAway, isLostRace, SilenceError, violates } from './database-fault.ts';
 
-/** An error as `pg` makes it of PostgreSQL's answer. */
+/** An error as `pg` creates it from PostgreSQL's answer. */
 function databaseError(code: string, constraint?: string): Error {
   return Object.assign(new Error('the server says no'), { code, constraint });
 }
 
-/** What a promise is rejected with. */
+/** The error that a promise is rejected with. */
 async function faultOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -19,12 +19,12 @@ async function faultOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('nothing failed');
 }
 
-/** What `pg` says of a server at `port`. */
+/** The error of `pg` for a server at `port`. */
 function connectionFault(host: string, port: number): Promise<unknown> {
   return faultOf(new pg.Client({ host, port, user: 'nobody', connectionTimeoutMillis: 200 }).connect());
 }
 
-/** A port on which something accepts connections and does `behave` with them, while `work` runs. */
+/** A port that accepts connections and passes them to `behave` while `work` runs. */
 async function withServer<T>(
   behave: (socket: Socket) => void,
   work: (port: number) => Promise<T>,
@@ -40,7 +40,7 @@ async function withServer<T>(
   }
 }
 
-test('a port on which nobody listens is a database that is away, by address and by name', async () => {
+test('a port without a listener means the database is unavailable, by address and by name', async () => {
   const port = await withServer(
     () => undefined,
     async (free) => free,
@@ -49,7 +49,7 @@ test('a port on which nobody listens is a database that is away, by address and 
   expect(isDatabaseAway(await connectionFault('localhost', port))).toBe(true);
 });
 
-test('a server that hangs up or says nothing is a database that is away', async () => {
+test('a server that hangs up or stays silent means the database is unavailable', async () => {
   const hangsUp = await withServer(
     (socket) => socket.destroy(),
     (port) => connectionFault('127.0.0.1', port),
@@ -62,30 +62,30 @@ test('a server that hangs up or says nothing is a database that is away', async 
   expect(isDatabaseAway(saysNothing)).toBe(true);
 });
 
-test('a host name that does not exist, and a missing socket file, are a database that is away', async () => {
+test('a nonexistent host name or a missing socket file means the database is unavailable', async () => {
   expect(isDatabaseAway(await connectionFault('no-such-host.invalid', 5432))).toBe(true);
   expect(isDatabaseAway(await connectionFault('/nowhere', 5432))).toBe(true);
 });
 
 test.each(['08006', '53300', '57014', '57P01', '57P03', '55P03', '25P03', '25006', '40001', '40P01'])(
-  'SQLSTATE %s is a database that is away, full or too slow',
+  'SQLSTATE %s means the database is unavailable, full or too slow',
   (code) => {
     expect(isDatabaseAway(databaseError(code))).toBe(true);
   },
 );
 
-test.each(['23505', '42P01', '22001', '28P01', '3D000', 'XX000'])('SQLSTATE %s is our fault', (code) => {
+test.each(['23505', '42P01', '22001', '28P01', '3D000', 'XX000'])('SQLSTATE %s is our own error', (code) => {
   expect(isDatabaseAway(databaseError(code))).toBe(false);
 });
 
-test('so are all of several faults, and not only some', () => {
+test('an aggregate means the database is unavailable only if all of its errors do', () => {
   const away = databaseError('57P01');
   expect(isDatabaseAway(new AggregateError([away, away]))).toBe(true);
   expect(isDatabaseAway(new AggregateError([away, new TypeError('x')]))).toBe(false);
   expect(isDatabaseAway(new AggregateError([]))).toBe(false);
 });
 
-test('other failures are none of the database', async () => {
+test('other errors do not concern the database', async () => {
   const missingFile = await faultOf(readFile('/no/such/file'));
   for (const error of [
     missingFile,
@@ -101,7 +101,7 @@ test('other failures are none of the database', async () => {
   expect(isDatabaseAway(notOfSystem)).toBe(false);
 });
 
-test('a server that has not answered for too long is away', () => {
+test('a server that has not answered for too long is unavailable', () => {
   expect(isDatabaseAway(new SilenceError(5500))).toBe(true);
 });
 
@@ -114,7 +114,7 @@ test('a lost race is a serialization failure or a deadlock', () => {
   ]);
 });
 
-test('a violated constraint is known by its name', () => {
+test('a violated constraint is recognized by its name', () => {
   expect(violates(databaseError('23505', 'article_slug_key'), 'article_slug_key')).toBe(true);
   expect(violates(databaseError('23503', 'article_category_id_fkey'), 'article_slug_key')).toBe(false);
   expect(violates(databaseError('42P01', 'article_slug_key'), 'article_slug_key')).toBe(false);

@@ -1,4 +1,4 @@
-/** Node's codes of a connection that could not be made or broke. */
+/** Node's codes for a connection that could not be made or broke. */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,17 +11,19 @@ const NETWORK_CODES = new Set([
 ]);
 
 /**
- * SQLSTATE classes and codes of a server that is away, full or too slow, rather than of a wrong statement
- * (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator intervention
- * (shutdown, statement timeout), a lock that was not to be had, a transaction that took too long, a standby that takes
- * no writes.
+ * SQLSTATE classes and codes of a server that is unavailable, full or too slow, rather than of a wrong
+ * statement (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator
+ * intervention (shutdown, statement timeout), a lock that is not available, a transaction that took too long,
+ * a read-only standby.
  */
 const SERVER_STATES = /^(08...|53...|57...|55P03|25P03|25P04|25006)$/;
 
-/** SQLSTATEs of transactions that are right and lost a race: run again, they succeed. */
+/** SQLSTATEs of correct transactions that lost a race and succeed when run again. */
 const RACE_STATES = new Set(['40001', '40P01']);
 
-/** What `pg`, its pool and Kysely throw without a code: a connection that is not to be had, and one that has ended. */
+/**
+ * Errors that `pg`, its pool and Kysely throw without a code: no connection is available, or it has ended.
+ */
 const DRIVER_MESSAGES =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Postgres connection has been discarded)/;
 
@@ -45,7 +47,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
   const code = codeOf(error);
   if (code === '') return DRIVER_MESSAGES.test(error.message);
-  // A missing socket file, unlike any other missing file, is a server that is away.
+  // A missing socket file, unlike other missing files, means that the server is unavailable.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
 }
@@ -55,7 +57,9 @@ export function isLostRace(error: unknown): boolean {
   return RACE_STATES.has(codeOf(error));
 }
 
-/** True when `error` is PostgreSQL's refusal of a row by the constraint `name` (unique, foreign key, check). */
+/**
+ * True when `error` is PostgreSQL's refusal of a row by the constraint `name` (unique, foreign key, check).
+ */
 export function violates(error: unknown, name: string): boolean {
   return (
     codeOf(error).startsWith('23') &&

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the data of `pnpm start` lies when `DATA_DIR` is not set. */
+/** Where `pnpm start` keeps its data if `DATA_DIR` is not set. */
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.url));
 
 /**
- * The database that a command works on: `DATABASE_URL`, else the one that `pnpm start` runs at the moment and
- * has noted in `database-url` in its data directory. Throws an error that says what to set when there is
- * neither.
+ * The database that a command uses: `DATABASE_URL`, else the one that `pnpm start` is running and has written
+ * to `database-url` in its data directory. Throws an error that says what to set if there is neither.
  */
 export function databaseUrl(env: Record<string, string | undefined>): string {
   if (env.DATABASE_URL) return env.DATABASE_URL;

@@ -4,24 +4,24 @@ import { NamingClient } from '../fast/named-statements.ts';
 import { readTime } from '../fast/read-time.ts';
 import { giveUpSilentConnections } from './silent-connections.ts';
 
-/** Which database {@link openDatabase} opens, and how; a service's settings have it all. */
+/** Which database {@link openDatabase} opens, and how; part of every service's settings. */
 export interface DatabaseConfig {
   /** A connection URL of PostgreSQL. */
   DATABASE_URL: string;
-  /** The most connections that this process holds; 1 when absent. */
+  /** The most connections that this process opens; 1 if absent. */
   DATABASE_POOL_SIZE?: number;
-  /** How long a request waits for a connection, in ms, before it fails; for as long as it takes when absent. */
+  /** How long a request waits for a connection, in ms, before it fails; unlimited if absent. */
   DATABASE_CONNECT_TIMEOUT_MS?: number;
-  /** How long PostgreSQL works on one statement, in ms; for as long as it takes when absent. */
+  /** How long PostgreSQL works on one statement, in ms; unlimited if absent. */
   DATABASE_STATEMENT_TIMEOUT_MS?: number;
 }
 
-/** Told of what happens to connections that nobody is waiting for. */
+/** Receives events of idle connections. */
 export interface ConnectionLog {
   warn(event: object, message: string): void;
 }
 
-/** How much longer than a statement may take its answer may be on the way, in ms. */
+/** Extra time for the answer beyond the statement's time limit, in ms. */
 const SILENCE_MARGIN_MS = 500;
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
@@ -36,12 +36,12 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * Opens a pool of connections and the query builder on it: the one way to a database, for services and commands alike.
- * No connection is made before the first query, so a service starts while its database is away. `destroy()` closes the
- * pool.
+ * Opens a pool of connections and the query builder on it: the one way to a database, for services and
+ * commands alike. No connection is made before the first query, so a service can start while its database is
+ * unavailable. `destroy()` closes the pool.
  *
  * @param name shown in `pg_stat_activity`
- * @param log told of idle connections that break; absent in a command, whose next query fails instead
+ * @param log receives errors of idle connections; absent in a command, whose next query fails instead
  */
 export function openDatabase<Tables>(
   config: DatabaseConfig,
@@ -63,10 +63,11 @@ export function openDatabase<Tables>(
       idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     }),
   });
-  // One that breaks in use fails its query, or the next one; without a listener the event would end the process.
+  // A connection that breaks in use fails its current or next query; without a listener the event would end
+  // the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   if (statementTimeoutMs !== undefined) giveUpSilentConnections(pool, statementTimeoutMs + SILENCE_MARGIN_MS);
-  // An idle connection that breaks is replaced at the next query; nobody has to be told but the log.
+  // An idle connection that breaks is replaced at the next query, so it is only logged.
   pool.on('error', (error) => log?.warn({ err: error }, 'database_connection_lost'));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

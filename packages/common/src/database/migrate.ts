@@ -5,18 +5,18 @@ import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
 import { compareMigrations, type MigrationFile, readMigrations } from './migrations.ts';
 
-/** The lock under which the table of checksums is made, in PostgreSQL's space of advisory locks: any number of ours. */
+/** The advisory lock for creating the table of checksums: an arbitrary number. */
 const TABLE_LOCK = 7_227_001;
 
 /**
- * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an advisory
- * lock while it works, so any number of processes may call this at once: one works, the others wait and find
- * nothing left to do. Each run is one transaction; a failure leaves the database as it was and is thrown, with the
- * name of the migration. Forward only: a mistake is mended by the next file. Throws before anything is done when a file
- * has been edited since it was applied, and names it.
+ * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an
+ * advisory lock while it works, so any number of processes may call this at once: one works, the others wait
+ * and find nothing left to do. Each run is one transaction; a failure leaves the database as it was and is
+ * thrown, with the name of the migration. Forward only: a mistake is fixed by the next file. If a file has
+ * been edited since it was applied, throws an error that names it before doing anything.
  *
  * @param url a connection URL of PostgreSQL
- * @param folder where the `.sql` files are; those of the repository when absent
+ * @param folder where the `.sql` files are; those of the repository if absent
  */
 export async function migrate(url: string, folder?: string): Promise<string[]> {
   const files = await readMigrations(folder);
@@ -42,7 +42,7 @@ function refuseChanged(files: readonly MigrationFile[], applied: ReadonlyMap<str
   if (changed.length === 0) return;
   const names = changed.map((name) => `${name}.sql`).join(', ');
   throw new Error(
-    `edited after it was applied: ${names}; restore it and put the change into a new file of migrations/`,
+    `edited after it was applied: ${names}; restore it and put the change into a new file in migrations/`,
   );
 }
 
@@ -68,12 +68,12 @@ async function record(db: Kysely<unknown>, name: string, checksum: string): Prom
     on conflict (name) do nothing`.execute(db);
 }
 
-/** A database that was migrated before checksums were kept is taken to have the files as they are now. */
+/** A database migrated before checksums were kept is assumed to match the current files. */
 async function adoptChecksums(db: Kysely<unknown>, files: readonly MigrationFile[]): Promise<void> {
   const { missing } = compareMigrations(files, await appliedMigrations(db));
   if (missing.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    // Two that make the table at once would collide in the catalogue, `if not exists` or not.
+    // Two processes creating the table at once would collide in the catalogue even with `if not exists`.
     await sql`select pg_advisory_xact_lock(${TABLE_LOCK})`.execute(tx);
     await makeTable(tx);
     for (const { name, checksum } of files) await record(tx, name, checksum);

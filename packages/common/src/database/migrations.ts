@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The migrations of this build: beside the packages in the repository, and in the image (`deploy/Dockerfile`). */
+/**
+ * The migrations of this build: next to `packages` in the repository and in the image (`deploy/Dockerfile`).
+ */
 export const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
 /** A file of SQL that takes the database one step further. */
@@ -15,7 +17,7 @@ export interface MigrationFile {
   readonly checksum: string;
 }
 
-/** Reads the `.sql` files of `folder`, in the order in which they run. Throws when there is none. */
+/** Reads the `.sql` files of `folder`, in the order in which they run. Throws if there are none. */
 export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   if (files.length === 0) throw new Error(`there are no migrations in ${folder}`);
@@ -31,13 +33,13 @@ export async function readMigrations(folder = MIGRATIONS): Promise<MigrationFile
 export interface MigrationDifference {
   /** Names of those that the database does not have. */
   readonly missing: readonly string[];
-  /** Names of those that were applied when their files read otherwise. */
+  /** Names of those whose files have changed since they were applied. */
   readonly changed: readonly string[];
 }
 
 /**
- * Compares the migrations of a build with what was applied, by name and checksum. What the database has besides them is
- * passed over: a newer build has migrated it, and the older one runs until it is replaced.
+ * Compares the migrations of a build with what was applied, by name and checksum. Additional migrations in
+ * the database are ignored: a newer build has migrated it, and the older one runs until it is replaced.
  */
 export function compareMigrations(
   files: readonly MigrationFile[],

@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { nameStatement } from '../fast/named-statements.ts';
 
-/** Stands in a built query for a value that is given when it runs. */
+/** Placeholder in a built query for a value supplied at run time. */
 class Placeholder {
   readonly name: string;
 
@@ -10,18 +10,18 @@ class Placeholder {
   }
 }
 
-/** Makes the placeholder of one of the `Values`, to be used where a value would be. */
+/** Makes the placeholder for one of the `Values`, used in place of the value. */
 export type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>;
 
-/** Builds a query with placeholders where its values will be. */
+/** Builds a query with placeholders for its values. */
 export type Build<Tables, Values extends object, Row> = (
   db: Kysely<Tables>,
   value: ValueOf<Values>,
 ) => Compilable<Row>;
 
 /**
- * A query that is built once and run with other values each time: building costs more than sending it. PostgreSQL parses
- * it once, too; see {@link nameStatement} for what that asks of it.
+ * A query that is built once and run with different values each time, because building it costs more than
+ * sending it. PostgreSQL also parses it only once; see {@link nameStatement} for the conditions.
  */
 export class PreparedQuery<Tables, Values extends object, Row> {
   readonly #build: Build<Tables, Values, Row>;
@@ -31,7 +31,7 @@ export class PreparedQuery<Tables, Values extends object, Row> {
     this.#build = build;
   }
 
-  /** Runs the query, in the transaction that `db` is if it is one, and returns its rows. */
+  /** Runs the query, inside the transaction if `db` is one, and returns its rows. */
   async execute(db: Kysely<Tables>, values: Values): Promise<Row[]> {
     this.#compiled ??= this.#compile(db);
     const parameters = this.#compiled.parameters.map((parameter) =>
@@ -52,8 +52,8 @@ export class PreparedQuery<Tables, Values extends object, Row> {
 export type Shape = Readonly<Record<string, string | boolean>>;
 
 /**
- * Builds the query of a shape. It stands at module level and captures nothing: all that its SQL depends on is in
- * `shape`, by whose every member the query is kept.
+ * Builds the query for a shape. It is defined at module level and captures nothing: everything its SQL
+ * depends on is in `shape`, whose members are the key of the prepared query.
  */
 export type BuildShape<Tables, QueryShape extends Shape, Values extends object, Row> = (
   db: Kysely<Tables>,
@@ -61,7 +61,7 @@ export type BuildShape<Tables, QueryShape extends Shape, Values extends object, 
   value: ValueOf<Values>,
 ) => Compilable<Row>;
 
-/** Prepared queries that differ by shape. The shapes have to be few, because each is kept. */
+/** Prepared queries that differ by shape. There must be few shapes, because all of them are kept. */
 export class PreparedQueries<Tables, QueryShape extends Shape, Values extends object, Row> {
   readonly #build: BuildShape<Tables, QueryShape, Values, Row>;
   readonly #known = new Map<string, PreparedQuery<Tables, Values, Row>>();
@@ -70,12 +70,12 @@ export class PreparedQueries<Tables, QueryShape extends Shape, Values extends ob
     this.#build = build;
   }
 
-  /** The query of `shape`, built when it is run for the first time. */
+  /** The query for `shape`, built on first use. */
   of(shape: QueryShape): PreparedQuery<Tables, Values, Row> {
     const key = JSON.stringify(shape);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    // A copy, so that the query is that of its key, whatever becomes of the object meanwhile.
+    // A copy, so that the query matches its key even if the object changes later.
     const own = { ...shape };
     const query = new PreparedQuery<Tables, Values, Row>((db, value) => this.#build(db, own, value));
     this.#known.set(key, query);

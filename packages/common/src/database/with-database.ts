@@ -3,7 +3,8 @@ import { openDatabase } from './database.ts';
 import { databaseUrl } from './database-url.ts';
 
 /**
- * Runs the `work` of a command with the database that the environment names (see {@link databaseUrl}), and closes it.
+ * Runs the `work` of a command with the database named by the environment (see {@link databaseUrl}), then
+ * closes it.
  *
  * @param name shown in `pg_stat_activity`
  */

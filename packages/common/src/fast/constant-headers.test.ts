@@ -15,7 +15,7 @@ beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 
 afterAll(() => server.close());
 
-/** The headers by name in lower case, each with all its values, of what `write` answers. */
+/** The headers, by lower-case name with all values, of the answer that `write` sends. */
 async function headersOf(write: (response: ServerResponse) => void) {
   answer = (response) => {
     write(response);
@@ -31,7 +31,7 @@ test.each<[how: string, write: (response: ServerResponse) => void]>([
   ['as a list', (response) => response.writeHead(200, ['x-b', 'own', 'x-c', '3'])],
   ['one by one', (response) => response.setHeader('x-b', 'own').setHeader('X-C', '3')],
   ['in both ways', (response) => response.setHeader('X-B', 'own').writeHead(200, { 'x-c': '3' })],
-])('headers that are set %s stand beside the constant ones, and instead of them', async (_how, write) => {
+])('headers that are set %s are added to the constant ones, or replace them', async (_how, write) => {
   expect(await headersOf(write)).toMatchObject({ 'x-a': ['1'], 'x-b': ['own'], 'x-c': ['3'] });
 });
 

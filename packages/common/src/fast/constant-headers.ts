@@ -7,16 +7,17 @@ import {
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** What `writeHead` takes besides the status: a reason, headers, both or neither. */
+/** The arguments of `writeHead` after the status: a reason, headers, both or neither. */
 type Head = [headers?: Headers] | [reason?: string, headers?: Headers];
 
 /**
- * Makes the class of a server's responses (`http.createServer`, "ServerResponse"): each has the headers `constant`, names
- * in lower case, where it does not set them itself. They are known before any request, so they are handed to Node as the
- * list that it writes; one by one, through Fastify's object, they were a twentieth of a cached answer. A 304 describes no
- * body, whoever sends it (`docs/spec/wire.md`, "All three services").
+ * Makes the class of a server's responses (`http.createServer`, "ServerResponse"): each sends the headers
+ * `constant`, with lower-case names, unless it sets them itself. They are known before any request, so they
+ * are passed to Node as the list that it writes; set one by one, through Fastify's object, they took a
+ * twentieth of the time of a cached answer. No 304 describes a body (`docs/spec/wire.md`, "All three
+ * services").
  *
- * @param prepare is called before the head of each response is written
+ * @param prepare called before the head of each response is written
  */
 export function responsesWith(
   constant: Readonly<Record<string, string>>,
@@ -26,7 +27,7 @@ export function responsesWith(
   const list = entries.flat();
   const names = new Set(Object.keys(constant));
 
-  /** All headers as one list; undefined when `headers` has a constant one, too. */
+  /** All headers as one list; undefined if `headers` contains one of the constant ones. */
   const listed = (headers: OutgoingHttpHeaders): OutgoingHttpHeader[] | undefined => {
     const all: unknown[] = list.slice();
     for (const name in headers) {
@@ -41,7 +42,7 @@ export function responsesWith(
       const [headers] = head;
       prepare?.(this, status);
       if (status === 304) describeNoBody(this, headers);
-      // As Fastify writes them. A stream's are set one by one.
+      // As Fastify writes them; those of a stream are set one by one.
       const all = isObject(headers) && this.getHeaderNames().length === 0 ? listed(headers) : undefined;
       if (all !== undefined) return super.writeHead(status, all);
       for (const [name, value] of entries) if (!this.hasHeader(name)) this.setHeader(name, value);

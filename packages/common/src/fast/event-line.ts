@@ -1,19 +1,19 @@
 import type { LogLines } from '../log/logging.ts';
 
-/** The event of a request: who asked for what, how it was answered, and how long it took, in ms. */
+/** The log event of a request: who requested what, how it was answered, and how long it took, in ms. */
 export interface RequestEvent {
   requestId: string;
   method: string;
   url: string;
   status: number;
   ms: number;
-  /** Unknown where the connection was gone before anybody asked. */
+  /** Unknown if the connection closed before it was read. */
   address: string | undefined;
 }
 
 /**
- * Makes what writes the event of a request as pino would, by a template: pino's way through levels, options and the
- * members of an object that it does not know costs several times as much (`packages/common/src/fast/README.md`).
+ * Makes a writer of request events that uses a template and produces the same lines as pino: pino's handling
+ * of levels, options and unknown objects costs several times as much (`packages/common/src/fast/README.md`).
  */
 export function eventLine(lines: LogLines, level: string, msg: string): (event: RequestEvent) => string {
   const begin = `{"level":${JSON.stringify(level)}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { LineBatch } from './line-batch.ts';
 
-test('every line is written soon, though nothing follows it and the process was busy when it came', async () => {
+test('every line is written soon, even if nothing follows it and the process was busy when it came', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-'));
   const path = join(folder, 'log');
   const file = await open(path, 'w');
@@ -12,7 +12,7 @@ test('every line is written soon, though nothing follows it and the process was 
   const burst = `${'x'.repeat(20_000)}\n`;
   batch.write(burst);
   batch.write('last\n');
-  // Longer than lines wait: the timer is served before it is heard that the burst has been written.
+  // Longer than lines wait, so the timer fires before the burst is reported as written.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
   await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe(`${burst}last\n`), 5000);
   await file.close();

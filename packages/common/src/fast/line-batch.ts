@@ -1,13 +1,14 @@
 import { type DestinationStream, destination } from 'pino';
 
-/** As many characters are handed on at once, or as have come within this time, in ms. */
+/** Lines are written once they have this many characters, or after this time, in ms. */
 const BATCH_CHARACTERS = 16_384;
 const BATCH_MS = 200;
 
 /**
- * Where log lines go: a file descriptor, written many lines at a time, because a write for each would cost as much as
- * answering a request. A process that exits, even by an exception, writes the rest; one that is killed loses what it
- * logged in the last 200 ms. pino's own buffer does the same, and counts all that it holds again for each line.
+ * Destination of log lines: a file descriptor, written many lines at a time, because one write per line would
+ * cost as much as answering a request. A process that exits, even by an exception, writes the rest; one that
+ * is killed loses the lines of the last 200 ms. pino's own buffer does the same, but measures its whole
+ * content again for each line.
  */
 export class LineBatch implements DestinationStream {
   #text = '';
@@ -17,7 +18,7 @@ export class LineBatch implements DestinationStream {
     this.#output = destination({
       fd,
       sync: false,
-      // What is less waits here, so that at the exit it is not on its way by half.
+      // Smaller batches wait here, so that none is half written at exit.
       minLength: BATCH_CHARACTERS,
       maxWrite: 4 * BATCH_CHARACTERS,
     });
@@ -31,13 +32,13 @@ export class LineBatch implements DestinationStream {
     if (this.#text.length >= BATCH_CHARACTERS) this.#handOn();
   }
 
-  /** Begins to write what there is, with what came while the last write was under way. */
+  /** Starts writing all pending lines, including those that came during the last write. */
   flush(): void {
     if (this.#text !== '') this.#handOn();
     this.#output.flush();
   }
 
-  /** Writes what there is, and returns when it is written. */
+  /** Writes all pending lines and returns when they are written. */
   flushSync(): void {
     this.#handOn();
     this.#output.flushSync();

@@ -1,22 +1,23 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 
-/** How a statement begins that has a name. */
+/** The beginning of a named statement. */
 const NAMED = /^\/\*(pressroom_[0-9a-f]{16})\*\/ /;
 
 /**
- * Gives a statement a name, which it begins with as a comment, so that PostgreSQL parses it once for each connection; it
- * may then keep a plan for it as well. The statements have to be few, because each connection keeps them all, and must
- * name their columns: of those that a migration changes the result of, PostgreSQL refuses the name.
+ * Gives a statement a name, in a comment at its beginning, so that PostgreSQL parses it only once per
+ * connection; it may then also cache a plan. There must be few such statements, because each connection keeps
+ * them all. They must name their columns: after a migration changes a statement's columns, PostgreSQL rejects
+ * the prepared one.
  */
 export function nameStatement(sql: string): string {
   return `/*pressroom_${hash('sha256', sql).slice(0, 16)}*/ ${sql}`;
 }
 
-/** The many ways to send a query have what to send first. */
+/** Every overload of `query` takes the statement as its first argument. */
 type Send = (query: string | pg.QueryConfig, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
-/** A connection that sends the statements which have a name under it (`pg`, "Prepared statements"). */
+/** A connection that sends named statements as prepared ones (`pg`, "Prepared statements"). */
 export class NamingClient extends pg.Client {
   override query = ((query, ...rest) => {
     const send = super.query as Send;

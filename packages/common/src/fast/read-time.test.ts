@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTime } from './read-time.ts';
 
-/** As PostgreSQL writes a time in UTC: without the fraction's last zeros, and without an empty fraction. */
+/**
+ * As PostgreSQL writes a time in UTC: without trailing zeros in the fraction, and without an empty fraction.
+ */
 function written(time: Date): string {
   return time
     .toISOString()

@@ -1,18 +1,18 @@
 import pg from 'pg';
 
-/** `pg`'s own reading of a `timestamptz`, of any zone and year. */
+/** `pg`'s own parser of a `timestamptz`, for any zone and year. */
 const readAnyTime: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
-/** Where the parts of `2026-11-21 08:00:00.123+00` begin. */
+/** The offsets of the parts of `2026-11-21 08:00:00.123+00`. */
 const [MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION] = [5, 8, 11, 14, 17, 20] as const;
 
 /**
- * Reads a `timestamptz` as PostgreSQL writes it: `2026-11-21 08:00:00.123+00`. What is in UTC is read digit by digit,
- * because a page of the feed has a hundred of them, and making text of each that `Date` reads took longer than the rest
- * of its row. Beyond the ms digits are dropped.
+ * Reads a `timestamptz` as PostgreSQL writes it: `2026-11-21 08:00:00.123+00`. UTC times are read digit by
+ * digit, because a page of the feed has a hundred of them, and rewriting each for `Date` took longer than the
+ * rest of its row. Digits beyond ms are dropped.
  */
 export function readTime(text: string): unknown {
-  // Years before 1000 and after 9999 are left to pg: `Date.UTC` takes 0 to 99 for 1900 to 1999.
+  // Years before 1000 and after 9999 are left to pg: `Date.UTC` reads 0 to 99 as 1900 to 1999.
   if (text[10] !== ' ' || text[0] === '0' || !text.endsWith('+00')) return readAnyTime(text);
   const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
   const [month, day] = [twoDigits(text, MONTH) - 1, twoDigits(text, DAY)];
@@ -24,7 +24,7 @@ function twoDigits(text: string, at: number): number {
   return 10 * digit(text, at) + digit(text, at + 1);
 }
 
-/** PostgreSQL writes as many digits of a fraction as say something: none to six. */
+/** PostgreSQL writes zero to six significant digits of the fraction. */
 function milliseconds(text: string): number {
   const digits = text.length - FRACTION - '+00'.length;
   if (digits < 1) return 0;

@@ -13,13 +13,13 @@ test('a number within the bounds is read, one beyond them refused', () => {
 });
 
 test.each(['', ' 1', '1 ', '+1', '-1', '01', '1.0', '1e2', '0x1', '1_0', '١', 'NaN', '9'.repeat(17)])(
-  '%j is no whole number in plain decimal digits',
+  '%j is not a whole number in plain decimal digits',
   (value) => {
     expect(integerParameter(0).safeParse(value).success).toBe(false);
   },
 );
 
-test('the message says what is expected, whether the value is no number or out of bounds', () => {
+test('the message says what is expected, whether the value is not a number or out of bounds', () => {
   const messageOf = (value: unknown) => integerParameter(1, 100).safeParse(value).error?.issues[0]?.message;
   for (const value of ['x', '0', '101', ['1', '2'], undefined]) {
     expect(messageOf(value)).toBe('must be a whole number from 1 to 100');
@@ -29,12 +29,12 @@ test('the message says what is expected, whether the value is no number or out o
   );
 });
 
-test('numbers are read up to the largest that is exact', () => {
+test('numbers are read up to the largest exact one', () => {
   expect(integerParameter(0).parse('9007199254740991')).toBe(2 ** 53 - 1);
   expect(integerParameter(0).safeParse('9007199254740992').success).toBe(false);
 });
 
-test('an id is a positive integer; one larger than any that can exist is the id of nothing', () => {
+test('an id is a positive integer; one too large to exist is simply not found', () => {
   expect(idParameter().parse('1')).toBe(1);
   expect(idParameter().parse('2147483647')).toBe(2 ** 31 - 1);
   expect(idParameter().parse('2147483648')).toBe(0);
@@ -42,7 +42,7 @@ test('an id is a positive integer; one larger than any that can exist is the id 
 });
 
 test.each(['', '0', '-1', '+1', '01', '1.5', '1e3', ' 1', '1\n', 'abc', 'null', '%31'])(
-  '%j is no id',
+  '%j is not an id',
   (value) => {
     expect(idParameter().safeParse(value).success).toBe(false);
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A whole number in a query string from `min` to `max`, in plain decimal digits: text on the wire, and an
- * integer to the OpenAPI description.
+ * A whole number from `min` to `max` in a query string, in plain decimal digits: text on the wire, an integer
+ * in the OpenAPI description.
  */
 export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
   const expected =
@@ -20,15 +20,15 @@ export function integerParameter(min: number, max = Number.MAX_SAFE_INTEGER) {
 /** The largest id that can exist: PostgreSQL's `integer`. */
 const MAX_ID = 2 ** 31 - 1;
 
-/** What the OpenAPI description says of every id that a client sends. */
+/** The OpenAPI description of every id that a client sends. */
 const ID_BOUNDS = { type: 'integer', minimum: 1, maximum: MAX_ID } as const;
 
-/** An id too large to exist is read as 0, which no row has: it is well formed and simply not found. */
+/** An id too large to exist is read as 0, which no row has: it is well formed but simply not found. */
 function existable(id: number): number {
   return id > MAX_ID ? 0 : id;
 }
 
-/** An id in a path or a query string: a positive integer; 0 for one that is too large to exist. */
+/** An id in a path or a query string: a positive integer; 0 for one too large to exist. */
 export function idParameter() {
   const expected = 'must be a positive integer';
   return z
@@ -38,7 +38,7 @@ export function idParameter() {
     .meta(ID_BOUNDS);
 }
 
-/** An id in a body, read as {@link idParameter} reads one; `expected` is what a client is told otherwise. */
+/** An id in a body, read like {@link idParameter}; `expected` is the error message. */
 export function idMember(expected: string) {
   return z.int(expected).positive(expected).transform(existable).meta(ID_BOUNDS);
 }

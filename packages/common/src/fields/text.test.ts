@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { anyText, codePoints, requiredText, text, webUrl } from './text.ts';
 
-/** The codes of what `schema` finds wrong with `value`. */
+/** The codes of the errors that `schema` finds in `value`. */
 function codesOf(schema: z.ZodType, value: unknown): unknown[] {
   const { error } = schema.safeParse(value);
   return (error?.issues ?? []).map((issue) => ('params' in issue ? issue.params?.code : issue.code));
@@ -41,11 +41,11 @@ test.each(['', ' ', '\n\t', '\u00a0', '\u3000'])('%j is empty where text is requ
   expect(codesOf(text(10), value)).toEqual([]);
 });
 
-test('every fault of a text is found at once', () => {
+test('all errors of a text are found at once', () => {
   expect(codesOf(requiredText(2), ' \0 ')).toEqual(['invalid_characters', 'too_long', 'required']);
 });
 
-test.each([1, null, undefined, ['a'], {}])('%j is no text', (value) => {
+test.each([1, null, undefined, ['a'], {}])('%j is not text', (value) => {
   expect(codesOf(text(10), value)).toEqual(['invalid_type']);
 });
 
@@ -75,10 +75,10 @@ test.each([
   'javascript:alert(1)//https://example.com',
   'data:text/html,https://example.com',
   'ftp://example.com',
-])('%j is no web address', (value) => {
+])('%j is not a web address', (value) => {
   expect(codesOf(webUrl(100), value)).toEqual(['invalid_format']);
 });
 
-test('a web address that is too long is said to be', () => {
+test('a web address that is too long is reported as such', () => {
   expect(codesOf(webUrl(30), `https://example.com/${'a'.repeat(20)}`)).toEqual(['too_long']);
 });

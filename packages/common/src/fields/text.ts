@@ -1,27 +1,35 @@
 import { z } from 'zod';
 
-/** The number of Unicode code points of `text`: what limits count in, here and in PostgreSQL's `char_length`. */
+/**
+ * The number of Unicode code points of `text`: the unit of length limits, here and in PostgreSQL's
+ * `char_length`.
+ */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** What takes no room: zero-width and other ignorable characters (Unicode), controls, and the blank of Braille. */
+/** Invisible characters: zero-width and other ignorable ones (Unicode), controls, and the Braille blank. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** The number of characters of `text` that a reader could notice, white space included; 0 for white space alone. */
+/**
+ * The number of characters of `text` that a reader could notice, white space included; 0 for white space
+ * alone.
+ */
 export function readableCharacters(text: string): number {
   const readable = text.replace(INVISIBLE, '');
   return hasText(readable) ? codePoints(readable) : 0;
 }
 
-/** Whether there is anything in `text` to see: white space, controls and zero-width characters are nothing. */
+/** Whether `text` contains anything visible: not only white space, controls and zero-width characters. */
 export function hasText(text: string): boolean {
   return /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
-/** U+0000 cannot be stored in PostgreSQL, and a lone surrogate is no text: neither would come back as sent. */
+/**
+ * PostgreSQL cannot store U+0000, and a lone surrogate is not valid text: neither would be returned as sent.
+ */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
@@ -29,7 +37,7 @@ function isStorable(text: string): boolean {
 /** Text that is stored and returned as sent, of any length. */
 export function anyText() {
   return z.string('must be a string').refine(isStorable, {
-    message: 'holds a NUL character or half a surrogate pair; remove it',
+    message: 'contains a NUL character or half a surrogate pair; remove it',
     params: { code: 'invalid_characters' },
   });
 }
@@ -44,14 +52,14 @@ export function text(max: number) {
     .meta({ maxLength: max });
 }
 
-/** Text of 1 to `max` code points, at least one of which can be seen. */
+/** Text of 1 to `max` code points, at least one of which is visible. */
 export function requiredText(max: number) {
   return text(max)
     .refine(hasText, { message: 'must not be empty', params: { code: 'required' } })
     .meta({ minLength: 1 });
 }
 
-/** What a URL parser would mend in silence is no URL to keep: white space, control characters, missing slashes. */
+/** Rejects what a URL parser would silently repair: white space, control characters, missing slashes. */
 const WEB_URL = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 
 /** An absolute http or https URL of at most `max` characters, kept as written. */

@@ -1,18 +1,18 @@
 import { Failure } from '../failures/failure.ts';
 
-/** What is said of a file, by Node's code of the error. */
+/** The failure for a file, by Node's error code. */
 const REASONS: Record<string, (path: string) => Failure> = {
-  ENOENT: (path) => new Failure('missing', `there is no file ${path}`),
-  ENOTDIR: (path) => new Failure('missing', `there is no file ${path}`),
-  EISDIR: (path) => new Failure('refused', `${path} is a directory; name a file`),
-  EACCES: (path) => new Failure('refused', `the file ${path} may not be read by this user`),
-  EPERM: (path) => new Failure('refused', `the file ${path} may not be read by this user`),
+  ENOENT: (path) => new Failure('missing', `the file ${path} does not exist`),
+  ENOTDIR: (path) => new Failure('missing', `the file ${path} does not exist`),
+  EISDIR: (path) => new Failure('refused', `${path} is a directory; give the path of a file`),
+  EACCES: (path) => new Failure('refused', `this user is not allowed to read the file ${path}`),
+  EPERM: (path) => new Failure('refused', `this user is not allowed to read the file ${path}`),
 };
 
-/** The failure that says in a sentence why the file at `path` cannot be read; any other error as it is. */
+/** The failure that says why the file at `path` cannot be read; other errors are returned unchanged. */
 export function fileFailure(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error && 'code' in error)) return error;
-  // The same codes come from sockets.
+  // Sockets use the same codes.
   if (!['open', 'read', 'stat'].includes(String(error.syscall))) return error;
   return REASONS[String(error.code)]?.(path) ?? error;
 }

@@ -57,12 +57,12 @@ test('a value comes back as it was written, wherever the stream is cut', async (
   );
 });
 
-test('what is not JSON or not UTF-8 is named', () => {
+test('a line that is not JSON or not UTF-8 is reported', () => {
   expect(() => parseJsonLine('{')).toThrow('the line is not JSON');
   expect(() => parseJsonLine(undefined)).toThrow('the line is not UTF-8');
 });
 
-test('a file is read, and what cannot be read is named in a sentence', async () => {
+test('a file is read, and a readable error names one that cannot be read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-lines-'));
   const file = join(folder, 'some.jsonl');
   await writeFile(file, '1\n2\n');
@@ -71,9 +71,13 @@ test('a file is read, and what cannot be read is named in a sentence', async () 
     { number: 2, text: '2' },
   ]);
   await expect(Array.fromAsync(readJsonLines(folder))).rejects.toThrow(
-    `${folder} is a directory; name a file`,
+    `${folder} is a directory; give the path of a file`,
   );
-  await expect(Array.fromAsync(readJsonLines(`${file}x`))).rejects.toThrow(`there is no file ${file}x`);
-  await expect(Array.fromAsync(readJsonLines(`${file}/x`))).rejects.toThrow(`there is no file ${file}/x`);
+  await expect(Array.fromAsync(readJsonLines(`${file}x`))).rejects.toThrow(
+    `the file ${file}x does not exist`,
+  );
+  await expect(Array.fromAsync(readJsonLines(`${file}/x`))).rejects.toThrow(
+    `the file ${file}/x does not exist`,
+  );
   await rm(folder, { recursive: true });
 });

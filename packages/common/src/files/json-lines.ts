@@ -7,7 +7,7 @@ import { fileFailure } from './file-failure.ts';
 export interface JsonLine {
   /** Counted from 1; empty lines count. */
   number: number;
-  /** Without its end; undefined when it is not UTF-8, because the text would not come back as it was. */
+  /** Without its line ending; undefined if it is not UTF-8, because the text would be altered. */
   text: string | undefined;
 }
 
@@ -29,8 +29,8 @@ export async function* readJsonLines(file: string): AsyncGenerator<JsonLine> {
 }
 
 /**
- * The lines of a stream of bytes, empty ones left out. LF or CRLF ends a line, and nothing else does:
- * `node:readline` also ends one at U+2028 and U+2029, which may stand in JSON as they are.
+ * The lines of a stream of bytes, empty ones left out. Only LF or CRLF ends a line: `node:readline` also ends
+ * one at U+2028 and U+2029, which JSON may contain unescaped.
  */
 export async function* jsonLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<JsonLine> {
   let number = 0;
@@ -42,7 +42,7 @@ export async function* jsonLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** The value of a line. Throws a {@link Failure} that says what is wrong with the line as a whole. */
+/** The value of a line. Throws a {@link Failure} if the line as a whole is invalid. */
 export function parseJsonLine(text: string | undefined): unknown {
   if (text === undefined) throw new Failure('invalid', 'the line is not UTF-8');
   try {

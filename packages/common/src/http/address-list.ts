@@ -7,7 +7,7 @@ function partsOf(list: string): string[] {
 function isAddressOrBlock(part: string): boolean {
   const [address = '', prefix, ...rest] = part.split('/');
   const family = isIP(address);
-  // A zone (`fe80::1%eth0`) names an interface of this machine, and would be left out unseen.
+  // A zone (`fe80::1%eth0`) names an interface of this machine and would be silently ignored.
   if (family === 0 || address.includes('%') || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
@@ -17,7 +17,7 @@ export function isAddressList(text: string): boolean {
   return partsOf(text).every(isAddressOrBlock);
 }
 
-/** The list that `text` writes down; it must be one, see {@link isAddressList}. */
+/** Parses `text`, which must be a list as in {@link isAddressList}. */
 export function addressList(text: string): BlockList {
   const list = new BlockList();
   for (const part of partsOf(text)) {

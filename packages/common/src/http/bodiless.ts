@@ -6,8 +6,8 @@ export function bodiless(description: string) {
 }
 
 /**
- * The 304 of a conditional read, for the OpenAPI description: whoever declares it has an `ETag` and takes an
- * `If-None-Match`, and the description says so.
+ * The 304 of a conditional read, for the OpenAPI description: an operation that declares it sends an `ETag`
+ * and reads `If-None-Match`, which the description then includes.
  */
 export const NOT_MODIFIED = {
   304: bodiless('Not modified: `If-None-Match` names the current representation.'),

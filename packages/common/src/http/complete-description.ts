@@ -8,19 +8,19 @@ import {
   responseHeadersOf,
 } from './described-headers.ts';
 
-/** The tag of the operations that watch the service; they come last. */
+/** The tag of the monitoring operations; they come last. */
 export const HEALTH_TAG = 'health';
 
-/** Where a route's own headers wait in its operation until they are described. */
+/** Where a route's own headers are stored in its operation until they are described. */
 export const OWN_HEADERS = 'x-headers';
 
-/** The headers that a route names beyond those that follow from its statuses. */
+/** The headers that a route declares in addition to those that follow from its statuses. */
 export interface OwnHeaders {
   request: readonly RequestHeader[];
   response: Readonly<Record<string, readonly ResponseHeader[]>>;
 }
 
-/** A part of the description that is pointed to. */
+/** A reference to a part of the description. */
 interface Reference {
   $ref: string;
 }
@@ -30,7 +30,7 @@ interface Response {
   headers?: Record<string, Reference>;
 }
 
-/** An operation of an OpenAPI document, as far as it is completed here. */
+/** The parts of an OpenAPI operation that are completed here. */
 export interface DescribedOperation {
   tags?: string[];
   security?: unknown[];
@@ -39,25 +39,25 @@ export interface DescribedOperation {
   [OWN_HEADERS]?: OwnHeaders;
 }
 
-/** An OpenAPI document, as far as it is completed here. */
+/** The parts of an OpenAPI document that are completed here. */
 export interface DescribedDocument {
   paths: Record<string, Record<string, DescribedOperation>>;
   components: Record<string, Record<string, unknown>>;
 }
 
-/** What is said of the whole service. */
+/** Information about the whole service. */
 export interface Completion {
-  /** What each tag is about, in the order in which they are shown. */
+  /** The description of each tag, in display order. */
   tags: Readonly<Record<string, string>>;
-  /** Headers that every operation but health reads. */
+  /** Headers that every operation except health reads. */
   requestHeaders: readonly RequestHeader[];
-  /** Whether requests are counted and answers say what is left; health never is. */
+  /** Whether requests are rate-limited and answers show the remaining number; health never is. */
   isCounted: boolean;
 }
 
 /**
- * Completes an OpenAPI document by what follows from what it already says: the headers of requests and
- * answers from the statuses, `security: []` where nothing is required, the tags in order with health last.
+ * Completes an OpenAPI document with what follows from its content: the headers of requests and answers from
+ * the statuses, `security: []` if nothing is required, the tags in order with health last.
  */
 export function completeDescription<Document extends DescribedDocument>(
   document: Document,
@@ -72,7 +72,7 @@ export function completeDescription<Document extends DescribedDocument>(
   }
   const completed = {
     ...document,
-    servers: [{ url: '/', description: 'The service that you are reading about.' }],
+    servers: [{ url: '/', description: 'This service.' }],
     tags: tagsOf(paths, tags),
     paths,
   };
@@ -107,7 +107,7 @@ function completeOperation(
   for (const [status, response] of Object.entries(operation.responses)) {
     const names = [...responseHeadersOf(status, statuses, isCounted), ...(own?.response[status] ?? [])];
     response.headers = Object.fromEntries(names.map((name) => [name, headerReference(name)]));
-    // What `@fastify/swagger` says of a response that nothing is said of.
+    // The default description of `@fastify/swagger` for a response.
     if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? status;
     used.push(...Object.values(response.headers).map(({ $ref }) => $ref));
   }
@@ -122,7 +122,7 @@ function headerReference(name: ResponseHeader): Reference {
   return { $ref: `#/components/headers/${componentName(name)}` };
 }
 
-/** A header's name as a generator can make it a name in code: `If-None-Match` is `IfNoneMatch`. */
+/** A header's name as an identifier for client generators: `If-None-Match` becomes `IfNoneMatch`. */
 function componentName(header: string): string {
   return header.replaceAll('-', '');
 }
@@ -138,7 +138,7 @@ function tagsOf(paths: DescribedDocument['paths'], described: Readonly<Record<st
   ];
 }
 
-/** The components that are pointed to; zod's registry is shared by every service of the process. */
+/** The referenced components; zod's registry is shared by all services in the process. */
 function componentsOf(
   { components }: DescribedDocument,
   paths: DescribedDocument['paths'],
@@ -165,7 +165,7 @@ function componentsOf(
   return { ...components, ...Object.fromEntries(kept) };
 }
 
-/** Adds every reference that `value` leads to, through the schemas that it refers to. */
+/** Adds every reference reachable from `value`, including through referenced schemas. */
 function collectReferences(
   value: unknown,
   components: { schemas: Record<string, unknown> },

@@ -4,17 +4,17 @@ import type { Server } from './server.ts';
 
 /** How long a client may take, in ms. */
 export interface ConnectionLimits {
-  /** For the head of a request, from its first byte, or from the beginning of the connection. */
+  /** For the head of a request, from its first byte or from the start of the connection. */
   headersMs: number;
-  /** For a whole request, body included. */
+  /** For a whole request, including its body. */
   requestMs: number;
-  /** For sending what is not a request, such as empty lines, after the last answer. */
+  /** For sending anything but a request, such as empty lines, after the last answer. */
   noiseMs: number;
-  /** Pause between two looks at the connections: what is over its limit may last so much longer. */
+  /** Interval of the checks of connections: a limit may be exceeded by this much. */
   lookMs: number;
 }
 
-/** A slow head ends after 30 s, a slow body and mere noise after 60 s at the latest. */
+/** A slow head ends after 30 s; a slow body or mere noise after 60 s at the latest. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headersMs: 29_000,
   requestMs: 59_000,
@@ -22,18 +22,18 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   lookMs: 1_000,
 };
 
-/** What was seen of a connection at the last look. */
+/** The state of a connection at the last check. */
 interface Seen {
   received: number;
   sent: number;
-  /** When something was first received after the last answer. */
+  /** When the first byte after the last answer was received. */
   noiseSince: number | undefined;
 }
 
 /**
- * Answers clients that close their sending half after the request, notices those that are gone, and ends connections on which bytes arrive that never
- * become a request: Node takes empty lines before a request for activity, so that its own limits do not apply between two
- * requests.
+ * Answers clients that close their sending half after the request, notices those that are gone, and ends
+ * connections whose bytes never become a request: Node treats empty lines before a request as activity, so
+ * its own limits do not apply between two requests.
  */
 export function limitConnections(app: Server, { noiseMs, lookMs }: ConnectionLimits): void {
   keepHalfOpen(app.server);
@@ -52,7 +52,7 @@ export function limitConnections(app: Server, { noiseMs, lookMs }: ConnectionLim
   app.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** True when a connection has sent for too long without a request; notes what is seen of it. */
+/** True if a connection has been sending for too long without a request; records its state. */
 function isNoise(socket: Socket, seen: Seen, now: number, noiseMs: number): boolean {
   const { bytesRead, bytesWritten } = socket;
   const isAnswered = bytesWritten !== seen.sent || hasRequest(socket);
@@ -64,9 +64,9 @@ function isNoise(socket: Socket, seen: Seen, now: number, noiseMs: number): bool
 }
 
 /**
- * A client that has closed its sending half may wait for its answer or be gone: TCP tells only who sends to it. Interim
- * answers (RFC 9110, section 15.2) are passed over by the one; the other resets the connection at the first, so that the
- * second fails and the work ends.
+ * A client that has closed its sending half may be waiting for its answer or be gone: TCP shows which only
+ * when something is sent. A waiting client ignores interim answers (RFC 9110, section 15.2); a client that is
+ * gone resets the connection at the first, so that the second fails and the work ends.
  */
 function askIfThere(socket: Socket): void {
   const response = answerOf(socket);
@@ -77,12 +77,15 @@ function hasRequest(socket: Socket): boolean {
   return answerOf(socket) !== undefined;
 }
 
-/** Node keeps the answer under way on its socket, without a public name. Were it renamed, `requestMs` is still less. */
+/**
+ * Node keeps the current answer on its socket under a private name. If it were renamed, `requestMs` would
+ * still be lower.
+ */
 function answerOf(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | undefined {
   return socket._httpMessage ?? undefined;
 }
 
-/** Node's name of what its documentation does not mention: otherwise the end of a client's half ends the answer. */
+/** An undocumented Node option: otherwise a client closing its half would end the answer. */
 function keepHalfOpen(server: Server['server'] & { httpAllowHalfOpen?: boolean }): void {
   server.httpAllowHalfOpen = true;
 }

@@ -33,19 +33,21 @@ import type { Server } from './server.ts';
 import { refuseUnknownMembers } from './strict-bodies.ts';
 import { answerUnreadable } from './unreadable-request.ts';
 
-/** What Fastify's types say of a reader of query strings. */
+/** Fastify's type of a query string parser. */
 type QueryReader = (text: string) => Record<string, unknown>;
 
-/** What {@link createServer} is made with. */
+/** Options of {@link createServer}. */
 export interface ServerOptions {
   config: Pick<CommonConfig, 'HOST' | 'TRUST_PROXY' | 'METRICS_PORT' | 'EVENT_LOOP_DELAY_LIMIT_MS'>;
   description: Description;
   log: Logger;
-  /** The largest body that is read, in bytes; absent in a service that reads none. */
+  /** The largest body accepted, in bytes; absent in a service that accepts none. */
   bodyLimit?: number;
-  /** What `/readyz` asks, by the name of the dependency. */
+  /** The checks of `/readyz`, by the name of the dependency. */
   readiness: Record<string, ReadinessCheck>;
-  /** What `/readyz` and the metrics report, by name, and what does not keep the service from serving. */
+  /**
+   * Dependencies that `/readyz` and the metrics report, by name, but without which the service still works.
+   */
   degrading?: Record<string, ReadinessCheck>;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
@@ -53,14 +55,14 @@ export interface ServerOptions {
   headers?: Readonly<Record<string, string>>;
   /** Limits the rate of the routes that are added afterwards; see `limitRate`. */
   limit?: (app: Server) => Promise<void>;
-  /** How long clients may take; {@link CONNECTION_LIMITS} unless given. */
+  /** How long clients may take; {@link CONNECTION_LIMITS} by default. */
   connectionLimits?: ConnectionLimits;
 }
 
 /**
- * Makes the server that every service is: request ids, one log line a request, security headers, problem
- * documents, strict query strings, 404 and 405, health, metrics, the OpenAPI description. The routes are the
- * caller's to add.
+ * Creates the server of a service: request ids, one log line per request, security headers, problem
+ * documents, strict query strings, 404 and 405, health, metrics, the OpenAPI description. The caller adds the
+ * routes.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options;
@@ -83,7 +85,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return app;
 }
 
-/** A server whose every answer, whoever gives it, has an id, the security headers and a line in the log. */
+/**
+ * A server whose every answer, whatever its source, has an id, the security headers and a line in the log.
+ */
 function createBareServer(
   { config, log, bodyLimit, problems, headers, connectionLimits = CONNECTION_LIMITS }: ServerOptions,
   unreadable: UnreadablePaths,
@@ -95,7 +99,7 @@ function createBareServer(
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger>({
     loggerInstance: log,
     logController: requestLog,
-    // A logger for each request costs more than its event: the events of a request name it themselves.
+    // A logger per request would cost more than its event, so the events name their request themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
@@ -108,18 +112,18 @@ function createBareServer(
     http: {
       ServerResponse: responsesWith(constantHeaders, prepareEarlyAnswer),
       requireHostHeader: false,
-      // So that a second Host shows; each header that is joined is one that has one value.
+      // Reveals a second Host; the other joined headers may only have one value anyway.
       joinDuplicateHeaders: true,
       headersTimeout: connectionLimits.headersMs,
       connectionsCheckingInterval: connectionLimits.lookMs,
-      // Node ends a body that cannot come before anybody could read it: cheaper, where nobody does.
+      // Node ends the stream of a request without a body early, which is cheaper because nobody reads it.
       optimizeEmptyRequests: bodyLimit === undefined,
     },
     requestTimeout: connectionLimits.requestMs,
-    // Requests that arrive on open connections while the server closes are answered, not refused.
+    // While the server closes, requests on open connections are still answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH, querystringParser: readQueryString as QueryReader },
-    // What the router refuses passes no hook.
+    // Requests that the router refuses do not pass the hooks.
     frameworkErrors: (error, request, reply) => {
       nameAnswer(request, reply);
       reply.raw.once('close', () => requestLog.requestCompleted(null, request, reply));
@@ -138,20 +142,20 @@ function createBareServer(
   return app;
 }
 
-/** Fastify asks for each hop, counted from this server outwards, whether its word counts. */
+/** Fastify asks for each hop, starting next to this server, whether it is trusted. */
 function trustProxy(proxies: CommonConfig['TRUST_PROXY']) {
   if (proxies === undefined) return false;
   if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies;
   return (address: string) => isListed(proxies, address);
 }
 
-/** Answers 400, 404 and 405 to the target of a request before its body is read; it has been counted as any is. */
+/** Answers 400, 404 and 405 for the request target before the body is read; the request has been counted. */
 function refuseUnreadable(app: Server, unreadable: UnreadablePaths, allowedMethods: AllowedMethods): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (!request.is404) return done(queryProblem(request.query));
     return done(unreadable.problem(request.raw) ?? noSuchRoute(allowedMethods(pathOf(request.url))));
   });
-  // What a route finds nothing for, such as a file of the documentation.
+  // For routes that find nothing, such as a file of the documentation.
   app.setNotFoundHandler(() => {
     throw noSuchRoute([]);
   });
@@ -162,12 +166,15 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Says in an answer by which id the log knows its request. */
+/** Adds the id of the request in the log to an answer. */
 function nameAnswer({ id }: Pick<FastifyRequest, 'id'>, reply: Pick<FastifyReply, 'header'>): void {
   reply.header('x-request-id', id);
 }
 
-/** Routes that describe no query string have none: an unknown parameter is 400 everywhere (`docs/spec/wire.md`). */
+/**
+ * Routes that describe no query string have none: an unknown parameter is 400 everywhere
+ * (`docs/spec/wire.md`).
+ */
 function refuseUnknownParameters(app: Server): void {
   const none = z.strictObject({});
   app.addHook('onRoute', (route) => {

@@ -7,12 +7,10 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 declare module 'fastify' {
   interface FastifySchema {
     /**
-     * Headers that the operation reads, beyond those that its statuses tell of, for the OpenAPI description.
+     * Headers that the operation reads, besides those implied by its statuses, for the OpenAPI description.
      */
     requestHeaders?: readonly RequestHeader[];
-    /**
-     * Headers of its answers by status, beyond those that the status tells of, for the OpenAPI description.
-     */
+    /** Headers of its answers by status, besides those implied by the status, for the OpenAPI description. */
     responseHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>;
   }
 }
@@ -25,29 +23,28 @@ const entityTags = { type: 'string' };
 export const REQUEST_HEADERS = {
   'If-None-Match': {
     description:
-      'The ETag of the representation that you have (a list, weak tags and `*` are accepted). The answer is 304' +
+      'The ETag of the representation you have (a list, weak tags and `*` are accepted). The answer is 304' +
       ' without a body while it is still current.',
     schema: entityTags,
   },
   'If-Match': {
     description:
-      'The ETag of the representation that you are changing. The answer is 412, and nothing changes, if somebody' +
+      'The ETag of the representation you are changing. The answer is 412, and nothing changes, if somebody' +
       ' else has changed it since you read it.',
     schema: entityTags,
   },
   'Idempotency-Key': {
     description:
-      'A name that you choose for this request, such as a UUID. If the answer gets lost, send the same request' +
+      'A name you choose for this request, such as a UUID. If the answer gets lost, send the same request' +
       ' with the same key again: it is carried out once.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
   'User-Agent': {
-    description: 'Any value, of at most 2048 characters.',
+    description: 'Any value of at most 2048 characters.',
     schema: { type: 'string', maxLength: 2048 },
   },
   Range: {
-    description:
-      'The bytes that you want, such as `bytes=0-1023`. Several ranges are answered with the whole.',
+    description: 'The bytes you want, such as `bytes=0-1023`. Multiple ranges are answered with the whole.',
     schema: { type: 'string' },
   },
 } as const;
@@ -55,36 +52,36 @@ export const REQUEST_HEADERS = {
 /** The headers of answers, as OpenAPI describes them. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
-    description: 'The id of this request in the log. Name it when you report a problem.',
+    description: 'The id of this request in the log. Include it when you report a problem.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   },
   'Cache-Control': {
-    description: 'Who may keep the answer and for how long (RFC 9111).',
+    description: 'Who may cache the answer and for how long (RFC 9111).',
     required: true,
     schema: { type: 'string' },
   },
   ETag: {
-    description: 'Changes with the answer. Send it as `If-None-Match` when you ask again.',
+    description: 'Changes with the answer. Send it as `If-None-Match` when you request it again.',
     schema: { type: 'string', pattern: '^"[\\x21\\x23-\\x7e]+"$' },
   },
   Location: {
-    description: 'Where the resource is.',
+    description: 'The URL of the resource.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
   },
   'Retry-After': {
-    description: 'Wait at least this many seconds before you try again.',
+    description: 'Wait at least this many seconds before trying again.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'Content-Range': {
-    description: 'Which bytes these are, and of how many.',
+    description: 'The range of bytes returned and the total size.',
     required: true,
     schema: { type: 'string' },
   },
   Allow: {
-    description: 'The methods that this path answers to.',
+    description: 'The methods that this path supports.',
     required: true,
     schema: { type: 'string' },
   },
@@ -94,25 +91,25 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string', enum: ['true'] },
   },
   'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },
-  'X-RateLimit-Limit': { description: 'Requests that you may send in a minute.', schema: count },
-  'X-RateLimit-Remaining': { description: 'Requests that are left of this minute.', schema: count },
+  'X-RateLimit-Limit': { description: 'Requests allowed per minute.', schema: count },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },
   'X-RateLimit-Reset': {
-    description: 'Seconds until the minute ends and the count starts again.',
+    description: 'Seconds until the minute ends and the count restarts.',
     schema: count,
   },
 } as const;
 
-/** What every answer carries. */
+/** The headers of every answer. */
 const ALWAYS: readonly ResponseHeader[] = ['X-Request-Id', 'Cache-Control'];
 
-/** What the answers of a counted operation carry too. */
+/** Additional headers of the answers of rate-limited operations. */
 const COUNTED: readonly ResponseHeader[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ];
 
-/** What a status alone tells. */
+/** The headers implied by a status. */
 const BY_STATUS: Readonly<Record<string, readonly ResponseHeader[]>> = {
   201: ['Location'],
   304: ['ETag'],

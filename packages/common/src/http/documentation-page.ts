@@ -6,8 +6,8 @@ import { isNotModified, type Representation, represent } from '../caching/entity
 import type { Server } from './server.ts';
 
 /**
- * The Content-Security-Policy of the page at `/docs`: scripts, fonts and requests of this origin alone. Only
- * its styles may stand in the document, because the reference writes its own there.
+ * The Content-Security-Policy of the page at `/docs`: only scripts, fonts and requests of this origin. Only
+ * styles may be inline, because the reference writes its own.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -23,7 +23,9 @@ const PAGE_POLICY = [
 
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** How the reference is shown: from this service alone, with nothing of anybody else's on the page. */
+/**
+ * Settings of the reference: nothing is loaded from other hosts, and no other project appears on the page.
+ */
 const REFERENCE = {
   url: '/openapi.json',
   telemetry: false,
@@ -44,10 +46,9 @@ const ICON =
   " 0 8H6v4H3zm3 3v2h3a1 1 0 0 0 0-2z'/%3E%3C/svg%3E";
 
 /**
- * Serves the page at `/docs`, on which people read the description: a reference that works without any other
- * host.
+ * Serves the human-readable reference at `/docs`; it works without any other host.
  *
- * @param title the name of the service, which the page bears
+ * @param title the name of the service, shown on the page
  */
 export function addDocumentationPage(app: Server, title: string): void {
   const page = represent(pageOf(title));
@@ -67,7 +68,7 @@ export function addDocumentationPage(app: Server, title: string): void {
     send(request, reply, script, 'text/javascript; charset=utf-8'),
   );
   app.get('/docs/reference.js', { schema }, async (request, reply) => {
-    // Megabytes that few ask for: read from the disk each time, and kept by the browser.
+    // Megabytes that are rarely requested: read from disk each time and cached by the browser.
     etag ??= readFile(bundle, 'utf8').then((text) => represent(text).etag);
     const file = { etag: await etag, body: () => createReadStream(bundle) };
     return send(request, reply, file, 'text/javascript; charset=utf-8');

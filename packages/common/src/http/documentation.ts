@@ -11,12 +11,12 @@ const TO_JSON = { zodToJsonConfig: { override: describeSchema } };
 const schemasOfRoute = createJsonSchemaTransform(TO_JSON);
 const schemasOfDocument = createJsonSchemaTransformObject(TO_JSON);
 
-/** What the OpenAPI description says of the service as a whole. */
+/** The service's general information in the OpenAPI description. */
 export interface Description {
   title: string;
   version: string;
   description: string;
-  /** What each tag of the routes is about, in the order in which they are shown. */
+  /** The description of each tag of the routes, in display order. */
   tags?: Readonly<Record<string, string>>;
   /** Headers that every operation reads. */
   requestHeaders?: readonly RequestHeader[];
@@ -30,8 +30,8 @@ export type SecurityScheme =
   | { type: 'http'; scheme: 'bearer'; description?: string };
 
 /**
- * Collects the routes that are added after it into an OpenAPI 3.1 description, made from the schemas that
- * validate, and serves it at `/openapi.json` and, for people, at `/docs`.
+ * Collects the routes added after it into an OpenAPI 3.1 description, made from the validating schemas, and
+ * serves it at `/openapi.json` and, for people, at `/docs`.
  *
  * @param isCounted whether the answers of the routes carry the headers of a rate limit
  */
@@ -48,7 +48,7 @@ export async function addDocumentation(
       return { ...described, schema: { ...described.schema, [OWN_HEADERS]: { request, response } } };
     },
     transformObject: (document) =>
-      // `openapi-types` leaves nearly every member open; the routes above decide what is there.
+      // `openapi-types` makes nearly every member optional; the routes above decide which exist.
       completeDescription(schemasOfDocument(document) as unknown as DescribedDocument, {
         tags,
         requestHeaders,

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a connection is read after its last answer while nothing more arrives, in ms. */
+/** How long an idle connection is still read after its last answer, in ms. */
 const SILENCE_MS = 5_000;
 
-/** How long it is read in all, in ms. */
+/** How long it is read in total, in ms. */
 const LINGER_MS = 30_000;
 
 /** By connection, the request that was answered before its body had arrived. */
@@ -13,10 +13,10 @@ const answeredEarly = Symbol('answeredEarly');
 type Connection = Socket & { [answeredEarly]?: IncomingMessage };
 
 /**
- * Looks after a response that comes before the body of its request: the refusal of a sender, or of a body that is too
- * large, after which the connection ends. Where it ends, what still comes is read and dropped for a while first: many
- * clients send all before they read, and what arrives at a closed connection resets it and takes the answer with it
- * (RFC 9112, section 9.6). To be called before the head is written.
+ * Handles a response that comes before the body of its request, such as the refusal of a sender or of a body
+ * that is too large. If the connection ends after it, remaining bytes are first read and dropped for a while:
+ * many clients send everything before they read, and bytes arriving at a closed connection reset it, so that
+ * the answer is lost (RFC 9112, section 9.6). Call it before the head is written.
  */
 export function prepareEarlyAnswer(response: ServerResponse, status: number): void {
   const { req } = response;
@@ -26,20 +26,23 @@ export function prepareEarlyAnswer(response: ServerResponse, status: number): vo
   if (status === 413) response.setHeader('connection', 'close');
 }
 
-/** True while what arrives on a connection is the rest of a request that has its answer, and must not get another. */
+/**
+ * True while a connection receives the rest of a request that has been answered and must not be answered
+ * again.
+ */
 export function isAnsweredEarly(connection: Connection): boolean {
   return connection[answeredEarly]?.complete === false;
 }
 
-/** True while a body is announced that has not arrived whole. */
+/** True while an announced body has not completely arrived. */
 function owesBody({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /**
- * Has the end of the connection wait until the client has sent all of `request`, is silent, or sends for too long.
- * Node calls `destroySoon` when the last answer of a connection is on its way.
+ * Delays the end of the connection until the client has sent all of `request`, is silent, or sends for too
+ * long. Node calls `destroySoon` when the last answer of a connection has been queued.
  */
 function linger(request: IncomingMessage): void {
   const { socket } = request;
@@ -55,7 +58,7 @@ function linger(request: IncomingMessage): void {
   };
 }
 
-/** All has been read, so nothing can reset what was answered. */
+/** Everything has been read, so nothing can reset the connection. */
 function hangUp(socket: Socket): void {
   if (socket.writableFinished) socket.destroy();
   else socket.once('finish', () => socket.destroy());

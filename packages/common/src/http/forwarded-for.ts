@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 /** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
 const WITH_PORT = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
 
-/** The address that an entry of `X-Forwarded-For` names; undefined where it names none (`unknown`, `_hidden`). */
+/** The address in an entry of `X-Forwarded-For`; undefined if it has none (`unknown`, `_hidden`). */
 function addressOf(entry: string): string | undefined {
   const text = entry.trim();
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? [];
@@ -13,9 +13,9 @@ function addressOf(entry: string): string | undefined {
 }
 
 /**
- * Reads the ports and brackets off the addresses of an `X-Forwarded-For`: with each port a client would be another one.
- * What stands before an entry that is not an address is dropped, and so is that entry, which makes the hop that reported
- * it the client.
+ * Strips ports and brackets from the addresses of an `X-Forwarded-For`; otherwise each port would count as
+ * another client. An entry that is not an address is dropped together with everything before it, so that the
+ * hop that reported it is the client.
  */
 export function plainForwardedFor(header: string): string {
   const addresses: string[] = [];
@@ -27,7 +27,7 @@ export function plainForwardedFor(header: string): string {
   return addresses.join(', ');
 }
 
-/** Has {@link plainForwardedFor} read the header of `request` before anybody asks for the client's address. */
+/** Applies {@link plainForwardedFor} to the header of `request` before the client's address is read. */
 export function plainForwarding({ headers }: IncomingMessage): void {
   const given = headers['x-forwarded-for'];
   if (given === undefined) return;

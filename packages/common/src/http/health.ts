@@ -7,8 +7,8 @@ import { HEALTH_TAG } from './complete-description.ts';
 import type { Server } from './server.ts';
 
 /**
- * Rejects when a dependency cannot be used: with a `Failure` whose message says what is missing, or with anything else when
- * it does not answer.
+ * Rejects if a dependency cannot be used: with a `Failure` whose message says what is missing, or with any
+ * other error if it does not answer.
  */
 export type ReadinessCheck = () => Promise<void>;
 
@@ -19,13 +19,14 @@ const readiness = z.object({
   degraded: z
     .array(z.string())
     .optional()
-    .describe('What does not answer and can be mended while this serves.'),
+    .describe('Dependencies that do not answer but can be fixed while the service runs.'),
 });
 
 /**
- * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer, and the
- * database has what this build needs; send it requests only while this is 200. A failed check of `degrading` leaves it
- * 200 and is named in the body: what mends it is served here. Both are never cached or counted.
+ * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer and the
+ * database has what this build needs; send it requests only while this is 200. A failed check of `degrading`
+ * leaves it 200 and is named in the body, because it is fixed through this service. Neither is ever cached or
+ * counted.
  */
 export function addHealth(
   app: Server,
@@ -50,7 +51,7 @@ export function addHealth(
       schema: {
         operationId: 'getReadiness',
         tags: [HEALTH_TAG],
-        summary: 'The dependencies can be used',
+        summary: 'The service is ready for requests',
         response: { 200: readiness, ...problemResponses(400, 503) },
       },
     },
@@ -68,7 +69,7 @@ export function addHealth(
   );
 }
 
-/** The names of the checks that reject. */
+/** The names of the failed checks. */
 export async function failing(checks: Record<string, ReadinessCheck>): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(checks).map(([name, check]) =>

@@ -5,9 +5,9 @@ import type { Server } from './server.ts';
 
 /**
  * Reads JSON bodies as Fastify does, and refuses bytes that are not UTF-8 (RFC 8259, section 8.1) instead of
- * quietly replacing them: what is stored is what was sent. No other media type, charset or coding is read. An empty body
- * is none where the route takes none, whatever its `Content-Type`. A member named `__proto__` is left to the schemas, which
- * refuse it by its name and copy it nowhere.
+ * quietly replacing them: what is stored is what was sent. Other media types, charsets and codings are not
+ * accepted. On a route without a body, an empty body is ignored whatever its `Content-Type`. A member named
+ * `__proto__` is left to the schemas, which reject it by name and never copy it.
  */
 export function readJsonBodies(app: Server): void {
   const parse = app.getDefaultJsonParser('ignore', 'ignore');
@@ -21,12 +21,14 @@ export function readJsonBodies(app: Server): void {
   });
 }
 
-/** 415 for JSON that is compressed or in another charset than UTF-8; undefined for what can be read. */
+/** 415 for JSON that is compressed or not in UTF-8; undefined if it can be read. */
 function unsupportedForm({ headers }: FastifyRequest): Problem | undefined {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
-    // RFC 9110, section 12.5.3 has the header name what is accepted.
-    return unsupported('send the body as it is, without Content-Encoding', { 'accept-encoding': 'identity' });
+    // By RFC 9110, section 12.5.3 the header lists the accepted codings.
+    return unsupported('send the body uncompressed, without Content-Encoding', {
+      'accept-encoding': 'identity',
+    });
   }
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? [];
   return /^utf-?8$/i.test(charset) ? undefined : unsupported('send the body in UTF-8');

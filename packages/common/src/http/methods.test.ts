@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { noSuchRoute, watchMethods } from './methods.ts';
 import type { Server } from './server.ts';
 
-/** The methods of a service with a few routes, one of them in a scope of its own. */
+/** The methods of a service with a few routes, one of them in its own scope. */
 async function allowedMethods() {
   const app = fastify() as unknown as Server;
   const allowed = watchMethods(app);
@@ -24,7 +24,7 @@ async function allowedMethods() {
   return allowed;
 }
 
-test('a path has the methods of every route that it fits', async () => {
+test('a path has the methods of every route that it matches', async () => {
   const allowed = await allowedMethods();
   expect(allowed('/api/articles')).toEqual(['GET', 'HEAD', 'POST']);
   expect(allowed('/api/articles/17')).toEqual(['DELETE', 'PUT']);
@@ -52,7 +52,7 @@ test('a path without methods is 404, one with others 405 and says which', () => 
   expect(noSuchRoute(['GET', 'HEAD'])).toMatchObject({
     status: 405,
     code: 'method_not_allowed',
-    detail: 'this path answers to GET, HEAD',
+    detail: 'this path supports only GET, HEAD',
     headers: { allow: 'GET, HEAD' },
   });
 });

@@ -1,10 +1,13 @@
 import { notFound, Problem } from '../problems/problem.ts';
 import type { Server } from './server.ts';
 
-/** Finds the methods that a path answers to. */
+/** Finds the methods that a path supports. */
 export type AllowedMethods = (path: string) => string[];
 
-/** Follows the routes of `app` as they are added, so that a known path with another method can be told apart. */
+/**
+ * Records the routes of `app` as they are added, so that a known path with an unsupported method can be
+ * recognized.
+ */
 export function watchMethods(app: Server): AllowedMethods {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -27,7 +30,7 @@ function pattern(url: string): RegExp {
 /** 405 with `Allow` for a known path (RFC 9110, section 15.5.6), 404 for an unknown one. */
 export function noSuchRoute(allowed: string[]): Problem {
   if (allowed.length === 0) return notFound('there is nothing at this path');
-  return new Problem(405, 'method_not_allowed', `this path answers to ${allowed.join(', ')}`, {
+  return new Problem(405, 'method_not_allowed', `this path supports only ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   });
 }

@@ -8,7 +8,7 @@ import type { Server } from './server.ts';
 /** Upper bounds of the buckets of request durations, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
-/** Whether each dependency that the service can do without answers, asked whenever the metrics are read. */
+/** Checks whether each optional dependency answers, whenever the metrics are read. */
 function measureDependencies(registry: Registry, checks: Record<string, ReadinessCheck>): void {
   new Gauge({
     name: 'dependency_up',
@@ -24,8 +24,8 @@ function measureDependencies(registry: Registry, checks: Record<string, Readines
 }
 
 /**
- * Measures every request of `app` and offers the figures as Prometheus text at `/metrics` on a port of their
- * own, which is not meant for the public. The port opens when `app` is ready and closes with it.
+ * Measures every request of `app` and serves the metrics as Prometheus text at `/metrics` on a separate port,
+ * which is not meant for the public. The port opens when `app` is ready and closes with it.
  */
 export function exposeMetrics(
   app: Server,

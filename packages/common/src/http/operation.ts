@@ -24,34 +24,39 @@ type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
   FastifyBaseLogger
 >;
 
-/** What a method of a path does: described by its schemas, and given all it needs when it was made. */
+/** What a method of a path does, with its schemas and dependencies. */
 export interface Operation {
   readonly schema: FastifySchema;
   readonly handler: RouteHandlerMethod;
-  /** The largest body, in bytes, where it differs from the service's. */
+  /** The largest body, in bytes, if it differs from the service's. */
   readonly bodyLimit?: number;
-  /** What the hooks of the server are told about the route, such as a query string that is not logged. */
+  /** Information for the server's hooks, such as that the query string is not logged. */
   readonly config?: FastifyContextConfig;
-  /** The handler is called with an invalid body too (`request.validationError`), to tell its own faults with those. */
+  /**
+   * The handler is called even with an invalid body (`request.validationError`), to report its own errors
+   * with the others.
+   */
   readonly attachValidation?: boolean;
 }
 
-/** What {@link operation} is made of. */
+/** Options of {@link operation}. */
 export interface OperationDefinition<Schema extends FastifySchema> {
-  /** zod schemas of the request and of each response, and the operation's words in the OpenAPI description. */
+  /**
+   * zod schemas of the request and of each response, and the operation's texts in the OpenAPI description.
+   */
   schema: Schema;
   handler: Handler<NoInfer<Schema>>;
-  /** The largest body, in bytes, where it differs from the service's. */
+  /** The largest body, in bytes, if it differs from the service's. */
   bodyLimit?: number;
-  /** What the hooks of the server are told about the route, such as a query string that is not logged. */
+  /** Information for the server's hooks, such as that the query string is not logged. */
   config?: FastifyContextConfig;
   /** See {@link Operation.attachValidation}. */
   attachValidation?: boolean;
 }
 
 /**
- * Makes an operation; the handler's request and reply have the types of the schemas. Where it is served and who may ask
- * for it stand in the service's `app.ts`.
+ * Makes an operation; the handler's request and reply have the types of the schemas. The service's `app.ts`
+ * defines where it is served and who may call it.
  *
  * @example
  * const read = operation({
@@ -64,19 +69,19 @@ export function operation<const Schema extends FastifySchema>({
   handler,
   ...rest
 }: OperationDefinition<Schema>): Operation {
-  // A route that checks its own schema is safe to list among others: Fastify parses with that very schema.
+  // Safe to list routes with different schemas: Fastify parses each with its own schema.
   return { schema, handler: handler as unknown as RouteHandlerMethod, ...rest };
 }
 
-/** Who may ask for an operation. */
+/** Who may call an operation. */
 export interface Guard {
-  /** Throws for those who may not, before the body is read; absent where nobody is refused here. */
+  /** Throws for callers who may not, before the body is read; absent if nobody is refused here. */
   readonly check?: preParsingHookHandler;
-  /** What the OpenAPI description requires; `{}` among them makes the others optional. */
+  /** The security requirements in the OpenAPI description; an added `{}` makes them optional. */
   readonly security: Record<string, string[]>[];
 }
 
-/** One line of a service's table of routes: the method, the path, what answers, and who may ask. */
+/** One line of a service's table of routes: the method, the path, the operation, and its guard. */
 export type RouteLine = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,

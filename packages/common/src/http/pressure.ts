@@ -17,6 +17,6 @@ export async function refuseUnderPressure(app: Server, maxDelayMs: number): Prom
   });
   app.addHook('onRequest', (request, _reply, done) => {
     if (!overloaded() || EXEMPT.has(request.url)) return done();
-    return done(temporarilyUnavailable('the service has more to do than it can; try again'));
+    return done(temporarilyUnavailable('the service is overloaded; try again'));
   });
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readQueryString } from './query-string.ts';
 
-test('a query string has the parameters that are in it', () => {
+test('a query string is parsed into its parameters', () => {
   const name = fc.constantFrom('page', 'q', 'é');
   const value = fc.oneof(fc.constantFrom('', '1', 'a b', 'a+b', '%', '&='), fc.string({ unit: 'grapheme' }));
   fc.assert(

@@ -1,12 +1,12 @@
 import { parse } from 'fast-querystring';
 import { invalidRequest, type Problem } from '../problems/problem.ts';
 
-/** The parameters of a query string: a text each, or all that it has, where it is there more than once. */
+/** The parameters of a query string: each a text, or a list if it occurs more than once. */
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** What stands for the parameters of a query string that cannot be read. */
+/** Represents the parameters of a query string that cannot be read. */
 class UnreadableQuery {
-  /** What is wrong with it, for the client. */
+  /** The error message for the client. */
   readonly fault: string;
 
   constructor(fault: string) {
@@ -25,16 +25,16 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** True for nearly all query strings: members that each have a name, and nothing to decode. */
+/** True for nearly all query strings: every member has a name, and nothing needs decoding. */
 function isPlain(text: string): boolean {
   if (text.includes('%') || text.includes('&&') || text.includes('&=')) return false;
   return !text.startsWith('&') && !text.startsWith('=') && !text.endsWith('&');
 }
 
-/** What is wrong with `text`; undefined for a query string of members that each have a name and can be decoded. */
+/** The error in `text`; undefined if every member has a name and can be decoded. */
 function faultOf(text: string): string | undefined {
   for (const member of text.split('&')) {
-    if (member === '') return 'it has an empty member; remove the "&" that nothing follows or precedes';
+    if (member === '') return 'it has an empty parameter; remove the extra "&"';
     const equals = member.indexOf('=');
     const name = equals === -1 ? member : member.slice(0, equals);
     if (name === '') return 'it has a value without a name';
@@ -45,8 +45,8 @@ function faultOf(text: string): string | undefined {
 }
 
 /**
- * Reads a query string. What cannot be read becomes a mark in the place of the parameters, which
- * {@link queryProblem} refuses: it is read before any hook, where nothing could be answered yet.
+ * Parses a query string. If it cannot be read, returns a marker that {@link queryProblem} refuses: parsing
+ * happens before all hooks, when no answer can be sent yet.
  */
 export function readQueryString(text: string): Parameters | UnreadableQuery {
   const fault = text === '' || isPlain(text) ? undefined : faultOf(text);
@@ -54,8 +54,8 @@ export function readQueryString(text: string): Parameters | UnreadableQuery {
 }
 
 /**
- * The problem of a query string that cannot be read (`docs/spec/wire.md`, "All three services"): another spelling of it
- * would be another entry of every cache in between.
+ * The problem of a query string that cannot be read (`docs/spec/wire.md`, "All three services"): a different
+ * spelling would be a different entry in every cache on the way.
  */
 export function queryProblem(query: unknown): Problem | undefined {
   return query instanceof UnreadableQuery ? invalidRequest(`query string: ${query.fault}`) : undefined;

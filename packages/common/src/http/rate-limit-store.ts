@@ -11,15 +11,15 @@ export interface SharedCountersOptions {
   timeoutMs: number;
   /** Names this service's counters where services share a Redis. */
   service: string;
-  /** How many counters are kept in memory while Redis is away. */
+  /** How many counters are kept in memory while Redis is unavailable. */
   memoryEntries: number;
   log: FastifyBaseLogger;
 }
 
 /**
- * Counters in Redis, so that replicas share them. While Redis is away requests are counted in this process's
- * memory and go on: a limit that is less exact is better than a service that is away. Going and coming are
- * logged once each.
+ * Counters in Redis, shared by all replicas. While Redis is unavailable, requests are counted in this
+ * process's memory: a less exact limit is better than no service. Losing and regaining Redis are each logged
+ * once.
  */
 export class SharedCounters implements FastifyRateLimitStore {
   readonly #redis: Redis;
@@ -44,7 +44,7 @@ export class SharedCounters implements FastifyRateLimitStore {
     this.#local = new LocalStore(false, false, memoryEntries);
   }
 
-  /** Connects, so that the first requests are shared already; resolves without Redis, too. */
+  /** Connects, so that even the first requests are shared; also resolves without Redis. */
   async open(): Promise<void> {
     await this.#redis.connect().catch((error: Error) => this.#noteAway(error));
   }
@@ -63,12 +63,12 @@ export class SharedCounters implements FastifyRateLimitStore {
     this.#shared.incr(key, answer, windowMs, max);
   };
 
-  /** Every route counts in the same windows. */
+  /** All routes share the same windows. */
   child(): this {
     return this;
   }
 
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   close(): void {
     this.#redis.disconnect();
   }

@@ -10,19 +10,19 @@ import type { Server } from './server.ts';
 /** The length of a window, in ms (`docs/spec/wire.md`: "windows of a minute"). */
 const WINDOW_MS = 60_000;
 
-/** How many counted clients are kept in memory at once; the least recent are forgotten first. */
+/** How many clients are counted in memory at once; the least recent are dropped first. */
 const MEMORY_ENTRIES = 20_000;
 
-/** Who a request counts against, and how many requests a minute that one has. */
+/** The client that a request counts against, and its requests per minute. */
 export interface Allowance {
-  /** An {@link addressKey}, or what cannot be one, as what begins with `key:`. */
+  /** An {@link addressKey}, or a value that cannot be one, such as one beginning with `key:`. */
   key: string;
   max: number;
 }
 
 /** What {@link limitRate} needs to know. */
 export interface RateLimitOptions {
-  /** Names this service's counters where services share a Redis. */
+  /** Distinguishes this service's counters if services share a Redis. */
   service: string;
   /** Redis, when replicas share their counters; memory otherwise. */
   config: Pick<CommonConfig, 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
@@ -30,22 +30,23 @@ export interface RateLimitOptions {
   allowance: (request: FastifyRequest) => Allowance;
 }
 
-/** The counter key of a client's address: an IPv6 client is its /64, which one customer holds whole. */
+/** The counter key of a client's address: an IPv6 client is its /64, which belongs to one customer. */
 export function addressKey({ ip }: FastifyRequest): string {
-  // As it is, because its hash is known already: that of a text made anew is computed for each request.
+  // Unchanged, because its hash is already cached; a new string's hash would be computed for each request.
   if (!ip.includes(':')) return ip;
-  // A proxy may pass on any text as an address, and none may count for a key.
+  // A proxy may pass on any text as an address, but none may collide with a key.
   return isIPv6(ip) ? normalizeIP(ip, 64) : ip.replaceAll(':', ' ');
 }
 
-/** What is never counted, as somebody who watches or reads about the service asks for it. */
+/** Paths that are never counted: monitoring and documentation. */
 const UNCOUNTED = /^\/(healthz|readyz|openapi\.json|docs)([/?]|$)/;
 
 /**
  * Counts requests in windows of a minute and answers 429 with `Retry-After` beyond the allowance. Every
- * response carries `X-RateLimit-Limit`, `-Remaining` and `-Reset` (seconds until the window ends), unknown
- * paths included; health and documentation are not counted. The counters are those of `@fastify/rate-limit`; its own
- * hook is not used, because it looks up the options of the route and waits several times for each request.
+ * response carries `X-RateLimit-Limit`, `-Remaining` and `-Reset` (seconds until the window ends), even for
+ * unknown paths; health and documentation are not counted. The counters are those of `@fastify/rate-limit`;
+ * its own hook is not used, because it looks up the options of the route and waits several times for each
+ * request.
  */
 export async function limitRate(app: Server, options: RateLimitOptions): Promise<void> {
   const { allowance } = options;
@@ -58,7 +59,7 @@ export async function limitRate(app: Server, options: RateLimitOptions): Promise
       (error, count) => {
         if (error || count === undefined) return done(error ?? undefined);
         const seconds = Math.max(1, Math.ceil(count.ttl / 1000));
-        // As text, because Node would make it for each check and for the answer.
+        // As text, because Node would convert it for each check and for the answer.
         reply
           .header('x-ratelimit-limit', String(max))
           .header('x-ratelimit-remaining', String(Math.max(0, max - count.current)))

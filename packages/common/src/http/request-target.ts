@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, type Problem } from '../problems/problem.ts';
 
-/** Longer than any path parameter that a document allows, so that a route and not the router refuses it. */
+/** Longer than any allowed path parameter, so that a route, not the router, refuses it. */
 export const MAX_SEGMENT_LENGTH = 4096;
 
-/** Where a request goes whose path cannot be read: no route is there, so it passes what every unknown path passes. */
+/**
+ * The target of a request whose path cannot be read: without a route, it is treated like any unknown path.
+ */
 const NOWHERE = '/(unreadable)';
 
 function faultOf(path: string): string | undefined {
   if (path.length > MAX_SEGMENT_LENGTH && path.split('/').some(({ length }) => length > MAX_SEGMENT_LENGTH))
-    return 'a segment of the path is longer than anything here';
+    return 'a segment of the path is too long';
   try {
     decodeURIComponent(path);
     return undefined;
@@ -19,13 +21,16 @@ function faultOf(path: string): string | undefined {
 }
 
 /**
- * The requests whose path cannot be decoded. The router would refuse them before any hook, so they would not be counted,
- * denied or answered as any other; instead they are routed to where nothing is, and refused there, after what counts and refuses requests.
+ * The requests whose path cannot be decoded. The router would refuse them before any hook, so they would not
+ * be counted, denied or answered like others. Instead they are routed to an unknown path and refused there,
+ * after the hooks that count and deny requests.
  */
 export class UnreadablePaths {
   readonly #faults = new WeakMap<IncomingMessage, string>();
 
-  /** The URL by which a request is routed. For Fastify's `rewriteUrl`, which keeps its own as `originalUrl`. */
+  /**
+   * The URL used to route a request. For Fastify's `rewriteUrl`, which keeps the original as `originalUrl`.
+   */
   routableUrl(request: IncomingMessage): string {
     const { url = '/' } = request;
     if (!url.includes('%') && url.length <= MAX_SEGMENT_LENGTH) return url;
@@ -36,7 +41,7 @@ export class UnreadablePaths {
     return NOWHERE;
   }
 
-  /** The problem of a request that is one of them. */
+  /** The problem for such a request. */
   problem(request: IncomingMessage): Problem | undefined {
     const fault = this.#faults.get(request);
     return fault === undefined ? undefined : invalidRequest(fault);

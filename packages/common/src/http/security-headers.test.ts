@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { securityHeaders } from './security-headers.ts';
 
-test('an answer of an API is no page, is not framed, not guessed at, and names no referrer', () => {
+test('an answer of the API is not a page, cannot be framed or sniffed, and sends no referrer', () => {
   expect(securityHeaders()).toEqual({
     'content-security-policy': "default-src 'none';frame-ancestors 'none'",
     'cross-origin-resource-policy': 'cross-origin',

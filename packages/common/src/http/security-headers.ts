@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
 /**
- * The security headers of every answer, as `helmet` sets them for an API that serves no pages: they are the same for
- * each request, so they are computed once. Those that only concern pages are left out, because they would be a third
- * of every 304. `/docs`, which is a page, replaces the policy by its own.
+ * The security headers of every answer, as `helmet` sets them for an API that serves no pages: they never
+ * change, so they are computed once. Those that only concern pages are left out, because they would be a
+ * third of every 304. `/docs`, which is a page, replaces the policy with its own.
  */
 export function securityHeaders(): Record<string, string> {
   const middleware = helmet({
@@ -13,7 +13,7 @@ export function securityHeaders(): Record<string, string> {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    // Other hosts of the operator's domain are not ours to decide for.
+    // The operator decides for the other hosts of the domain.
     strictTransportSecurity: { includeSubDomains: false },
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,

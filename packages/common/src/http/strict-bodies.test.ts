@@ -43,7 +43,7 @@ test.each([
   if (keys !== undefined) expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys });
 });
 
-test('everything else of a schema stays: its checks, its words, and one that is strict as it was', () => {
+test('everything else in a schema stays: its checks, its texts, and schemas that are already strict', () => {
   const checked = z
     .object({ id: z.string() })
     .refine(({ id }) => id === 'a', 'must be a')

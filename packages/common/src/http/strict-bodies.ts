@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Server } from './server.ts';
 
-/** Any schema of zod, with what it is made of. */
+/** Any zod schema, with its definition. */
 type Schema = z.core.$ZodType & z.ZodType;
 
 /**
- * Makes the body of every route that is added afterwards refuse members that its schema does not know, however deep they
- * are: a misspelt name would otherwise be dropped in silence. An object that takes any members says so itself
+ * Makes the body of every route added afterwards refuse members unknown to its schema, at any depth:
+ * otherwise a misspelt name would be silently dropped. An object that accepts any members says so itself
  * (`z.looseObject`).
  */
 export function refuseUnknownMembers(app: Server): void {
@@ -16,7 +16,7 @@ export function refuseUnknownMembers(app: Server): void {
   });
 }
 
-/** `schema` with every object in it strict; itself where nothing has to change. */
+/** `schema` with every object in it strict; itself if nothing has to change. */
 export function strictly(schema: Schema): Schema {
   if (schema instanceof z.ZodObject) return strictObject(schema);
   if (schema instanceof z.ZodUnion) {

@@ -7,29 +7,30 @@ import type { ProblemExtension } from '../problems/problem-replies.ts';
 import { isAnsweredEarly } from './early-answer.ts';
 import { requestId } from './request-id.ts';
 
-/** What Node's HTTP server says of a request that it cannot read. */
+/** Node's HTTP server error for a request that it cannot read. */
 export interface UnreadableFault extends Error {
   code: string;
 }
 
-/** Faults with an answer of their own; the others are 400. */
+/** Errors with a specific answer; all others are 400. */
 const ANSWERS: Record<string, [status: number, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive; send it again'],
   HPE_HEADER_OVERFLOW: [431, 'the headers are larger than this service accepts'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are larger than this service accepts'],
 };
 
-/** How long an answer may be on its way before its connection is closed, in ms. */
+/** How long an answer may take to be sent before its connection is closed, in ms. */
 const DELIVERY_MS = 5_000;
 
-/** The name of a request that could not be read, and so has no id of its own. */
+/** The log name of a request that could not be read and so has no id. */
 const UNREAD = { headers: {} } as IncomingMessage;
 
 /**
- * Makes what answers requests that are no HTTP: the problem document, the id and the headers of any other error, then
- * the end of the connection, whose next byte nobody could place (RFC 9112, section 2.2).
+ * Makes the handler for requests that are not valid HTTP: it sends a problem document with an id and headers
+ * like any other error, then closes the connection, because the next bytes cannot be interpreted (RFC 9112,
+ * section 2.2).
  *
- * @param headers those of every answer
+ * @param headers the headers of every answer
  */
 export function answerUnreadable(
   log: FastifyBaseLogger,
@@ -41,7 +42,7 @@ export function answerUnreadable(
     if (isAnsweredEarly(socket)) return void endAfterAnswer(socket);
     if (!socket.writable || fault.code === 'ECONNRESET' || isAnswerBegun(socket))
       return void socket.destroy();
-    const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a request of HTTP/1.1'];
+    const [status, detail] = ANSWERS[fault.code] ?? [400, 'this is not a valid HTTP/1.1 request'];
     const problem = new Problem(status, status === 413 ? 'payload_too_large' : 'invalid_request', detail);
     const document = problemDocument(problem, requestId(UNREAD));
     const event = { requestId: document.requestId, status, address: socket.remoteAddress, fault: fault.code };
@@ -51,14 +52,16 @@ export function answerUnreadable(
   };
 }
 
-/** Node keeps the answer under way on its socket, without a public name; another must not be written into it. */
+/**
+ * Node keeps the current answer on its socket under a private name; a second one must not be written into it.
+ */
 type Answering = Socket & { _httpMessage?: ServerResponse | null };
 
 function isAnswerBegun(socket: Answering): boolean {
   return socket._httpMessage?.headersSent === true;
 }
 
-/** What follows an answer is of no interest, but the answer may still be on its way. */
+/** Bytes after an answer do not matter, but the answer may still be in transit. */
 function endAfterAnswer(socket: Answering): void {
   const answer = socket._httpMessage;
   if (answer?.writableEnded === false) answer.once('finish', () => socket.end());

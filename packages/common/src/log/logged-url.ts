@@ -1,15 +1,19 @@
-/** An API key as it is written (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in part. */
+/**
+ * An API key in its written form (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in
+ * part.
+ */
 const API_KEY = /(?:p|%70)(?:k|%6[bB])(?:_|%5[fF])[\w%-]*/g;
 
 /**
- * The URL of a request as the log has it. An API key belongs in a header; where one is sent in the URL, the log must not
- * keep it. So a value is hidden when its parameter is one that no route has, as in `?api_key=…`, or when it looks like a
- * key.
+ * The URL of a request as it is logged. An API key belongs in a header; if one is sent in the URL, the log
+ * must not keep it. So a value is hidden if no route has its parameter, as in `?api_key=…`, or if it looks
+ * like a key.
  *
- * @param isRefused true when the request was answered with an error: only then can there be an unknown parameter
+ * @param isRefused true if the request was answered with an error: only then can there be an unknown
+ * parameter
  */
 export function loggedUrl(url: string, isRefused: boolean, parameters: ReadonlySet<string>): string {
-  // Nearly every URL: nothing of a key can be in it.
+  // Nearly every URL: it cannot contain any part of a key.
   if (!isRefused && !url.includes('pk_') && !url.includes('%')) return url;
   const query = url.indexOf('?');
   const shown = isRefused && query !== -1 ? withoutUnknown(url, query + 1, parameters) : url;

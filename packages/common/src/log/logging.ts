@@ -2,13 +2,13 @@ import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { LineBatch } from '../fast/line-batch.ts';
 
-/** What a line of the log is made of, for whoever writes lines without pino: see `RequestLog`. */
+/** The parts of a log line, for code that writes lines without pino; see `RequestLog`. */
 export interface LogLines {
   /** Where lines go. */
   readonly stream: DestinationStream;
-  /** The members that every line has, besides its level and time. */
+  /** The members of every line besides its level and time. */
   readonly base: Readonly<Record<string, string>>;
-  /** Writes the member that says what time it is, with a comma before it. */
+  /** Writes the time member, with a comma before it. */
   readonly time: () => string;
 }
 
@@ -18,7 +18,7 @@ export type Logger = Pino & { readonly lines: LogLines };
 /** Levels that `LOG_LEVEL` may name. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Members that may carry a credential wherever they stand in a log event. */
+/** Members that may contain a credential anywhere in a log event. */
 const SECRETS = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -32,7 +32,7 @@ const SECRETS = [
   'secret',
   '*.secret',
   '*.secretAccessKey',
-  // What ioredis was sending when it failed: the password, where that was refused.
+  // The command that ioredis was sending when it failed: it contains the password if that was refused.
   'err.command.args',
 ];
 
@@ -41,11 +41,11 @@ export interface LoggingOptions {
   /** The service's name, on every line. */
   service: string;
   level: (typeof LOG_LEVELS)[number];
-  /** Where the lines go; standard output when absent. */
+  /** Where the lines go; standard output if absent. */
   stream?: DestinationStream;
 }
 
-/** Writes the time of a line (RFC 3339, UTC, ms); many lines share a millisecond, and its text is made once. */
+/** Writes the time of a line (RFC 3339, UTC, ms); lines in the same millisecond share its text. */
 function isoTime(): () => string {
   let last = 0;
   let text = '';
@@ -58,7 +58,8 @@ function isoTime(): () => string {
 }
 
 /**
- * The service's log: a JSON line an event on standard output (see {@link LineBatch}), coloured text on a terminal.
+ * The service's log: one JSON line per event on standard output (see {@link LineBatch}), coloured text on a
+ * terminal.
  */
 export function createLogger({ service, level, stream }: LoggingOptions): Logger {
   const terminal = stream === undefined && process.stdout.isTTY;

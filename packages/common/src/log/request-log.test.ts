@@ -23,7 +23,7 @@ test.each([
   ]);
 });
 
-test('the line of a request is the one that pino would write', () => {
+test("the line of a request is the same as pino's", () => {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ service: 'te"st', level: 'debug', stream });

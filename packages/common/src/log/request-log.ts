@@ -17,14 +17,14 @@ declare module 'fastify' {
   }
 }
 
-/** Asked for every few seconds by whoever watches the service: of interest only when they fail. */
+/** Polled every few seconds by monitoring, so only failures are of interest. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
 const MESSAGE = 'request_answered';
 
 /**
- * The log of requests: one event for each, when it has been answered or has broken off; failures log their own. Probes
- * that succeed are logged at `debug`. The lines are written by a template, see {@link eventLine}.
+ * The log of requests: one event for each, when it has been answered or aborted; failures log their own.
+ * Probes that succeed are logged at `debug`. The lines are written by a template, see {@link eventLine}.
  */
 export class RequestLog extends LogController {
   readonly #log: Logger;
@@ -42,14 +42,14 @@ export class RequestLog extends LogController {
     this.#lines = { debug: line('debug'), info: line('info') };
   }
 
-  /** Tells it of a route: looking for what some hide would cost those that hide nothing. */
+  /** Registers a route in advance, so that routes that hide nothing pay nothing. */
   noteRoute({ config, schema }: { config?: FastifyContextConfig; schema?: FastifySchema }): void {
     this.#hasSecretQueries ||= config?.secretQuery === true;
     const query = schema?.querystring;
     if (query instanceof z.ZodObject) for (const name in query.shape) this.#parameters.add(name);
   }
 
-  /** Nothing is known yet that the answer's event does not say. */
+  /** Everything known at this point is in the answer's event. */
   override incomingRequest(): void {}
 
   /** Logs the event of a request. */
@@ -71,14 +71,14 @@ export class RequestLog extends LogController {
     else this.#write(level, event);
   }
 
-  /** Logs that a body could not be sent to its end: its client left, or what it came from failed. */
+  /** Logs that a body was not completely sent: its client left or its source failed. */
   override streamError(err: Error, { id }: FastifyRequest): void {
     const left = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (left) this.#log.info({ requestId: id }, 'response_broken_off');
     else this.#log.warn({ requestId: id, err }, 'response_broken_off');
   }
 
-  /** Logs that the answer to a failure failed, too; Fastify would log the whole request. */
+  /** Logs that the answer to a failure failed as well; Fastify would log the whole request. */
   override defaultErrorLog(err: Error, { id }: FastifyRequest): void {
     this.#log.error({ requestId: id, err }, 'request_failed');
   }
@@ -94,9 +94,9 @@ export class RequestLog extends LogController {
   }
 
   #urlOf(request: FastifyRequest, status: number): string {
-    // Without Fastify's `originalUrl`, which keeps what it finds on each request.
+    // Without Fastify's `originalUrl`, which caches its result on each request.
     const { originalUrl = request.url } = request.raw as { originalUrl?: string };
-    // A query string that may hold a signed URL is a key to what it leads to.
+    // A query string with a signed URL gives access to its target.
     if (this.#hasSecretQueries && request.routeOptions.config?.secretQuery === true)
       return originalUrl.replace(/\?.*$/, '?(hidden)');
     return loggedUrl(originalUrl, status >= 400, this.#parameters);

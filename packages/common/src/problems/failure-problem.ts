@@ -17,8 +17,8 @@ const ANSWERS: Record<FailureKind, [status: number, code: string]> = {
 };
 
 /**
- * The problem by which HTTP answers a failure. `invalidStatus` is 400 in a service that does not tell an unreadable
- * body from one that breaks a rule.
+ * The problem with which HTTP answers a failure. `invalidStatus` is 400 in a service that does not
+ * distinguish an unreadable body from one that breaks a rule.
  */
 export function failureProblem(failure: Failure, invalidStatus: 400 | 422): Problem {
   const [status, usualCode] =

@@ -10,22 +10,22 @@ export const problemDocumentSchema = z
   .object({
     type: z
       .string()
-      .describe('`about:blank`: the status code says what kind of problem this is.')
+      .describe('Always `about:blank`: the status code defines the kind of problem.')
       .meta({ format: 'uri-reference' }),
     title: z.string().describe('The name of the HTTP status.'),
-    status: z.int().meta({ minimum: 400, maximum: 599 }).describe('The HTTP status, again.'),
+    status: z.int().meta({ minimum: 400, maximum: 599 }).describe('The HTTP status code.'),
     detail: z.string().describe('What went wrong and what to change.'),
     code: z.string().describe('A stable, machine-readable name of the problem.'),
-    requestId: z.string().describe('The same as the X-Request-Id header; name it when asking for help.'),
+    requestId: z.string().describe('The same as the X-Request-Id header; include it when asking for help.'),
     errors: z
       .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
       .optional()
-      .describe('With validation_failed: every fault of the body.'),
+      .describe('With validation_failed: every error in the body.'),
   })
   // A service may add members, and RFC 9457 tells clients to ignore those that they do not know.
   .meta({ id: 'Problem', additionalProperties: true });
 
-/** A problem as it is sent. */
+/** A problem document as it is sent. */
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
 
 /** Renders a problem as the document of RFC 9457 that `docs/spec/wire.md` describes. */
@@ -42,7 +42,7 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
 }
 
 /**
- * The error responses of a route for its OpenAPI description: one entry for each status.
+ * The error responses of a route for its OpenAPI description, one entry per status.
  *
  * @example response: { 200: articleSchema, ...problemResponses(404, 429) }
  */
@@ -50,7 +50,7 @@ export function problemResponses<Status extends number>(...statuses: Status[]) {
   return problemResponsesOf(problemDocumentSchema, statuses);
 }
 
-/** As {@link problemResponses}, for a service whose problem documents have more members. */
+/** Like {@link problemResponses}, for a service whose problem documents have more members. */
 export function problemResponsesOf<Schema extends z.ZodType, Status extends number>(
   schema: Schema,
   statuses: Status[],

@@ -6,32 +6,34 @@ import { invalidRequest, Problem, temporarilyUnavailable } from './problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from './problem-document.ts';
 import { validationProblem } from './validation-errors.ts';
 
-/** What a service may add to every problem document that it sends. */
+/** Members that a service may add to its problem documents. */
 export type ProblemExtension = (document: ProblemDocument) => object;
 
 /** How a service's answers to failures differ from the others'. */
 export interface ProblemStyle {
   /** Members that the service adds to every problem document. */
   extend?: ProblemExtension | undefined;
-  /** `Cache-Control` by status; `no-store` where there is none. */
+  /** `Cache-Control` by status; `no-store` by default. */
   cacheControl?: Readonly<Record<number, string>> | undefined;
-  /** The problem that stands for a fault of a dependency of the service's own; undefined for anything else. */
+  /** The problem for an error of a dependency specific to the service; undefined for anything else. */
   explain?: ((error: unknown) => Problem | Failure | undefined) | undefined;
   /** The status of a readable body that breaks a rule: 422 `validation_failed`, or 400 `invalid_request`. */
   invalidBody?: 400 | 422 | undefined;
 }
 
-/** Fastify's own refusals in the vocabulary of `docs/spec/wire.md`; those not listed are 400 `invalid_request`. */
+/**
+ * Fastify's own errors in the vocabulary of `docs/spec/wire.md`; those not listed are 400 `invalid_request`.
+ */
 const REFUSALS: Record<string, [status: number, code: string, detail: string]> = {
   FST_ERR_BAD_URL: [400, 'invalid_request', 'the path is not percent-encoded UTF-8 (RFC 3986)'],
-  FST_ERR_MAX_PARAM_LENGTH: [400, 'invalid_request', 'a segment of the path is longer than anything here'],
+  FST_ERR_MAX_PARAM_LENGTH: [400, 'invalid_request', 'a segment of the path is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'unsupported_media_type', 'send the body as application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'payload_too_large', 'the body is larger than this service accepts'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'invalid_request', 'the body is empty; send JSON'],
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'invalid_request', 'the body is not JSON'],
 };
 
-/** The problem that stands for whatever was thrown while a request was answered. */
+/** The problem for an error thrown while a request was answered. */
 function problemOf(
   error: unknown,
   request: FastifyRequest,
@@ -43,7 +45,7 @@ function problemOf(
   if (explained instanceof Failure) return failureProblem(explained, invalidBody);
   if (explained !== undefined) return explained;
   if (isDatabaseAway(error)) {
-    return temporarilyUnavailable('the database does not answer at the moment; try again', 1, error);
+    return temporarilyUnavailable('the database is not answering right now; try again', 1, error);
   }
   const fault = error as Partial<FastifyError>;
   const refusal = REFUSALS[fault.code ?? ''];
@@ -58,14 +60,14 @@ function problemOf(
   return new Problem(
     500,
     'internal_error',
-    'something went wrong here; name the request id when you report it',
+    'something went wrong on the server; include the request id when you report it',
     {
       cause: error,
     },
   );
 }
 
-/** Answers `error` as a problem document. What is our fault, 5xx, is logged with its cause. */
+/** Answers `error` as a problem document. A server error (5xx) is logged with its cause. */
 export function replyWithProblem(
   error: unknown,
   request: FastifyRequest,

@@ -1,6 +1,6 @@
 /**
- * The `code` values that every service shares (`docs/spec/wire.md`, "Errors"). A service adds its own by calling
- * {@link Problem} with another snake_case code.
+ * The `code` values that every service shares (`docs/spec/wire.md`, "Errors"). A service adds its own by
+ * calling {@link Problem} with another snake_case code.
  */
 export type CommonProblemCode =
   | 'invalid_request'
@@ -19,26 +19,28 @@ export type CommonProblemCode =
   | 'temporarily_unavailable'
   | 'upstream_timeout';
 
-/** One fault of a request body: where it is (`a.b.0`, empty for the whole body), what kind, and what to change. */
+/**
+ * One error in a request body: where it is (`a.b.0`, empty for the whole body), its code, and what to change.
+ */
 export interface FieldError {
   field: string;
   code: string;
   message: string;
 }
 
-/** What a {@link Problem} may carry beside its status, code and detail. */
+/** Optional details of a {@link Problem}. */
 export interface ProblemOptions {
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>;
-  /** Every fault of the body at once. */
+  /** All errors in the body. */
   errors?: FieldError[];
-  /** What led to the failure; logged when the status is 5xx, never sent. */
+  /** The cause of the failure; logged if the status is 5xx, never sent. */
   cause?: unknown;
 }
 
 /**
- * The one way to fail: throw it anywhere, and `server` answers it as `application/problem+json` (RFC 9457).
- * `detail` is read by the client, so it says what to change and never carries an internal message.
+ * Throw it anywhere, and the server answers it as `application/problem+json` (RFC 9457). `detail` is for the
+ * client, so it says what to change and never contains an internal message.
  */
 export class Problem extends Error {
   readonly status: number;
@@ -55,7 +57,7 @@ export class Problem extends Error {
     this.errors = options.errors;
   }
 
-  /** What the client reads: the same text as `message`. */
+  /** The text for the client, the same as `message`. */
   get detail(): string {
     return this.message;
   }
@@ -71,27 +73,27 @@ export function unauthorized(detail: string): Problem {
   return new Problem(401, 'unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** 403: the credential is known not to open this door. */
+/** 403: the credential is valid but does not allow this. */
 export function forbidden(detail: string): Problem {
   return new Problem(403, 'forbidden', detail);
 }
 
-/** 404: there is nothing here, or nothing that this reader may see. */
+/** 404: the resource does not exist, or not for this reader. */
 export function notFound(detail: string): Problem {
   return new Problem(404, 'not_found', detail);
 }
 
-/** 409: the request is right and the state of the resource forbids it; `code` names why. */
+/** 409: the request is valid, but the state of the resource forbids it; `code` says why. */
 export function conflict(detail: string, code = 'conflict'): Problem {
   return new Problem(409, code, detail);
 }
 
-/** 412: the representation is not the one that `If-Match` names (RFC 9110, section 13.1.1). */
+/** 412: the current representation is not the one that `If-Match` names (RFC 9110, section 13.1.1). */
 export function preconditionFailed(detail: string): Problem {
   return new Problem(412, 'precondition_failed', detail);
 }
 
-/** 422: a readable body that breaks a rule, with every fault at once. */
+/** 422: a readable body that breaks a rule, with all errors. */
 export function validationFailed(errors: FieldError[]): Problem {
   const [first] = errors;
   const where = first?.field ? `${first.field}: ` : '';
@@ -101,7 +103,7 @@ export function validationFailed(errors: FieldError[]): Problem {
   });
 }
 
-/** 503: a dependency is away or the service is full; `retryAfter` is in whole seconds, at least 1. */
+/** 503: a dependency is unavailable or the service is full; `retryAfter` is in whole seconds, at least 1. */
 export function temporarilyUnavailable(detail: string, retryAfter = 1, cause?: unknown): Problem {
   return new Problem(503, 'temporarily_unavailable', detail, {
     headers: { 'retry-after': String(retryAfter) },

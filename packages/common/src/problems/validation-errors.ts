@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { type FieldError, invalidRequest, Problem, validationFailed } from './problem.ts';
 
-/** The issue that zod reports, as `fastify-type-provider-zod` hands it on. */
+/** An issue reported by zod, as passed on by `fastify-type-provider-zod`. */
 interface Issue {
   instancePath: string;
   keyword: string;
@@ -10,13 +10,13 @@ interface Issue {
   params: { keys?: unknown; code?: unknown; input?: unknown; origin?: unknown; params?: { code?: unknown } };
 }
 
-/** zod's issue codes that the wire uses as they are. */
+/** zod's issue codes that are sent unchanged. */
 const CODES = new Set(['invalid_type', 'invalid_format', 'invalid_value']);
 
-/** How many unknown members, or parameters, are named. */
+/** How many unknown members or parameters are named. */
 const MOST_UNKNOWN = 20;
 
-/** Of what has a length and not a size. */
+/** Types that have a length, not a size. */
 const LENGTHY = new Set<unknown>(['string', 'array']);
 
 function codeOf({ keyword, params }: Issue): string {
@@ -27,7 +27,7 @@ function codeOf({ keyword, params }: Issue): string {
   return CODES.has(keyword) ? keyword : 'invalid';
 }
 
-/** What a part of the request has where an issue points to. */
+/** The value in a part of the request that an issue points to. */
 function valueAt(part: unknown, path: string[]): unknown {
   return path.reduce<unknown>(
     (value, member) => (value as Record<string, unknown> | undefined)?.[member],
@@ -47,7 +47,7 @@ function fieldErrors(issue: Issue, part: unknown): FieldError[] {
   return [{ field, code: codeOf(issue), message: issue.message ?? 'is invalid' }];
 }
 
-/** Names the first of them, however many a client sends, and how many more there are. */
+/** Names the first unknown members, and how many more there are. */
 function unknownMembers(field: string, names: string[]): FieldError[] {
   const errors = names.slice(0, MOST_UNKNOWN).map((name) => ({
     field: field ? `${field}.${name}` : name,
@@ -65,13 +65,14 @@ function unknownMembers(field: string, names: string[]): FieldError[] {
 /** The parts of a request that are read before the body, as a client names them. */
 const PLACES = { params: 'path', querystring: 'query string', headers: 'header' };
 
-/** A part of the request that a schema was held against. */
+/** A part of the request that was checked against a schema. */
 type Part = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * Turns a failed zod validation into the problem that `docs/spec/wire.md` decides: 400 `invalid_request` for the path,
- * the query string and headers; for a readable body 422 `validation_failed` or 400 `invalid_request`, as the
- * service has it, with every fault. Returns undefined when `error` is not a validation error.
+ * Turns a failed zod validation into the problem that `docs/spec/wire.md` decides: 400 `invalid_request` for
+ * the path, the query string and headers; for a readable body 422 `validation_failed` or 400
+ * `invalid_request`, depending on the service, with all errors. Returns undefined when `error` is not a
+ * validation error.
  */
 export function validationProblem(
   error: Error & { validation?: unknown; validationContext?: string | undefined },

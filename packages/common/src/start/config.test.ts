@@ -13,7 +13,7 @@ import {
 
 const DATABASE_URL = 'postgres://pressroom:hunter2@db.example/pressroom';
 
-/** The lines of the error that `env` is refused with. */
+/** The lines of the configuration error for `env`. */
 function faultsOf<Shape extends Record<string, z.ZodType>>(shape: Shape, env: Environment): string[] {
   try {
     readConfig(shape, env);
@@ -23,7 +23,7 @@ function faultsOf<Shape extends Record<string, z.ZodType>>(shape: Shape, env: En
   throw new Error('the configuration was accepted');
 }
 
-test('every fault is listed by name, value given and what is expected, secrets hidden', () => {
+test('every error is listed with the name, the given value and what is expected, with secrets hidden', () => {
   const env = {
     DATABASE_URL: 'mysql://pressroom:hunter2@db.example/pressroom',
     DATABASE_POOL_SIZE: '0',
@@ -35,7 +35,7 @@ test('every fault is listed by name, value given and what is expected, secrets h
     CACHE_BYTES: '-1',
   };
   expect(faultsOf(commonSettings, env)).toEqual([
-    'ConfigError: The configuration cannot be used:',
+    'ConfigError: The configuration is invalid:',
     '  DATABASE_URL is (hidden), expected a URL such as postgres://user:password@host/name',
     '  DATABASE_POOL_SIZE is "0", expected a whole number from 1 to 1000',
     '  DATABASE_CONNECT_TIMEOUT_MS is "2s", expected a whole number from 10 to 60000 (ms)',
@@ -60,7 +60,7 @@ test('an empty variable counts as absent', () => {
   expect(config).toMatchObject({ METRICS_PORT: undefined, LOG_LEVEL: 'info', CACHE_BYTES: 33_554_432 });
 });
 
-test('what is not set has its default, and the rest of the environment is no concern', () => {
+test('unset variables have their defaults, and other variables are ignored', () => {
   expect(readConfig(commonSettings, { DATABASE_URL, PATH: '/bin' })).toEqual({
     DATABASE_URL,
     DATABASE_POOL_SIZE: 10,
@@ -119,7 +119,7 @@ test.each([
   '10.0.0.1,',
   'fe80::1%eth0',
   'example.com',
-])('%s is no list of addresses', (list) => {
+])('%s is not a list of addresses', (list) => {
   expect(cidrs().safeParse(list).success).toBe(false);
   expect(commonSettings.TRUST_PROXY.safeParse(list).success).toBe(false);
 });

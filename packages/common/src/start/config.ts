@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { addressList, isAddressList } from '../http/address-list.ts';
 import { LOG_LEVELS } from '../log/logging.ts';
 
-/** The environment as a process has it. */
+/** The environment of a process. */
 export type Environment = Record<string, string | undefined>;
 
-/** Thrown by {@link readConfig}: the message lists every fault, a line each, and shows no secret. */
+/** Thrown by {@link readConfig}: the message lists every error on its own line and shows no secrets. */
 export class ConfigError extends Error {
   constructor(faults: string[]) {
-    super(['The configuration cannot be used:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    super(['The configuration is invalid:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
     this.name = 'ConfigError';
   }
 }
@@ -28,12 +28,12 @@ export function port() {
   return integer(0, 65535);
 }
 
-/** Marks a setting whose value is never shown, in an error or anywhere else. */
+/** Marks a setting whose value is never shown, neither in errors nor elsewhere. */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), secret: true });
 }
 
-/** A connection URL with one of the `schemes`; a secret, because it holds a password. */
+/** A connection URL with one of the `schemes`; a secret, because it contains a password. */
 export function connectionUrl(...schemes: string[]) {
   const expected = `a URL such as ${schemes[0]}://user:password@host/name`;
   const accept = (value: string) =>
@@ -47,7 +47,9 @@ export function cidrs() {
   return z.string().refine(isAddressList, expected).transform(addressList);
 }
 
-/** `TRUST_PROXY`: how many proxies stand in front, or their addresses; absent, `X-Forwarded-For` is ignored. */
+/**
+ * `TRUST_PROXY`: how many proxies are in front, or their addresses; if absent, `X-Forwarded-For` is ignored.
+ */
 function trustedProxies() {
   const expected = 'the number of proxies in front, or their addresses or CIDR blocks separated by commas';
   const isCount = (value: string) => /^\d{1,2}$/.test(value);
@@ -77,7 +79,7 @@ export const commonSettings = {
 /** The values of {@link commonSettings}. */
 export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
 
-/** Looks through what zod wraps around a setting (a default, a transformation) for the mark of a secret. */
+/** Looks for the mark of a secret inside zod's wrappers of a setting (a default, a transformation). */
 function isSecret(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.secret === true) return true;
   const { def } = schema._zod;
@@ -85,15 +87,15 @@ function isSecret(schema: z.core.$ZodType): boolean {
   return inner instanceof z.core.$ZodType && isSecret(inner);
 }
 
-/** What is expected of a setting that is absent: what the empty text lacks. */
+/** What is expected of a missing setting: the error of the empty text. */
 function expectation(schema: z.ZodType | undefined): string {
   const [issue] = schema?.safeParse('').error?.issues ?? [];
   return issue === undefined ? '' : `, expected ${issue.message}`;
 }
 
 /**
- * Reads the settings of a service from the environment; an empty variable counts as absent.
- * Throws {@link ConfigError} with every fault: the variable, the value given (secrets hidden), what is expected.
+ * Reads the settings of a service from the environment; an empty variable counts as absent. Throws {@link
+ * ConfigError} with every error: the variable, the given value (secrets hidden), what is expected.
  */
 export function readConfig<Shape extends Record<string, z.ZodType>>(
   shape: Shape,

@@ -1,13 +1,13 @@
-/** A port to listen on, and the variable that moves it. */
+/** A port to listen on, and the variable that changes it. */
 export interface MovablePort {
   port: number;
   portVariable: string;
 }
 
-/** The error of a port that another process holds: one line, with what to change. */
+/** The error for a port in use by another process: one line that says what to change. */
 export class PortTakenError extends Error {
   constructor({ port, portVariable }: MovablePort) {
-    super(`port ${port} is taken; set ${portVariable} to another one`);
+    super(`port ${port} is already in use; set ${portVariable} to another port`);
     this.name = 'PortTakenError';
   }
 }

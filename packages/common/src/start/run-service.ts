@@ -38,7 +38,7 @@ export async function runService({
     const address = await app.listen({ host: await hostOf(listening.host), port: listening.port });
     log.info({ address }, 'service_listening');
   } catch (error) {
-    // Nothing is left to close: it would end the process as if it had served.
+    // Nothing is left to close, and the process must not end as if it had succeeded.
     grace.uninstall();
     await app.close();
     await release();
@@ -58,7 +58,7 @@ export async function startOrExplain(start: () => Promise<void>): Promise<void> 
   } catch (error) {
     const expected = error instanceof ConfigError || error instanceof PortTakenError;
     console.error(expected ? error.message : error);
-    // Whatever a failed start has left open does not keep the process.
+    // Resources left open by a failed start must not keep the process alive.
     process.exit(1);
   }
 }

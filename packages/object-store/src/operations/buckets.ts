@@ -17,13 +17,16 @@ export const listBuckets: Operation = async ({ storage }) => {
   });
 };
 
-/** CreateBucket; making one's own bucket once more changes nothing. */
+/** CreateBucket; creating an existing bucket again changes nothing. */
 export const createBucket: Operation = async ({ storage, request, payload, now }) => {
   const { bucket } = request;
   // The document may name a location, of which this store has but one.
   await payload.text();
   if (!BUCKET_NAME.test(bucket)) {
-    throw new S3Error('InvalidBucketName', 'A bucket name has 3 to 63 of a-z, 0-9, "-" and ".".');
+    throw new S3Error(
+      'InvalidBucketName',
+      'A bucket name has 3 to 63 characters from a-z, 0-9, "-" and ".".',
+    );
   }
   await storage.change(() => storage.buckets.create(bucket, now()));
   return { status: 200, headers: { location: `/${bucket}` } };

@@ -17,8 +17,8 @@ interface ListedPart {
 }
 
 /**
- * CompleteMultipartUpload: the object becomes the list of its parts, in one transaction. Completing once
- * more what this upload has made answers as the first time did, for clients that lost that answer.
+ * CompleteMultipartUpload: the object becomes the list of its parts, in one transaction. Repeating the
+ * completion gives the first answer again, for clients that lost it.
  */
 export const completeMultipartUpload: Operation = async (context) => {
   const { storage, request, payload } = context;
@@ -109,5 +109,5 @@ function completedBefore({ storage, request }: OperationContext, uploadId: strin
 function refuseObjectChecksum(headers: Record<string, string>): void {
   const name = Object.keys(headers).find((header) => algorithmOfHeader(header));
   if (name)
-    throw new S3Error('NotImplemented', `This object store does not check ${name} of a whole upload.`);
+    throw new S3Error('NotImplemented', `This object store does not check ${name} for a whole upload.`);
 }

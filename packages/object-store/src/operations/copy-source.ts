@@ -27,7 +27,7 @@ export function findCopySource({ storage, request }: OperationContext): CopySour
 function parseCopySource(header: string): { bucket: string; key: string } {
   const [path = '', version] = headerText(header).split('?versionId=');
   if (version !== undefined && version !== 'null')
-    throw new S3Error('NotImplemented', 'There are no versions.');
+    throw new S3Error('NotImplemented', 'This object store does not support versions.');
   const decoded = decode(path).replace(/^\//, '');
   const slash = decoded.indexOf('/');
   if (slash < 1 || slash === decoded.length - 1) {

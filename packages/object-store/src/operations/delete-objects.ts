@@ -7,7 +7,7 @@ import type { Operation, OperationContext } from './context.ts';
 
 const MAXIMUM_KEYS = 1000;
 
-/** DeleteObject; deleting what is not there succeeds. */
+/** DeleteObject; deleting a missing object succeeds. */
 export const deleteObject: Operation = async ({ storage, request }) => {
   const { bucket, key, headers } = request;
   const conditions = writeConditions(headers);
@@ -18,7 +18,7 @@ export const deleteObject: Operation = async ({ storage, request }) => {
   return { status: 204 };
 };
 
-/** DeleteObjects: up to 1,000 keys; those that could not be deleted are told one by one. */
+/** DeleteObjects: up to 1,000 keys; those that could not be deleted are listed individually. */
 export const deleteObjects: Operation = async (context) => {
   const { storage, request, payload } = context;
   storage.buckets.require(request.bucket);

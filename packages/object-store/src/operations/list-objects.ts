@@ -97,5 +97,5 @@ function encodeToken(last: KeyBytes): string {
 
 function decodeToken(token: string): string {
   if (/^[\w-]+$/.test(token)) return Buffer.from(token, 'base64url').toString('utf8');
-  throw new S3Error('InvalidArgument', 'The continuation token is not one of this store.');
+  throw new S3Error('InvalidArgument', 'The continuation token was not issued by this store.');
 }

@@ -5,8 +5,8 @@ import { S3Error } from '../errors.ts';
 export type NameEncoder = <Name extends string | undefined>(name: Name) => Name;
 
 /**
- * How a listing writes names: as they are, or percent-encoded with `encoding-type=url`, which is how names
- * with characters travel that XML cannot hold.
+ * How a listing writes names: as they are, or percent-encoded with `encoding-type=url`, which also works for
+ * characters that XML cannot represent.
  *
  * @throws S3Error InvalidArgument for another encoding
  */

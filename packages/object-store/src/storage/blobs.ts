@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** One immutable file of bytes, named by an id that says nothing about what it holds. */
+/** One immutable file, named by an id that is independent of its content. */
 export interface Blob {
   id: string;
   /** Bytes. */
@@ -29,7 +29,7 @@ export class Blobs {
     this.#directoryHandle = handle;
   }
 
-  /** Opens the blobs below `dataDir`, and removes what a killed process left half written. */
+  /** Opens the blobs below `dataDir`, and removes files that a killed process left half written. */
   static async open(dataDir: string): Promise<Blobs> {
     const incoming = join(dataDir, 'incoming');
     const directory = join(dataDir, 'blobs');
@@ -69,7 +69,7 @@ export class Blobs {
     return createReadStream(this.#path(id), { start, end, highWaterMark: READ_BUFFER_BYTES });
   }
 
-  /** Removes a blob; one that is not there does not matter. */
+  /** Removes a blob if it exists. */
   async remove(id: string): Promise<void> {
     await rm(this.#path(id), { force: true });
   }

@@ -9,7 +9,7 @@ export interface Bucket {
   created: number;
 }
 
-/** Which buckets there are, and their settings. */
+/** The buckets and their settings. */
 export class Buckets {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
@@ -27,7 +27,7 @@ export class Buckets {
     this.#setCors = db.prepare('UPDATE bucket SET cors = ? WHERE name = ?');
   }
 
-  /** Makes a bucket; one that exists is left as it is. */
+  /** Creates a bucket; an existing one is left unchanged. */
   create(name: string, now: number): void {
     this.#insert.run(name, now);
   }

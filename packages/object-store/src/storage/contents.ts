@@ -13,9 +13,9 @@ export interface Segment {
 }
 
 /**
- * What an object or a part consists of: stretches of blobs, in order. A copy is another list of the same
- * stretches and a completed upload the list of its parts, so that neither moves a byte. A blob is removed
- * with the last content that refers to it, but not while somebody reads it.
+ * What an object or a part consists of: ranges of blobs, in order. A copy is another list of the same ranges,
+ * and a completed upload the list of its parts, so neither copies bytes. A blob is removed with the last
+ * content that refers to it, but not while it is being read.
  *
  * The methods that change something are called inside a transaction of the caller.
  */
@@ -49,7 +49,7 @@ export class Contents {
     return content;
   }
 
-  /** The segments that hold `length` bytes from `start` of a content. */
+  /** The segments with `length` bytes of a content from `start`. */
   segments(content: string, start: number, length: number): Segment[] {
     const found: Segment[] = [];
     let offset = 0;

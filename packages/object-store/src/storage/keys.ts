@@ -1,5 +1,5 @@
 /**
- * A key as the index holds it. Keys are ordered by the bytes of their UTF-8, which is the order that S3
+ * A key as stored in the index. Keys are ordered by the bytes of their UTF-8, which is the order that S3
  * lists them in; JavaScript strings compare by UTF-16 units, which differs beyond the basic plane.
  */
 export type KeyBytes = Uint8Array;
@@ -21,7 +21,7 @@ export function keyText(bytes: KeyBytes): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** The first bytes that are greater than every key with this prefix: 0xFF occurs in no UTF-8. */
+/** The first bytes that are greater than every key with this prefix: 0xFF does not occur in UTF-8. */
 export function prefixEnd(prefix: Uint8Array): Uint8Array {
   return Buffer.concat([prefix, Buffer.of(0xff)]);
 }

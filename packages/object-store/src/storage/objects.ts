@@ -101,7 +101,7 @@ export class Objects {
     );
   }
 
-  /** Removes an object; one that is not there does not matter. @throws S3Error when a condition does not hold */
+  /** Removes an object if it exists. @throws S3Error when a condition does not hold */
   delete(bucket: string, key: string, conditions: WriteConditions): void {
     this.#replace(bucket, key, conditions);
     this.#delete.run(bucket, keyBytes(key));

@@ -35,7 +35,9 @@ interface UploadRow {
 
 type PartRow = Omit<Part, 'checksum'> & { checksum: string | null };
 
-/** Which uploads are going on. The methods that change something are called in a transaction of the caller. */
+/**
+ * Which uploads are going on. The methods that change something are called in a transaction of the caller.
+ */
 export class Uploads {
   readonly #contents: Contents;
   readonly #insert: StatementSync;

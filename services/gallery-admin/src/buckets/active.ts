@@ -3,14 +3,14 @@ import type { Bucket, BucketSource } from './bucket.ts';
 import type { StoreConnections } from './clients.ts';
 import type { BucketConfiguration } from './configuration.ts';
 
-/** What tells the configuration of the active bucket. */
+/** Reads the configuration of the active bucket. */
 export interface ActiveConfiguration {
   active(): Promise<BucketConfiguration>;
 }
 
 /**
- * The active bucket, kept in memory while every change of the settings is certain to be heard of, and read from
- * the database otherwise: a switch is seen within a second.
+ * The active bucket. It is kept in memory as long as every change of the settings is sure to be noticed, and
+ * read from the database otherwise, so a switch takes effect within a second.
  */
 export class ActiveBucket implements BucketSource {
   readonly #settings: ActiveConfiguration;
@@ -31,7 +31,7 @@ export class ActiveBucket implements BucketSource {
     return this.#kept;
   }
 
-  /** Forgets what is kept: the settings have changed. */
+  /** Drops the cached bucket, because the settings have changed. */
   clear(): void {
     this.#kept = undefined;
   }
@@ -39,7 +39,7 @@ export class ActiveBucket implements BucketSource {
   #keep(): Promise<Bucket> {
     const reading = this.#read();
     reading.catch(() => {
-      // A failure is for those who asked meanwhile; the next request asks again.
+      // A failure goes to the requests already waiting; the next request reads again.
       if (this.#kept === reading) this.#kept = undefined;
     });
     return reading;

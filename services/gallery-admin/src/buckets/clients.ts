@@ -8,15 +8,15 @@ import { giveUpSilentStore } from './silent-store.ts';
 const CONNECT_TIMEOUT_MS = 2000;
 
 /**
- * How long a store may take to begin its answer, and be silent within it, in ms; what takes longer by nature says so
- * itself. With the connection before it, a store that hangs is given up within 10 s.
+ * How long a store may take to start its answer, and pause within it, in ms; slower requests override it.
+ * Including the connection, a store that hangs is given up on within 10 s.
  */
 const ANSWER_TIMEOUT_MS = 7_500;
 
-/** How long a connection may be silent whatever is done on it, in ms: copying 5 GiB takes a while. */
+/** How long a connection may be silent at most, in ms: copying 5 GiB takes a while. */
 const SILENCE_MS = 300_000;
 
-/** Connections to each store at once. */
+/** Concurrent connections to each store. */
 const MAX_SOCKETS = 128;
 
 /** The timeouts of a request to a store, in ms. */
@@ -27,7 +27,7 @@ export interface StoreTimeouts {
 
 const TIMEOUTS: StoreTimeouts = { connectMs: CONNECT_TIMEOUT_MS, answerMs: ANSWER_TIMEOUT_MS };
 
-/** Connections to object stores, kept for all buckets together: a switch of buckets breaks nothing off. */
+/** Connections to object stores, shared by all buckets, so switching buckets interrupts nothing. */
 export class StoreConnections {
   readonly #handler: NodeHttpHandler;
   readonly #answerMs: number;
@@ -45,7 +45,7 @@ export class StoreConnections {
     });
   }
 
-  /** The clients of a bucket; `attempts`: how often a request is sent when the store falters. */
+  /** The clients of a bucket; `attempts`: how often a request is sent if the store fails. */
   open(configuration: BucketConfiguration, attempts = 3): Bucket {
     const { id, name, endpoint, publicEndpoint, forcePathStyle } = configuration;
     const signingEndpoint = publicEndpoint ?? endpoint;
@@ -80,10 +80,10 @@ function clientSettings({ region, forcePathStyle, credentials }: BucketConfigura
     region,
     forcePathStyle,
     credentials: { ...credentials },
-    // Checksums that S3 does not ask for would be signed into upload URLs, and other stores refuse them.
+    // Checksums that S3 does not require would be signed into upload URLs, and other stores reject them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The environment's own AWS settings are not for the buckets configured here.
+    // AWS settings in the environment do not apply to the buckets configured here.
     followRegionRedirects: false,
     useFipsEndpoint: false,
     useDualstackEndpoint: false,

@@ -3,7 +3,7 @@ import type { StoreConfig } from '../config.ts';
 /** The id of the bucket of the environment. */
 export const DEFAULT_ID = 'default';
 
-/** The two keys of an account of an object store. */
+/** The two keys of an object store account. */
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
@@ -18,11 +18,11 @@ export interface BucketPlace {
   region: string;
   /** True for `endpoint/bucket/key`, false for `bucket.endpoint/key`. */
   forcePathStyle: boolean;
-  /** URL of the same store that browsers reach, where it is another. */
+  /** URL at which browsers reach the same store, if it differs. */
   publicEndpoint: string | null;
 }
 
-/** A bucket configuration that can be worked with. */
+/** A complete bucket configuration. */
 export interface BucketConfiguration extends BucketPlace {
   id: string;
   credentials: Credentials;

@@ -9,16 +9,16 @@ import type { BucketStore } from './store.ts';
 /** What the operations on the bucket settings need. */
 export interface BucketParts {
   buckets: BucketStore;
-  /** Called after a change has been committed: the next request works with it. */
+  /** Called after a change has been committed, so that the next request uses it. */
   changed: () => void;
 }
 
-/** What kind of store this is: everything that speaks S3 is one. */
+/** The kind of store: anything that speaks S3. */
 const PROVIDER = 's3';
 
 const TAGS = ['settings'];
 
-/** The bucket configurations, and which of them is active (`docs/spec/wire.md`, "Buckets"). */
+/** The bucket configurations and the active one (`docs/spec/wire.md`, "Buckets"). */
 export function bucketOperations(parts: BucketParts) {
   const list = operation({
     schema: {
@@ -71,11 +71,11 @@ async function act(body: BucketAction, { buckets, changed }: BucketParts) {
   return done({ provider: PROVIDER, activeBucketId: await buckets.activeId() });
 }
 
-/** Nobody should find out from a gallery that shows nothing that a key was mistyped. */
+/** A mistyped key should be reported here, not discovered in an empty gallery. */
 async function assertUsable(bucket: BucketConfiguration): Promise<void> {
   const { success, message } = await checkBucket(bucket);
   if (success) return;
-  const detail = `${message}; nothing was saved: mend it, save without setActive, or send "force": true`;
+  const detail = `${message}; nothing was saved: fix this, save without setActive, or send "force": true`;
   throw new Failure('refused', detail, { code: 'bucket_unusable' });
 }
 

@@ -2,7 +2,7 @@ import { text } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { isEndpoint } from './endpoint.ts';
 
-/** Bucket names as S3 and its relatives allow them, old ones with capitals and `_` included. */
+/** Bucket names as S3 and compatible stores allow them, including old ones with capitals and `_`. */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 
 const REGION = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
@@ -13,7 +13,7 @@ const endpoint = text(1024)
   .refine(isEndpoint, 'must be an http or https URL such as https://s3.example.com')
   .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^?#@]+$' });
 
-/** A key of the store's account. Empty or absent: the stored one, where there is one. */
+/** A key of the store's account. Empty or absent: the stored one, if any. */
 const key = z
   .string('must be a string')
   .regex(/^[\x21-\x7e]{0,512}$/, 'must be at most 512 visible ASCII characters')
@@ -22,7 +22,7 @@ const key = z
 /** A bucket configuration as a client sends it. */
 export const bucketInput = z.strictObject({
   id: id.nullish().transform((value) => value || undefined),
-  name: z.string('must be a string').regex(BUCKET_NAME, 'must be the name of a bucket, 3 to 63 characters'),
+  name: z.string('must be a string').regex(BUCKET_NAME, 'must be a bucket name of 3 to 63 characters'),
   endpoint,
   region: z.string('must be a string').regex(REGION, 'must be a region such as us-east-1 or auto'),
   accessKeyId: key,
@@ -58,10 +58,10 @@ export const bucketAction = z.discriminatedUnion(
   'must be test, save, set-active, remove or get-bucket',
 );
 
-/** What a client of the settings has asked for. */
+/** The action a client of the settings has requested. */
 export type BucketAction = z.infer<typeof bucketAction>;
 
-/** What everybody behind the login sees of a bucket: neither of its keys. */
+/** A bucket as every logged-in user sees it, without its keys. */
 export const bucketView = z.object({
   id: z.string(),
   name: z.string(),
@@ -74,16 +74,16 @@ export const bucketView = z.object({
   hasCredentials: z.boolean(),
 });
 
-/** What everybody behind the login sees of a bucket. */
+/** A bucket as every logged-in user sees it. */
 export type BucketView = z.infer<typeof bucketView>;
 
-/** What is edited of a bucket: its access key too, and never its secret. */
+/** A bucket as it is edited: with its access key, never its secret key. */
 export const bucketDetails = bucketView.extend({ accessKeyId: z.string() });
 
-/** What is edited of a bucket. */
+/** A bucket as it is edited. */
 export type BucketDetails = z.infer<typeof bucketDetails>;
 
-/** What the service works on at the moment. */
+/** The bucket the service currently uses. */
 export const runtimeView = z.object({ provider: z.string(), activeBucketId: z.string() });
 
 /** The answer of the list of buckets. */
@@ -92,17 +92,17 @@ export const bucketListAnswer = z.object({
   data: z.object({ buckets: z.array(bucketView), runtime: runtimeView }),
 });
 
-/** What a test of a bucket has found, and what to mend. */
+/** The result of a bucket test, and what to fix. */
 export const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
 
-/** What a test of a bucket has found. */
+/** The result of a bucket test. */
 export type BucketTest = z.infer<typeof bucketTestAnswer>;
 
 function done<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });
 }
 
-/** The answers of the actions, the most particular first: get-bucket, save, set-active and remove, test. */
+/** The answers of the actions, most specific first: get-bucket, save, set-active and remove, test. */
 export const bucketActionAnswer = z.union([
   done(bucketDetails),
   done(bucketView),

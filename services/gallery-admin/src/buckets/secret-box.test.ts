@@ -6,25 +6,25 @@ describe('a sealed secret', () => {
   const key = randomBytes(32);
   const box = new SecretBox(key);
 
-  test('opens for its owner, in any script and empty', () => {
+  test('opens for its owner, whatever its script, even when empty', () => {
     for (const secret of ['wJalrXUtnFEMI/K7MDENG', 'Ключ 🔑', '']) {
       expect(new SecretBox(key).open(box.seal(secret, 'one'), 'one')).toBe(secret);
     }
   });
 
-  test('is another text each time, and shows nothing of the secret', () => {
+  test('differs each time and reveals nothing of the secret', () => {
     const sealed = box.seal('secret-secret-secret', 'one');
     expect(sealed).not.toBe(box.seal('secret-secret-secret', 'one'));
     expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('secret');
   });
 
-  test('opens for no other owner and with no other key', () => {
+  test('does not open for another owner or with another key', () => {
     const sealed = box.seal('secret', 'one');
     expect(() => box.open(sealed, 'two')).toThrow(SealBroken);
     expect(() => new SecretBox(randomBytes(32)).open(sealed, 'one')).toThrow(SealBroken);
   });
 
-  test('does not open when any byte of it was altered, or when it is cut', () => {
+  test('does not open if any byte was altered or it was cut short', () => {
     const bytes = Buffer.from(box.seal('secret', 'one'), 'base64');
     for (let at = 0; at < bytes.length; at += 1) {
       const altered = Buffer.from(bytes);

@@ -2,15 +2,17 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 
-/** Bytes of a nonce, as AES-GCM wants them (NIST SP 800-38D). */
+/** Bytes of an AES-GCM nonce (NIST SP 800-38D). */
 const NONCE_BYTES = 12;
 
 const TAG_BYTES = 16;
 
-/** Thrown by {@link SecretBox.open}: what was sealed with another key, for another owner, or was altered. */
+/**
+ * Thrown by {@link SecretBox.open}: the value was sealed with another key or for another owner, or altered.
+ */
 export class SealBroken extends Error {
   constructor() {
-    super('sealed with another key, for another owner, or altered');
+    super('the secret was sealed with another key or for another owner, or it was altered');
     this.name = 'SealBroken';
   }
 }
@@ -24,7 +26,10 @@ export class SecretBox {
     this.#key = key;
   }
 
-  /** Encrypts `secret` for `owner`, which opens it again: moved to another owner's place it does not open. */
+  /**
+   * Encrypts `secret` for `owner`. Only the same owner opens it: moved to another owner's row, it fails to
+   * open.
+   */
   seal(secret: string, owner: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
@@ -33,7 +38,7 @@ export class SecretBox {
     return Buffer.concat(sealed).toString('base64');
   }
 
-  /** Decrypts what {@link seal} has made. Throws {@link SealBroken}. */
+  /** Decrypts the output of {@link seal}. Throws {@link SealBroken}. */
   open(sealed: string, owner: string): string {
     const bytes = Buffer.from(sealed, 'base64');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken();

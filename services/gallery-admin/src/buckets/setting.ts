@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 
-/** Writes the setting `key`, whether it is there or not. */
+/** Creates or replaces the setting `key`. */
 export async function writeSetting(db: Kysely<GalleryTables>, key: string, value: unknown): Promise<void> {
   const json = JSON.stringify(value);
   await db
@@ -13,7 +13,7 @@ export async function writeSetting(db: Kysely<GalleryTables>, key: string, value
     .execute();
 }
 
-/** Removes the setting `key`. False when there was none. */
+/** Removes the setting `key`. False if it did not exist. */
 export async function removeSetting(db: Kysely<GalleryTables>, key: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('gallery.setting')

@@ -2,20 +2,20 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 
-/** Commands during which a store may be silent for minutes: it puts objects together. */
+/** Commands during which a store may be silent for minutes, because it assembles objects. */
 const LONG = new Set(['CompleteMultipartUploadCommand', 'CopyObjectCommand', 'UploadPartCopyCommand']);
 
-/** A store was silent for too long. Asking it again at once would only take as long again. */
+/** A store was silent for too long. Asking it again at once would only take as long. */
 class StoreSilent extends Error {
   constructor(cause: unknown) {
-    super('the store has fallen silent', { cause });
+    super('the store stopped answering', { cause });
     this.name = 'AbortError';
   }
 }
 
 /**
- * Breaks an answer off in which nothing arrives for `limitMs` while somebody waits for it, and lets no request be
- * repeated that a store has left without an answer: three times of waiting would be three times as long.
+ * Aborts an answer if nothing arrives for `limitMs` while a reader waits for it, and stops the SDK from
+ * retrying a request that a store left unanswered: three attempts would take three times as long.
  */
 export function giveUpSilentStore(s3: S3Client, limitMs: number): void {
   s3.middlewareStack.add(
@@ -36,7 +36,7 @@ export function giveUpSilentStore(s3: S3Client, limitMs: number): void {
         throw isSilence(error) ? new StoreSilent(error) : error;
       }
     },
-    // Inside of the SDK's own retries, which know a TimeoutError for one to repeat.
+    // Runs inside the SDK's own retries, which treat a TimeoutError as retryable.
     { step: 'finalizeRequest', priority: 'low', name: 'repeatNoSilence' },
   );
 }
@@ -57,9 +57,9 @@ function isFromSocket(body: unknown): body is Body {
 function watch(body: Body, limitMs: number): void {
   const { socket } = body;
   const onSilence = () => {
-    // What has arrived and is not read yet is held by the reader, not by the store.
+    // If data has arrived but is not read yet, the reader is slow, not the store.
     if (body.readableLength > 0) socket.setTimeout(limitMs);
-    else body.destroy(Object.assign(new Error('the store has fallen silent'), { name: 'TimeoutError' }));
+    else body.destroy(Object.assign(new Error('the store stopped answering'), { name: 'TimeoutError' }));
   };
   socket.setTimeout(limitMs);
   socket.on('timeout', onSilence);

@@ -3,19 +3,19 @@ import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 import { isStoreFault } from './store-fault.ts';
 
-/** How often the store is asked whether it is still there, in ms. */
+/** How often the store is pinged, in ms. */
 const CHECK_MS = 2000;
 
-/** How long it may take to say so, in ms: a store that hangs is given up within 10 s. */
+/** How long a ping may take, in ms: a store that hangs is given up on within 10 s. */
 const ANSWER_MS = 5000;
 
-/** The store answers nothing any more; looks like a request that got no answer. */
+/** The store no longer answers; looks like a request that got no answer. */
 class StoreSilent extends Error {
   readonly $metadata = {};
   override readonly name = 'TimeoutError';
 }
 
-/** What a slow request is sent with. */
+/** Options for a slow request. */
 export interface SlowRequestOptions {
   abortSignal: AbortSignal;
   /** In ms. */
@@ -23,8 +23,8 @@ export interface SlowRequestOptions {
 }
 
 /**
- * Sends a request that may take minutes, such as putting an object together, for as long as the store answers
- * other requests. One that hangs is given up within 10 s, however long the work may take.
+ * Sends a request that may take minutes, such as assembling an object, and waits as long as the store answers
+ * other requests. A store that hangs is given up on within 10 s, however long the work may take.
  */
 export async function slowRequest<T>(
   bucket: Bucket,
@@ -37,21 +37,21 @@ export async function slowRequest<T>(
   try {
     return await send({ abortSignal: silent.signal, requestTimeout });
   } catch (error) {
-    throw silent.signal.aborted ? new StoreSilent('the store has fallen silent', { cause: error }) : error;
+    throw silent.signal.aborted ? new StoreSilent('the store stopped answering', { cause: error }) : error;
   } finally {
     answered.abort();
     await watching;
   }
 }
 
-/** Resolves when `answered` is aborted; rejects when the store answers nothing before that. */
+/** Resolves when `answered` is aborted; rejects if the store stops answering before that. */
 async function watch({ name, s3 }: Bucket, answered: AbortSignal): Promise<void> {
   for (;;) {
     await pause(CHECK_MS, undefined, { signal: answered, ref: false }).catch(() => undefined);
     if (answered.aborted) return;
     const abortSignal = AbortSignal.any([answered, AbortSignal.timeout(ANSWER_MS)]);
     await s3.send(new HeadBucketCommand({ Bucket: name }), { abortSignal }).catch((error: unknown) => {
-      // Whatever it answers, it is there.
+      // Any answer shows that the store is alive.
       const isAnswer = isStoreFault(error) && error.$metadata.httpStatusCode !== undefined;
       if (!isAnswer && !answered.aborted) throw error;
     });

@@ -10,17 +10,17 @@ function fault(error: Error, status?: number, more: object = {}): Error {
 }
 
 function named(name: string): Error {
-  return Object.assign(new Error('words of the store'), { name });
+  return Object.assign(new Error("the store's own message"), { name });
 }
 
 test.each([
-  ['a connection that was refused', fault(Object.assign(new Error(), { code: 'ECONNREFUSED' }))],
-  ['a certificate that has expired', fault(Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' }))],
-  ['a time that ran out', fault(named('TimeoutError'))],
+  ['a refused connection', fault(Object.assign(new Error(), { code: 'ECONNREFUSED' }))],
+  ['an expired certificate', fault(Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' }))],
+  ['a timeout', fault(named('TimeoutError'))],
   ['500', fault(named('InternalError'), 500)],
   ['503', fault(named('SlowDown'), 503)],
-  ['a request for later, as 429', fault(named('TooManyRequests'), 429)],
-])('%s is a store that is away', (_what, error) => {
+  ['a request to retry later, as 429', fault(named('TooManyRequests'), 429)],
+])('%s means the store is unavailable', (_what, error) => {
   expect(storeFailure(error)).toMatchObject({ kind: 'unavailable' });
 });
 
@@ -28,12 +28,12 @@ test.each([
   ['a 400', fault(named('InvalidArgument'), 400)],
   ['a 404', fault(named('NoSuchKey'), 404)],
   ['a 409', fault(named('OperationAborted'), 409)],
-  ['what it does not know', fault(named('NotImplemented'), 501)],
-  ['a version of HTTP that it does not know', fault(named('Unknown'), 505)],
-])('%s is not to be tried again, and nobody is asked for an id', (_what, error) => {
+  ['an unsupported operation', fault(named('NotImplemented'), 501)],
+  ['an unsupported HTTP version', fault(named('Unknown'), 505)],
+])('%s is not retried and does not ask for a request id', (_what, error) => {
   const failure = storeFailure(error);
   expect(failure).toMatchObject({ kind: 'misconfigured', code: 'internal_error' });
-  expect(failure?.message).not.toMatch(/again|request id|words of the store/);
+  expect(failure?.message).not.toMatch(/again|request id|the store's own message/);
 });
 
 test('a page that is not XML is not S3', () => {
@@ -45,9 +45,9 @@ test('a page that is not XML is not S3', () => {
 });
 
 test.each([
-  ['a header that cannot be written', Object.assign(new TypeError(), { code: 'ERR_INVALID_CHAR' })],
-  ['a key that cannot be encoded', new URIError('URI malformed')],
-  ['a value that is missing', new Error('No value provided for input HTTP label: Key.')],
-])("%s is the SDK's own fault, and not the store's", (_what, error) => {
+  ['an invalid header', Object.assign(new TypeError(), { code: 'ERR_INVALID_CHAR' })],
+  ['an unencodable key', new URIError('URI malformed')],
+  ['a missing value', new Error('No value provided for input HTTP label: Key.')],
+])("%s is the SDK's own error, not the store's", (_what, error) => {
   expect(storeFailure(fault(error))).toBeUndefined();
 });

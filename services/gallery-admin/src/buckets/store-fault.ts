@@ -1,31 +1,31 @@
 import { Failure } from '@pressroom/common/failures/failure';
 
-/** S3's error codes of a request that the store refuses because of how this service is configured. */
+/** S3's error codes for a request that the store refuses because this service is misconfigured. */
 const REFUSALS: Record<string, string> = {
-  InvalidAccessKeyId: 'the object store does not know the access key of the active bucket',
-  SignatureDoesNotMatch: 'the object store refuses the secret key of the active bucket',
-  AccessDenied: 'the object store does not let the access key of the active bucket do this',
+  InvalidAccessKeyId: 'the object store does not recognize the access key of the active bucket',
+  SignatureDoesNotMatch: 'the object store rejects the secret key of the active bucket',
+  AccessDenied: 'the access key of the active bucket does not have permission for this in the object store',
   NoSuchBucket: 'the active bucket does not exist in the object store',
   PermanentRedirect: 'the active bucket is in another region or at another endpoint',
   AuthorizationHeaderMalformed: 'the active bucket is in another region',
 };
 
-const REFUSED = 'the object store refuses the keys of the active bucket, or does not let them do this';
+const REFUSED = 'the object store rejects the keys of the active bucket, or they lack permission for this';
 
-/** S3's error codes, whatever their status, of a store that asks to be asked again later. */
+/** S3's error codes, with any status, for "try again later". */
 const BUSY = new Set(['SlowDown', 'ServiceUnavailable', 'RequestTimeout', 'TooManyRequests']);
 
-/** Statuses above 499 that will not be others in a while: what was asked for is not known there. */
+/** Statuses above 499 for which retrying is useless: the store does not support the request. */
 const NEVER = new Set([501, 505]);
 
-/** An error as the AWS SDK throws it: marked by `$metadata`, whatever went wrong. */
+/** Any error thrown by the AWS SDK, recognized by `$metadata`. */
 interface StoreFault extends Error {
   $metadata: { httpStatusCode?: number; attempts?: number };
-  /** The answer, where the SDK could not read it. */
+  /** The answer, if the SDK could not read it. */
   $response?: { statusCode?: number };
 }
 
-/** True for an error of a request to an object store: its refusal, or a store that did not answer. */
+/** True for a failed request to an object store: it refused the request or did not answer. */
 export function isStoreFault(error: unknown): error is StoreFault {
   return error instanceof Error && '$metadata' in error;
 }
@@ -35,19 +35,19 @@ export function isRefusal(error: unknown, code: string): boolean {
   return isStoreFault(error) && error.name === code;
 }
 
-/** The status that the store has answered with; undefined when there was no answer. */
+/** The status of the store's answer; undefined if there was none. */
 export function statusOf({ $metadata, $response }: StoreFault): number | undefined {
   return $metadata.httpStatusCode ?? $response?.statusCode;
 }
 
-/** True when the store has refused a request for what was in it: another time it is refused as well. */
+/** True if the store refused a request because of its content, so that a retry is refused as well. */
 export function isLastingRefusal(error: unknown): boolean {
   if (!isStoreFault(error) || BUSY.has(error.name)) return false;
   const status = statusOf(error);
   return status !== undefined && ((status >= 400 && status < 500 && status !== 429) || NEVER.has(status));
 }
 
-/** True when the store does not accept what this service is configured with: its keys, the bucket, the region. */
+/** True if the store does not accept this service's configuration: its keys, bucket or region. */
 export function isMisconfiguration(error: unknown): boolean {
   if (!isStoreFault(error)) return false;
   const status = statusOf(error);
@@ -55,9 +55,9 @@ export function isMisconfiguration(error: unknown): boolean {
 }
 
 /**
- * The failure that stands for a fault of the object store that nobody expected: `unavailable` when it does not answer,
- * `misconfigured` when it does not accept what this service is configured with, or anything else that it will not accept
- * another time. Undefined for what is not the store's fault, the SDK's own errors among it.
+ * The failure for an unexpected object store error: `unavailable` if the store does not answer,
+ * `misconfigured` if it does not accept this service's configuration or refuses anything else for good.
+ * Undefined for errors that are not the store's, such as the SDK's own.
  */
 export function storeFailure(error: unknown): Failure | undefined {
   if (!isStoreFault(error)) return undefined;
@@ -66,35 +66,35 @@ export function storeFailure(error: unknown): Failure | undefined {
   if (status === undefined) {
     return isNoAnswer(error) ? new Failure('unavailable', AWAY, { cause }) : undefined;
   }
-  // The answer to a HEAD has no body that would say more.
+  // The answer to a HEAD has no body with details.
   if (isMisconfiguration(error)) {
     return new Failure('misconfigured', REFUSALS[error.name] ?? REFUSED, { cause });
   }
   if (isLastingRefusal(error)) {
-    return new Failure('misconfigured', `the object store refuses this: ${codeOf(error, status)}`, {
+    return new Failure('misconfigured', `the object store refused the request: ${codeOf(error, status)}`, {
       code: 'internal_error',
       cause,
     });
   }
   if (status >= 400) return new Failure('unavailable', AWAY, { cause });
-  return new Failure('misconfigured', 'what answers at the endpoint of the active bucket is not S3', {
+  return new Failure('misconfigured', 'the server at the endpoint of the active bucket is not S3', {
     cause,
   });
 }
 
-const AWAY = 'the object store does not answer at the moment; try again';
+const AWAY = 'the object store is not answering right now; try again';
 
 /** The SDK names what it cannot read `Unknown`. */
 function codeOf({ name }: StoreFault, status: number): string {
   return /^[A-Z][A-Za-z]+$/.test(name) && !/^Unknown/.test(name) ? name : `status ${status}`;
 }
 
-/** Node's codes of a request that could not be written: nobody was asked. */
+/** Node's codes for a request that could not be written and was never sent. */
 const NOT_SENT = /^ERR_(INVALID|HTTP|UNESCAPED|OUT_OF_RANGE|STREAM)/;
 
 /**
- * True when no answer came: refused, reset, timed out, TLS failed, or a name leads nowhere. What the SDK could not
- * even make a request of has `$metadata` too.
+ * True if no answer came: refused, reset, timed out, TLS failed, or the name does not resolve. Errors from
+ * before the request was sent have `$metadata` too.
  */
 function isNoAnswer(error: StoreFault): boolean {
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;
@@ -102,7 +102,7 @@ function isNoAnswer(error: StoreFault): boolean {
   return typeof code === 'string' && !NOT_SENT.test(code);
 }
 
-/** What of a fault is for the log: refusals repeat the access key and what was signed. */
+/** The part of an error that may be logged: refusals repeat the access key and the signed text. */
 function withoutKeys(fault: StoreFault): Error {
   const error = new Error(fault.message);
   const { name, stack, $metadata } = fault;

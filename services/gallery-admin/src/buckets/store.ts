@@ -8,16 +8,16 @@ import type { BucketDetails, BucketInput, BucketView } from './schema.ts';
 import { SealBroken, type SecretBox } from './secret-box.ts';
 import { removeSetting, writeSetting } from './setting.ts';
 
-/** The setting that names the active bucket; absent, it is that of the environment. */
+/** The setting that names the active bucket; without it, the environment's bucket is active. */
 const ACTIVE = 'active-bucket';
 
-/** Before the id of a bucket, the setting that holds its configuration. */
+/** Prefix of a bucket's setting key, before its id. */
 const BUCKET = 'bucket/';
 
-/** More than anybody has. */
+/** More than anyone needs. */
 const MAX_BUCKETS = 200;
 
-/** A configuration as it is kept; its keys are sealed. */
+/** A configuration as it is stored; its keys are sealed. */
 const storedBucket = z.object({
   name: z.string(),
   endpoint: z.string(),
@@ -33,7 +33,7 @@ const credentials = z.object({ accessKeyId: z.string(), secretAccessKey: z.strin
 
 type Database = Kysely<GalleryTables>;
 
-/** What the buckets are kept with. */
+/** What the store of buckets needs. */
 export interface BucketStoreParts {
   db: Database;
   /** The bucket of the environment. */
@@ -41,7 +41,7 @@ export interface BucketStoreParts {
   box: SecretBox;
 }
 
-/** The bucket configurations: that of the environment, and those that the settings keep. */
+/** The bucket configurations: the environment's and those saved in the settings. */
 export class BucketStore {
   readonly #db: Database;
   readonly #environment: BucketConfiguration;
@@ -53,7 +53,7 @@ export class BucketStore {
     this.#box = box;
   }
 
-  /** Every bucket, that of the environment first, the others by name. */
+  /** Every bucket, the environment's first, the others by name. */
   async list(): Promise<BucketView[]> {
     const active = await this.activeId();
     const rows = await this.#db
@@ -79,7 +79,10 @@ export class BucketStore {
     return row === undefined ? DEFAULT_ID : idOf(row.key);
   }
 
-  /** The configuration of the active bucket, in one read. Fails with `misconfigured` when its keys cannot be opened. */
+  /**
+   * The configuration of the active bucket, in one read. Fails with `misconfigured` if its keys cannot be
+   * decrypted.
+   */
   async active(): Promise<BucketConfiguration> {
     const row = await activeRow(this.#db);
     if (row === undefined) return this.#environment;
@@ -98,14 +101,20 @@ export class BucketStore {
     return { ...view, active: id === active };
   }
 
-  /** What a test of `input` works with: the stored keys where it gives none. Fails with `refused` or `missing`. */
+  /**
+   * The configuration to test for `input`, with the stored keys if it has none. Fails with `refused` or
+   * `missing`.
+   */
   async configurationOf(input: BucketInput): Promise<BucketConfiguration> {
     const { id = '', accessKeyId, secretAccessKey, ...place } = input;
     const stored = id === '' ? undefined : await this.#storedKeys(id);
     return { id, ...place, credentials: merge({ accessKeyId, secretAccessKey }, stored) };
   }
 
-  /** Creates a bucket, or replaces the one of `input.id`, and returns its id. Fails with `refused` or `missing`. */
+  /**
+   * Creates a bucket, or replaces the one of `input.id`, and returns its id. Fails with `refused` or
+   * `missing`.
+   */
   async save(input: BucketInput, setActive: boolean): Promise<string> {
     const { id: given, accessKeyId, secretAccessKey, ...place } = input;
     const id = given ?? randomUUID();
@@ -127,7 +136,10 @@ export class BucketStore {
     await writeSetting(this.#db, ACTIVE, id);
   }
 
-  /** Removes a bucket; when it was active, that of the environment is from now on. Fails with `refused` or `missing`. */
+  /**
+   * Removes a bucket; if it was active, the environment's bucket becomes active. Fails with `refused` or
+   * `missing`.
+   */
   async remove(id: string): Promise<void> {
     refuseDefault(id);
     await this.#db.transaction().execute(async (tx) => {
@@ -149,7 +161,7 @@ export class BucketStore {
     return this.#open(id, (await readStored(tx, id, true)).credentials);
   }
 
-  /** The keys of a bucket; undefined when `SETTINGS_KEY` is not the one that they were saved with. */
+  /** The keys of a bucket; undefined if they were saved with another `SETTINGS_KEY`. */
   #open(id: string, sealed: string): Credentials | undefined {
     try {
       return credentials.parse(JSON.parse(this.#box.open(sealed, id)));
@@ -186,7 +198,7 @@ function viewOf({
 
 type StoredPlace = Omit<BucketConfiguration, 'credentials'> & { credentials?: Credentials | undefined };
 
-/** The active bucket's setting; none for that of the environment, and for one that was removed meanwhile. */
+/** The active bucket's setting; none for the environment's bucket or one that has just been removed. */
 function activeRow(db: Database) {
   return db
     .selectFrom('gallery.setting as active')
@@ -215,7 +227,7 @@ async function assertRoom(tx: Transaction<GalleryTables>): Promise<undefined> {
     throw new Failure('refused', `there are ${MAX_BUCKETS} buckets already; remove one`);
 }
 
-/** The keys given, completed by those that are kept. Fails with `refused` when one is still missing. */
+/** The given keys, completed from the stored ones. Fails with `refused` if one is still missing. */
 function merge(given: Credentials, kept: Credentials | undefined): Credentials {
   const accessKeyId = given.accessKeyId || kept?.accessKeyId;
   const secretAccessKey = given.secretAccessKey || kept?.secretAccessKey;
@@ -227,17 +239,17 @@ function merge(given: Credentials, kept: Credentials | undefined): Credentials {
 function refuseDefault(id: string): void {
   if (id !== DEFAULT_ID) return;
   const message =
-    'this bucket comes from the environment of the server: change it there, or save another one';
+    "this bucket is defined by the server's environment: change it there, or save another bucket";
   throw new Failure('refused', message, { code: 'bucket_protected' });
 }
 
 function noSuchBucket(id: string): Failure {
-  return new Failure('missing', `there is no bucket ${JSON.stringify(id)}`);
+  return new Failure('missing', `bucket ${JSON.stringify(id)} does not exist`);
 }
 
 function sealBroken(): Failure {
   return new Failure(
     'misconfigured',
-    'the keys of the active bucket were saved with another SETTINGS_KEY: set that one again, or save the bucket with its keys',
+    'the keys of the active bucket were saved with another SETTINGS_KEY: restore that key, or save the bucket again with its keys',
   );
 }

@@ -8,10 +8,10 @@ import {
 import type { Bucket } from '../buckets/bucket.ts';
 import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
 
-/** By this the rule is found again, and replaced instead of added once more. */
+/** Identifies the rule, so that it is replaced instead of added twice. */
 const RULE_ID = 'pressroom-uploads';
 
-/** What browsers need: the requests of uploads, which Uppy 6 sends itself, and the ETag of each part. */
+/** What browsers need: the upload requests, which Uppy 6 sends itself, and the ETag of each part. */
 function uploadRule(origins: string[]): CORSRule {
   return {
     ID: RULE_ID,
@@ -23,14 +23,14 @@ function uploadRule(origins: string[]): CORSRule {
   };
 }
 
-/** Makes the bucket where it is not there yet, and sets the CORS rule of uploads beside the rules that it has. */
+/** Creates the bucket if it does not exist yet, and adds the CORS rule for uploads to its rules. */
 export async function createBucket(
   bucket: Bucket,
   origins: string[],
   print: (line: string) => void,
 ): Promise<void> {
   const made = await make(bucket);
-  print(made ? `The bucket ${bucket.name} is made.` : `The bucket ${bucket.name} is there already.`);
+  print(made ? `Created the bucket ${bucket.name}.` : `The bucket ${bucket.name} already exists.`);
   const { name, s3 } = bucket;
   try {
     const others = (await currentRules(bucket)).filter(({ ID }) => ID !== RULE_ID);
@@ -40,7 +40,7 @@ export async function createBucket(
   } catch (error) {
     const reason = whyNoCors(error);
     if (reason === undefined) throw error;
-    print(`The CORS rule was not set: ${reason}. Uploads need one; docs/gallery.md has it.`);
+    print(`The CORS rule was not set: ${reason}. Uploads need one; see docs/gallery.md.`);
   }
 }
 
@@ -52,7 +52,7 @@ async function make({ name, s3 }: Bucket): Promise<boolean> {
   } catch (error) {
     if (isRefusal(error, 'BucketAlreadyOwnedByYou')) return false;
     if (isRefusal(error, 'BucketAlreadyExists')) {
-      throw new Error(`the bucket ${name} belongs to somebody else: choose another S3_BUCKET`, {
+      throw new Error(`the bucket ${name} belongs to another account: choose another S3_BUCKET`, {
         cause: error,
       });
     }
@@ -62,7 +62,7 @@ async function make({ name, s3 }: Bucket): Promise<boolean> {
 
 async function isThere(s3: Bucket['s3'], name: string): Promise<boolean> {
   try {
-    // Not HeadBucket: its answer has no body, which would tell a wrong key from a missing permission.
+    // Not HeadBucket: without a body, its answer does not distinguish a wrong key from a missing permission.
     await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }));
     return true;
   } catch (error) {
@@ -81,13 +81,13 @@ async function currentRules({ name, s3 }: Bucket): Promise<CORSRule[]> {
   }
 }
 
-/** Why a store takes no rule for a bucket; undefined for any other fault. */
+/** Why a store does not accept a CORS rule for a bucket; undefined for any other error. */
 function whyNoCors(error: unknown): string | undefined {
   if (!isStoreFault(error)) return undefined;
   if (isRefusal(error, 'AccessDenied')) return 'the key may not change the settings of the bucket';
   const { httpStatusCode: status } = error.$metadata;
   if (status === 501 || status === 405 || isRefusal(error, 'NotImplemented')) {
-    return 'this server has no rules for single buckets (MinIO has one for all of them)';
+    return 'this server does not support rules per bucket (MinIO has one rule for all buckets)';
   }
   return undefined;
 }

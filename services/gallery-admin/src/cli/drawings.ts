@@ -12,7 +12,7 @@ function svg(content: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">${content}</svg>`;
 }
 
-/** Hills before a sky, each row darker than the one behind it. */
+/** Hills in front of a sky, each row darker than the one behind it. */
 function hills(sky: [from: string, to: string], hue: number, sun: { x: number; y: number }): string {
   const rows = Array.from({ length: 5 }, (_, row) => {
     const base = 480 + row * 110;

@@ -3,12 +3,12 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 /**
- * Reads a password: from the terminal, twice and unseen, or else the first line of standard input. Throws an error
- * that says what to do when there is none or the two differ.
+ * Reads a password: twice from the terminal without echo, or else from the first line of standard input.
+ * Throws an error that says what to do if it is empty or the two differ.
  */
 export async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await ask() : firstLine(await text(process.stdin));
-  if (password === '') throw new Error('no password: type one, or pipe it in as one line');
+  if (password === '') throw new Error('the password is empty: type one, or pipe it in as one line');
   if (password.length > 1024) throw new Error('the password is longer than 1024 characters');
   return password;
 }
@@ -23,10 +23,10 @@ async function ask(): Promise<string> {
   try {
     process.stderr.write('Password: ');
     const password = await lines.question('');
-    process.stderr.write('\nThe same again: ');
+    process.stderr.write('\nRepeat the password: ');
     const again = await lines.question('');
     process.stderr.write('\n');
-    if (password !== again) throw new Error('the two passwords differ');
+    if (password !== again) throw new Error('the two passwords do not match');
     return password;
   } finally {
     lines.close();

@@ -5,10 +5,12 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import { drawings } from './drawings.ts';
 
-/** The setting that remembers that there was a sample: deleted, it does not come back. */
+/**
+ * The setting that records that the sample was created, so that it does not come back after being deleted.
+ */
 const SAMPLED = 'sample';
 
-/** Puts a few drawn images into a bucket that is empty and never had them; does nothing otherwise. */
+/** Puts a few drawn images into an empty bucket that never had them; does nothing otherwise. */
 export async function addSample({ name, s3 }: Bucket, db: Kysely<GalleryTables>): Promise<void> {
   const known = await db
     .selectFrom('gallery.setting')
@@ -29,5 +31,5 @@ export async function addSample({ name, s3 }: Bucket, db: Kysely<GalleryTables>)
     .values({ key: SAMPLED, value: 'true' })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  if (images.length > 0) console.log(`The bucket was empty: it has ${images.length} sample images now.`);
+  if (images.length > 0) console.log(`The bucket was empty; added ${images.length} sample images.`);
 }

@@ -8,16 +8,16 @@ import { signObjectUrls } from './signed-urls.ts';
 type FileEntry = ListedFolder['files'][number];
 type FolderEntry = ListedFolder['folders'][number];
 
-/** Pages that one request for folders alone may read, before it hands back what it has found. */
+/** Pages that one folders-only request may read before it returns what it has found. */
 const MAX_PAGES = 50;
 
-/** What of a listing's query names the page. */
+/** The part of a listing's query that identifies the page. */
 export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly'>;
 
 /**
- * Reads a page of the folder `path`: its folders and files, each in natural order. The markers that some tools
- * leave for empty folders (a key that ends with `/`) are no files. Folders alone are looked for over up to 50
- * pages, so that they are not lost among a hundred thousand files.
+ * Reads a page of the folder `path`: its folders and files, each in natural order. The markers that some
+ * tools create for empty folders (keys ending with `/`) are not files. A folders-only request searches up to
+ * 50 pages, so that folders are found among a hundred thousand files.
  */
 export async function readFolder(bucket: Bucket, query: FolderPage): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));

@@ -8,7 +8,7 @@ test.each([
   ['clip.mp4', 'video/mp4', 'video'],
   ['tune.mp3', 'audio/mpeg', 'audio'],
   ['notes.pdf', 'application/pdf', 'file'],
-  ['no ending', 'application/octet-stream', 'file'],
+  ['no extension', 'application/octet-stream', 'file'],
   ['jpg', 'application/octet-stream', 'file'],
   ['photos.jpg/README', 'application/octet-stream', 'file'],
 ])('%j is %s, shown as %s', (key, mediaType, kind) => {

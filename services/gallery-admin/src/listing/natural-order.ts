@@ -1,6 +1,6 @@
 /**
- * Makes the order in which people read names: numbers by their value (`a2` before `a10`), letters whatever their
- * case or accents, in any script (CLDR root collation); names that compare equal by their code units.
+ * Compares names in the order people expect: numbers by value (`a2` before `a10`), letters regardless of case
+ * and accents, in any script (CLDR root collation). Ties are broken by code units.
  */
 export function naturalOrder(): (a: string, b: string) => number {
   const collator = new Intl.Collator('und', { numeric: true });

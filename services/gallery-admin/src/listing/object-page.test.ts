@@ -9,7 +9,7 @@ test.each([
   ['100%25', '100%'],
   ['%C3%BC%2F%E6%97%A5%E6%9C%AC', 'ü/日本'],
   ['%01', '\u0001'],
-])('%j is read once, as %j', (encoded, key) => {
+])('%j is decoded once, to %j', (encoded, key) => {
   expect(decodeKey(encoded)).toBe(key);
 });
 

@@ -2,25 +2,25 @@ import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/
 import type { Bucket } from '../buckets/bucket.ts';
 import { MAX_KEY_BYTES } from '../names.ts';
 
-/** An object as a listing tells it. */
+/** An object as a listing reports it. */
 export interface StoredObject {
   readonly key: string;
   /** In bytes. */
   readonly size: number;
-  /** The entity tag without its quotes; an MD5 only for what was stored in one piece and is not encrypted. */
+  /** The entity tag without its quotes; an MD5 only for unencrypted objects stored in one piece. */
   readonly etag: string;
   readonly lastModified: Date;
-  /** `STANDARD` or another class of the store; undefined where the store has none. */
+  /** `STANDARD` or another storage class; undefined if the store has none. */
   readonly storageClass: string | undefined;
 }
 
-/** What a page of a listing is of. */
+/** Selects a page of a listing. */
 export interface PageRequest {
   prefix: string;
-  /** `/` to have folders instead of what is in them. */
+  /** `/` to list folders instead of their content. */
   delimiter?: string;
   continuationToken?: string | undefined;
-  /** Objects and folders together, 1–1000. */
+  /** Objects and folders combined, 1–1000. */
   maxKeys?: number;
 }
 
@@ -29,13 +29,13 @@ export interface ObjectPage {
   objects: StoredObject[];
   /** The folders, each as the prefix of its keys. */
   prefixes: string[];
-  /** Leads to the next page; null on the last one. */
+  /** Cursor of the next page; null on the last one. */
   continuationToken: string | null;
 }
 
-/** Lists one page of a bucket. Keys are as they were stored, whatever characters they hold. */
+/** Lists one page of a bucket. Keys are returned exactly as stored, whatever characters they contain. */
 export async function listPage(bucket: Bucket, page: PageRequest): Promise<ObjectPage> {
-  // No key begins with what is longer than a key, and stores refuse to look.
+  // No key has a prefix longer than a key may be, and stores reject such a request.
   if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES)
     return { objects: [], prefixes: [], continuationToken: null };
   const answer = await bucket.s3.send(
@@ -45,14 +45,14 @@ export async function listPage(bucket: Bucket, page: PageRequest): Promise<Objec
       Delimiter: page.delimiter,
       ContinuationToken: page.continuationToken,
       MaxKeys: page.maxKeys,
-      // XML cannot hold every character that a key may.
+      // XML cannot represent every character that a key may contain.
       EncodingType: 'url',
     }),
   );
   return readPage(answer);
 }
 
-/** Lists every object whose key begins with `prefix`, page by page, holding one page at a time. */
+/** Lists every object whose key begins with `prefix`, page by page, with one page in memory at a time. */
 export async function* listObjects(bucket: Bucket, prefix: string): AsyncGenerator<StoredObject, void> {
   let continuationToken: string | undefined;
   do {
@@ -63,7 +63,7 @@ export async function* listObjects(bucket: Bucket, prefix: string): AsyncGenerat
 }
 
 function readPage(answer: ListObjectsV2CommandOutput): ObjectPage {
-  // A store that does not know the encoding says so by leaving it out.
+  // A store that does not support the encoding leaves it out of its answer.
   const decode = answer.EncodingType === 'url' ? decodeKey : (key: string) => key;
   return {
     objects: (answer.Contents ?? []).map(({ Key = '', Size = 0, ETag = '', LastModified, StorageClass }) => ({
@@ -78,7 +78,9 @@ function readPage(answer: ListObjectsV2CommandOutput): ObjectPage {
   };
 }
 
-/** Undoes `encoding-type=url`, in which AWS writes a space as `+` and others as `%20`; a plus is always `%2B`. */
+/**
+ * Undoes `encoding-type=url`, in which AWS writes a space as `+` and others as `%20`; a plus is always `%2B`.
+ */
 export function decodeKey(encoded: string): string {
   return decodeURIComponent(encoded.replaceAll('+', ' '));
 }

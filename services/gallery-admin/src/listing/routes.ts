@@ -10,7 +10,7 @@ import { signListUrl, signObjectUrls } from './signed-urls.ts';
 
 const TAGS = ['gallery'];
 
-/** What is in the bucket, and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
+/** The content of the bucket and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
 export function listingOperations(buckets: BucketSource) {
   return { list: listOperation(buckets), sign: signOperation(buckets), folderPreview };
 }
@@ -20,7 +20,7 @@ function listOperation(buckets: BucketSource) {
     schema: {
       tags: TAGS,
       operationId: 'listFolder',
-      summary: 'List a folder, or sign a URL from which the browser lists it',
+      summary: 'List a folder, or get a presigned URL from which the browser lists it',
       querystring: listingQuery,
       response: { 200: listingAnswer, ...problemResponses(400, 401, 500, 503) },
     },
@@ -39,13 +39,15 @@ function listOperation(buckets: BucketSource) {
   });
 }
 
-/** Stores refuse a token of another listing in their own words, MinIO with 501. What the settings must mend is not it. */
+/**
+ * Stores reject a token of another listing in different ways, MinIO with 501. Wrong settings are excluded.
+ */
 function isTokenRefusal(error: unknown): boolean {
   return isLastingRefusal(error) && !isMisconfiguration(error);
 }
 
 function unknownToken(): Problem {
-  return invalidRequest('query string: "continuationToken" is not one that this listing has given');
+  return invalidRequest('query string: "continuationToken" was not issued by this listing');
 }
 
 function signOperation(buckets: BucketSource) {
@@ -53,7 +55,7 @@ function signOperation(buckets: BucketSource) {
     schema: {
       tags: TAGS,
       operationId: 'signDownloads',
-      summary: 'Sign download URLs for up to 2,000 keys',
+      summary: 'Get presigned download URLs for up to 2,000 keys',
       body: signBody,
       response: { 200: signAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
@@ -76,11 +78,15 @@ const folderPreview = operation({
     operationId: 'getFolderPreview',
     summary: 'Gone',
     deprecated: true,
-    // Its clients send parameters that nothing here knows any more.
+    // Its clients send parameters that are no longer defined.
     querystring: z.looseObject({}),
     response: problemResponses(401, 410),
   },
   handler: () => {
-    throw new Problem(410, 'gone', 'folder previews are gone; list the folder with GET /api/gallery');
+    throw new Problem(
+      410,
+      'gone',
+      'folder previews have been removed; list the folder with GET /api/gallery',
+    );
   },
 });

@@ -2,7 +2,7 @@ import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { existingPath, folderPrefix, objectKey } from '../names.ts';
 
-/** The most keys that one request may have signed. */
+/** The most keys per signing request. */
 const MAX_KEYS = 2000;
 
 /** Longer than any continuation token of a known store. */
@@ -19,19 +19,21 @@ function flag() {
 export const listingQuery = z
   .strictObject({
     path: existingPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
-    json: flag().describe('1: the listing itself; otherwise a URL from which the browser reads it.'),
-    foldersOnly: flag().describe('1, with json=1: folders without files.'),
+    json: flag().describe('1: return the listing itself; otherwise a URL from which the browser reads it.'),
+    foldersOnly: flag().describe('1, together with json=1: only folders, no files.'),
     continuationToken: z
       .string('must be given once')
       .min(1, 'must not be empty')
       .max(MAX_TOKEN_LENGTH, `must be at most ${MAX_TOKEN_LENGTH} characters long`)
       .optional()
-      .describe('Of the page before.'),
-    maxKeys: integerParameter(1, 1000).default(1000).describe('Folders and files in a page, together.'),
+      .describe('The continuationToken of the previous page.'),
+    maxKeys: integerParameter(1, 1000)
+      .default(1000)
+      .describe('The most folders and files in a page, combined.'),
   })
   .refine(({ json, foldersOnly }) => json || !foldersOnly, {
     path: ['foldersOnly'],
-    message: 'works with json=1 alone',
+    message: 'requires json=1',
   });
 
 /** A listing's query string, read. */
@@ -46,10 +48,12 @@ const folderEntry = z.object({
 const fileEntry = z.object({
   name: z.string(),
   path: z.string().describe('The key of the object.'),
-  url: z.string().describe('Signed, valid for an hour.'),
+  url: z.string().describe('Presigned, valid for an hour.'),
   size: z.int().describe('In bytes.'),
   lastModified: z.string().describe('RFC 3339, UTC.'),
-  contentType: z.string().describe("As the name's ending says; the stored one comes with the object."),
+  contentType: z
+    .string()
+    .describe('Derived from the file extension; the stored one comes with the object itself.'),
   type: z.enum(['image', 'video', 'audio', 'file']),
 });
 
@@ -60,13 +64,13 @@ const listedFolder = z.object({
   continuationToken: z
     .string()
     .nullable()
-    .describe('Leads to the next page. Pages follow the order of the store, by the bytes of the keys.'),
+    .describe('Cursor of the next page. Pages follow the order of the store, by the bytes of the keys.'),
 });
 
 /** A folder's content, in natural order within the page. */
 export type ListedFolder = z.infer<typeof listedFolder>;
 
-/** What a listing answers, in both modes. */
+/** The response of a listing, in both modes. */
 export const listingAnswer = z.discriminatedUnion('mode', [
   z.object({ success: z.literal(true), mode: z.literal('json'), data: listedFolder }),
   z.object({
@@ -74,7 +78,7 @@ export const listingAnswer = z.discriminatedUnion('mode', [
     mode: z.literal('signer'),
     data: z.object({
       currentPath: z.string(),
-      listUrl: z.string().describe('Answers with ListObjectsV2 XML; signed, valid for 15 minutes.'),
+      listUrl: z.string().describe('Returns ListObjectsV2 XML; presigned, valid for 15 minutes.'),
     }),
   }),
 ]);
@@ -84,14 +88,14 @@ export const signBody = z.strictObject({
   action: z.literal('sign-get-objects', 'must be sign-get-objects'),
   keys: z
     .array(objectKey, `must be a list of 1 to ${MAX_KEYS} keys`)
-    .min(1, 'must hold at least one key')
-    .max(MAX_KEYS, `must hold at most ${MAX_KEYS} keys`),
+    .min(1, 'must contain at least one key')
+    .max(MAX_KEYS, `must contain at most ${MAX_KEYS} keys`),
 });
 
-/** What a request for signed URLs answers. */
+/** The response to a request for signed URLs. */
 export const signAnswer = z.object({
   success: z.literal(true),
   data: z
     .record(z.string(), z.string())
-    .describe('The signed URL of each key, under the key as it was sent.'),
+    .describe('The presigned URL of each key, under the key exactly as sent.'),
 });

@@ -10,12 +10,12 @@ const OBJECT_URL_S = 3600;
 /** How long the URL of a listing is valid, in seconds. */
 const LIST_URL_S = 900;
 
-/** Keys that are signed before other requests get their turn. */
+/** Keys signed before other requests get a turn. */
 const AT_A_TIME = 50;
 
 /**
- * URLs from which a browser can read objects, for an hour: one for each key, in the order of `keys`. A page of a
- * listing has a thousand, so the address of the bucket is worked out once and each URL is only signed.
+ * URLs from which a browser can read objects for an hour, one for each key, in the order of `keys`. A listing
+ * page has a thousand keys, so the bucket's address is resolved once and each URL is only signed.
  */
 export async function signObjectUrls(bucket: Bucket, keys: readonly string[]): Promise<string[]> {
   const presigner = new S3RequestPresigner({ ...bucket.signer.config });
@@ -29,7 +29,7 @@ export async function signObjectUrls(bucket: Bucket, keys: readonly string[]): P
   return urls;
 }
 
-/** The request for the object of an empty key: what all URLs of the bucket have in common. */
+/** The request for an empty key: the part that all URLs of the bucket share. */
 async function addressOf(bucket: Bucket) {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: 'k' });
   const url = new URL(await getSignedUrl(bucket.signer, command));
@@ -44,7 +44,10 @@ async function addressOf(bucket: Bucket) {
   };
 }
 
-/** A key as the path of a URL, as S3 signs it: everything but RFC 3986's unreserved characters and `/` is escaped. */
+/**
+ * A key as the path of a URL, as S3 signs it: everything but RFC 3986's unreserved characters and `/` is
+ * escaped.
+ */
 function escapePath(key: string): string {
   const escaped = encodeURIComponent(key).replaceAll('%2F', '/');
   return escaped.replaceAll(

@@ -8,7 +8,7 @@ async function* numbers(count: number, taken?: { count: number }) {
   }
 }
 
-test('everything is done, never more than the limit at a time', async () => {
+test('every item is processed, never more than the limit at a time', async () => {
   const done: number[] = [];
   let running = 0;
   let most = 0;
@@ -23,7 +23,7 @@ test('everything is done, never more than the limit at a time', async () => {
   expect(most).toBe(7);
 });
 
-test('after a failure nothing new begins, and what has begun ends before it is thrown', async () => {
+test('after a failure nothing new starts, and running work ends before the failure is thrown', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const taken = { count: 0 };
@@ -39,7 +39,7 @@ test('after a failure nothing new begins, and what has begun ends before it is t
   expect(taken.count).toBeLessThan(10);
 });
 
-test('a source that fails is a failure', async () => {
+test('a failing source is a failure', async () => {
   async function* broken() {
     yield 1;
     throw new Error('source');
@@ -47,7 +47,7 @@ test('a source that fails is a failure', async () => {
   await expect(forEachConcurrently(broken(), 2, async () => undefined)).rejects.toThrow('source');
 });
 
-test('batches hold what was given, in order', async () => {
+test('batches contain the items in order', async () => {
   const batches: number[][] = [];
   for await (const batch of inBatches(numbers(7), 3)) batches.push(batch);
   expect(batches).toEqual([[0, 1, 2], [3, 4, 5], [6]]);

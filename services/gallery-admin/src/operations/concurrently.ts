@@ -1,7 +1,7 @@
 /**
- * Does `work` on every item, on at most `limit` at a time, and takes an item from `items` only when there is
- * room for it, so that a source of any length is never held whole. After a failure nothing new begins; what
- * has begun is waited for, and then the first failure is thrown.
+ * Runs `work` on every item, at most `limit` at a time, and takes an item from `items` only when there is
+ * room for it, so that a source of any length is never in memory as a whole. After a failure nothing new
+ * starts; running work is awaited, and then the first failure is thrown.
  */
 export async function forEachConcurrently<T>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -22,7 +22,7 @@ export async function forEachConcurrently<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** An async generator hands out its items one by one however many workers ask at once. */
+/** An async generator hands out its items one by one even if several workers ask at once. */
 async function* asyncIterator<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void> {
   yield* items;
 }

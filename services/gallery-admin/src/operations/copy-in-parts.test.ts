@@ -5,7 +5,7 @@ import { partRanges } from './copy-in-parts.ts';
 const sizes = fc.integer({ min: 1, max: 2 ** 45 });
 const partSizes = fc.integer({ min: 2 ** 23, max: 2 ** 32 });
 
-test('the parts of an object are all its bytes, once and in order', () => {
+test('the parts of an object cover all its bytes, once and in order', () => {
   fc.assert(
     fc.property(sizes, partSizes, (size, partBytes) => {
       const ranges = partRanges(size, partBytes);

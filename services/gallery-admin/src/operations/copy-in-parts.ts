@@ -14,10 +14,10 @@ import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request
 import { ObjectChanged } from './object-failure.ts';
 import { findObject } from './stored-object.ts';
 
-/** Parts of one object that are copied at a time. */
+/** Parts of one object copied at a time. */
 const PARTS_AT_A_TIME = 4;
 
-/** The most parts that S3 takes for one object. */
+/** The most parts that S3 accepts for one object. */
 const MAX_PARTS = 10_000;
 
 /** One part: its number from 1, and its bytes in the source, the last included. */
@@ -27,7 +27,7 @@ interface PartRange {
   last: number;
 }
 
-/** Divides `size` bytes into parts of `partBytes`, or of more where there would be over 10,000. */
+/** Divides `size` bytes into parts of `partBytes`, or larger ones if there would be over 10,000. */
 export function partRanges(size: number, partBytes: number): PartRange[] {
   const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS));
   return Array.from({ length: Math.ceil(size / bytes) }, (_, index) => ({
@@ -38,7 +38,7 @@ export function partRanges(size: number, partBytes: number): PartRange[] {
 }
 
 /**
- * Copies an object that is too large for one request; resolves to the entity tag of the copy. See
+ * Copies an object that is too large for one request. Resolves to the entity tag of the copy. See
  * `copyObject`.
  */
 export async function copyInParts(
@@ -58,17 +58,18 @@ export async function copyInParts(
       ),
     );
   } catch (error) {
-    // Parts cost money until they are removed; a store that is away keeps them for its own clean-up rule.
+    // Parts cost money until they are removed; if the store is unavailable, its own clean-up rule removes
+    // them.
     await bucket.s3.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
-  // Not every store tells the entity tag when it completes.
+  // Not every store returns the entity tag on completion.
   const copy = await findObject(bucket, target);
-  if (copy?.size !== source.size) throw new ObjectChanged('the copy was changed in the meantime');
+  if (copy?.size !== source.size) throw new ObjectChanged('the copy has changed since');
   return copy.etag;
 }
 
-/** A multipart upload takes over nothing by itself: what describes the source is handed on here. */
+/** A multipart upload copies no metadata by itself, so the source's is passed on here. */
 async function begin(bucket: Bucket, { key, etag }: StoredObject, target: string): Promise<string> {
   const head = await bucket.s3.send(
     new HeadObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` }),
@@ -87,7 +88,7 @@ async function begin(bucket: Bucket, { key, etag }: StoredObject, target: string
       StorageClass: head.StorageClass,
     }),
   );
-  if (UploadId === undefined) throw new Error('the object store began an upload without an id');
+  if (UploadId === undefined) throw new Error('the object store started an upload without an id');
   return UploadId;
 }
 

@@ -9,10 +9,10 @@ import { ObjectChanged } from './object-failure.ts';
 import { findObject, isSameContent } from './stored-object.ts';
 
 /**
- * Copies `source` to the key `target`, which must be free, with its metadata. Resolves to the entity tag of
- * the copy once the store has it whole. Where the store knows conditional copies, nothing that another writer
- * puts to `target` in the meantime is overwritten. Throws {@link ObjectChanged} when the source is not what it was,
- * or the target is taken by something else.
+ * Copies `source`, with its metadata, to the key `target`, which must be free. Resolves to the entity tag of
+ * the copy once it is complete. If the store supports conditional copies, an object that another writer
+ * creates at `target` during the copy is not overwritten. Throws {@link ObjectChanged} if the source has
+ * changed or the target is taken by another object.
  */
 export async function copyObject(
   bucket: Bucket,
@@ -47,22 +47,19 @@ async function copyWhole(bucket: Bucket, source: StoredObject, target: string): 
   return unquoted(CopyObjectResult?.ETag ?? '');
 }
 
-/** A store that ignores conditions on the source may have copied another version of it. */
+/** A store that ignores conditions on the source may have copied a different version. */
 async function assertUnchanged(bucket: Bucket, source: StoredObject): Promise<void> {
   const current = await findObject(bucket, source.key);
-  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed in the meantime');
+  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed since');
 }
 
-/** True for an answer that depends on what is in the bucket: source gone, or a condition not met. */
+/** True for an answer caused by the state of the bucket: the source is gone or a condition is not met. */
 function isRefused(error: unknown): boolean {
   if (!isStoreFault(error) || error.name === 'NoSuchBucket') return false;
   return [404, 409, 412].includes(error.$metadata.httpStatusCode ?? 0);
 }
 
-/**
- * A request that was sent again after a lost answer finds its own copy in place: that is the success it
- * looked for.
- */
+/** A request repeated after a lost answer finds its own copy in place, which means it succeeded. */
 async function explainRefusal(
   bucket: Bucket,
   source: StoredObject,
@@ -76,7 +73,7 @@ async function explainRefusal(
       return existing.etag;
     }
   }
-  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed in the meantime');
-  if (existing !== undefined) throw new ObjectChanged('the destination was taken in the meantime');
+  if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed since');
+  if (existing !== undefined) throw new ObjectChanged('the destination has been taken since');
   throw error;
 }

@@ -5,7 +5,7 @@ import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { MAX_NAMED } from './messages.ts';
 import { ObjectFailure, reasonOf } from './object-failure.ts';
 
-/** The most keys that one DeleteObjects takes. */
+/** The most keys that one DeleteObjects accepts. */
 const BATCH = 1000;
 
 /** DeleteObjects requests at a time. */
@@ -14,21 +14,21 @@ const BATCHES_AT_A_TIME = 3;
 /** An object to delete. */
 export interface Doomed {
   key: string;
-  /** With it, and in a store that knows conditional deletes, another version of the object stays. */
+  /** If given, and if the store supports conditional deletes, another version of the object is kept. */
   etag?: string;
 }
 
-/** How a deletion went: how many objects are gone, and why the first of the others are not. */
+/** The result of a deletion: how many objects are gone, and why the first of the others are not. */
 export interface Deletion {
   deleted: number;
   failed: number;
-  /** At most twenty of what failed. */
+  /** The failures, at most twenty. */
   failures: ObjectFailure[];
 }
 
 /**
- * Deletes objects as they come, a thousand in a request. What is not confirmed to be deleted is counted and
- * told; after a request without an answer, or when `objects` itself fails, nothing more is asked for.
+ * Deletes objects as they arrive, a thousand per request. Objects not confirmed as deleted are counted and
+ * reported. After a request without an answer, or if `objects` itself fails, no more requests are sent.
  */
 export async function deleteObjects(bucket: Bucket, objects: AsyncIterable<Doomed>): Promise<Deletion> {
   const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };
@@ -54,7 +54,7 @@ export async function deleteObjects(bucket: Bucket, objects: AsyncIterable<Doome
   return deletion;
 }
 
-/** A request failed whole; its objects are counted already. */
+/** The whole request failed; its objects are already counted. */
 class Unanswered extends Error {}
 
 async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
@@ -70,7 +70,7 @@ async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<Ob
 
 async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
   const errors = await sendBatch(bucket, batch).catch((error: unknown) => {
-    // A store that has never heard of conditional deletes may take the whole document for a wrong one.
+    // A store without conditional deletes may reject the whole document.
     if (!isUnknownDemand(error) || batch.every(({ etag }) => etag === undefined)) throw error;
     return sendBatch(
       bucket,
@@ -93,12 +93,12 @@ function isUnknownDemand(error: unknown): boolean {
   return isStoreFault(error) && [400, 501].includes(error.$metadata.httpStatusCode ?? 0);
 }
 
-/** S3 reports the fault of one key among others as a code alone. */
+/** S3 reports the error of one key among others only as a code. */
 function namedError(code: string): Error {
   return Object.assign(new Error(code), { name: code, $metadata: { httpStatusCode: 200 } });
 }
 
-/** True for a key that an XML document can hold (XML 1.0, section 2.2) and reads back unchanged. */
+/** True for a key that can be written in XML (XML 1.0, section 2.2) and is read back unchanged. */
 function isXmlText(key: string): boolean {
   return !/[\p{Cc}\uFFFE\uFFFF]/u.test(key);
 }

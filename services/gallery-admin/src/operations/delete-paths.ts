@@ -7,13 +7,13 @@ import { foldedInWords, objects } from './messages.ts';
 import { foldOverlaps } from './overlaps.ts';
 import type { Outcome } from './store.ts';
 
-/** What is to be deleted, and what the same request did before, if nobody can know that. */
+/** What to delete, and the outcome of the same request before, if its answer reached nobody. */
 export interface Deleting {
   sources: readonly Source[];
   before: Outcome | undefined;
 }
 
-/** Deletes what was found. When there is nothing (more), the outcome of `before` stands. */
+/** Deletes what was found. If nothing is left, the outcome of `before` is returned. */
 export async function deleteFound(bucket: Bucket, { sources: named, before }: Deleting): Promise<Outcome> {
   const { sources, folded } = foldOverlaps(named);
   if (before && sources.length === 0) return before;
@@ -22,15 +22,15 @@ export async function deleteFound(bucket: Bucket, { sources: named, before }: De
 }
 
 /**
- * Deletes objects and whole folders, however many objects they hold. Resolves to the number of objects
- * deleted. Throws an `incomplete` {@link Failure} when some of them could not be, saying how many and which.
+ * Deletes objects and whole folders of any size. Resolves to the number of objects deleted. Throws an
+ * `incomplete` {@link Failure} that says how many objects could not be deleted and which.
  */
 async function deleteSources(bucket: Bucket, sources: readonly Source[]): Promise<number> {
   const deletion = await deleteObjects(bucket, objectsOf(bucket, sources));
   if (deletion.failed === 0) return deletion.deleted;
   throw new Failure(
     'incomplete',
-    `${objects(deletion.deleted)} are deleted; not confirmed to be deleted: ${failuresInWords(deletion)};` +
+    `${objects(deletion.deleted)} deleted; not confirmed as deleted: ${failuresInWords(deletion)};` +
       ' send the same request again to delete the rest',
     { cause: deletion.failures[0]?.cause },
   );

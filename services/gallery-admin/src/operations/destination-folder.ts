@@ -5,8 +5,8 @@ import { folderPath } from '../names.ts';
 import { isNameRefused } from '../store-names.ts';
 
 /**
- * The folder that `dest`, a prefix, stands for: one that is there, exactly as it is spelled, or else a new
- * one by the rules of new names. Fails as `refused` for a name that no new folder may have.
+ * The folder that `dest`, a prefix, names: an existing one, spelled exactly so, or a new one that follows the
+ * rules for new names. Fails as `refused` for a name that no new folder may have.
  */
 export async function destinationFolder(bucket: Bucket, dest: string): Promise<string> {
   const { success, data = '', error } = folderPath.safeParse(dest);

@@ -17,20 +17,20 @@ test.each([
 });
 
 test.each<[string, Source[], string, string[]]>([
-  ['a file where it is', [object('in/a')], 'in/', ['in/a']],
-  ['a file of the root where it is', [object('a')], '', ['a']],
-  ['a folder where it is', [folder('in/deep/')], 'in/', ['in/deep/']],
+  ['a file moved to where it already is', [object('in/a')], 'in/', ['in/a']],
+  ['a file of the root moved to the root', [object('a')], '', ['a']],
+  ['a folder moved to where it already is', [folder('in/deep/')], 'in/', ['in/deep/']],
   ['a folder in itself', [folder('in/')], 'in/', ['in/']],
   ['a folder deep in itself', [folder('in/')], 'in/a/b/', ['in/']],
-  ['two files of one name', [object('a/x'), object('b/x')], 'to/', ['to/x']],
-  ['two folders of one name', [folder('a/x/'), folder('b/x/')], 'to/', ['to/x/']],
+  ['two files with the same name', [object('a/x'), object('b/x')], 'to/', ['to/x']],
+  ['two folders with the same name', [folder('a/x/'), folder('b/x/')], 'to/', ['to/x/']],
 ])('%s is in the way', (_, sources, dest, paths) => {
   expect(plannedObstacles(planTransfers(sources, dest)).flatMap((obstacle) => obstacle.paths)).toEqual(paths);
 });
 
 test.each<[string, Source[], string]>([
-  ['a folder beside one whose name begins like it', [folder('in/')], 'inside/'],
-  ['a file and a folder of one name', [object('a/x'), folder('b/x/')], 'to/'],
+  ['a folder next to one whose name starts the same', [folder('in/')], 'inside/'],
+  ['a file and a folder with the same name', [object('a/x'), folder('b/x/')], 'to/'],
   ['one source named twice', [object('a/x'), object('a/x')], 'to/'],
 ])('%s is not', (_, sources, dest) => {
   expect(plannedObstacles(planTransfers(sources, dest))).toEqual([]);

@@ -1,14 +1,14 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { named } from './messages.ts';
 
-/** What a path of a request stands for: one object, or a folder with everything in it. */
+/** What a path in a request names: one object, or a folder with everything in it. */
 export interface Source {
   kind: 'object' | 'folder';
   /** The key, or the prefix of the folder's keys, which ends with `/`. */
   path: string;
 }
 
-/** A source and where it goes. */
+/** A source and its destination. */
 export interface Transfer {
   source: Source;
   /** The key, or the folder's new prefix. */
@@ -21,19 +21,22 @@ export interface Obstacle {
   paths: string[];
 }
 
-/** Where `source` lands in the folder `dest` (a prefix, empty for the root): under its own last name. */
+/** The destination of `source` in the folder `dest` (a prefix, empty for the root): its last name is kept. */
 export function targetOf({ kind, path }: Source, dest: string): string {
   const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
   return kind === 'folder' && !name.endsWith('/') ? `${dest}${name}/` : `${dest}${name}`;
 }
 
-/** Plans the way of every source into the folder `dest`; a source that is named twice goes once. */
+/**
+ * Plans the transfer of every source into the folder `dest`; a source that is named twice is transferred
+ * once.
+ */
 export function planTransfers(sources: readonly Source[], dest: string): Transfer[] {
   const distinct = new Map(sources.map((source) => [source.path, source]));
   return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest) }));
 }
 
-/** What forbids `transfers` to begin, whatever the bucket holds. */
+/** The reasons, independent of the bucket's content, why `transfers` cannot start. */
 export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
   const onto = transfers.filter(({ source, target }) => source.path === target);
   const into = transfers.filter(
@@ -43,12 +46,12 @@ export function plannedObstacles(transfers: readonly Transfer[]): Obstacle[] {
   const obstacles = [
     { reason: 'the destination is the source itself', paths: onto.map(({ target }) => target) },
     { reason: 'the destination is inside the source', paths: into.map(({ source }) => source.path) },
-    { reason: 'two sources would land on one destination', paths: repeatedTargets(transfers) },
+    { reason: 'two sources would have the same destination', paths: repeatedTargets(transfers) },
   ];
   return obstacles.filter(({ paths }) => paths.length > 0);
 }
 
-/** Says that obstacles stand where the sources should go, and that nothing was changed. */
+/** The failure for obstacles at the destinations; nothing was changed. */
 export function destinationConflict(obstacles: readonly Obstacle[]): Failure {
   const reasons = obstacles.map(({ reason, paths }) => `${reason}: ${named(paths)}`);
   const code = 'destination_conflict';

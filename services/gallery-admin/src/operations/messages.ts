@@ -12,7 +12,7 @@ export function objects(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** What a message adds when paths of the request were named twice or lie in others; empty when none were. */
+/** What a message adds if paths of the request were named twice or lie inside others; else empty. */
 export function foldedInWords(folded: number): string {
   if (folded === 0) return '';
   const paths = folded === 1 ? '1 path that was' : `${folded} paths that were`;

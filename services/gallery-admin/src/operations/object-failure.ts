@@ -1,7 +1,7 @@
 import { isStoreFault } from '../buckets/store-fault.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
 
-/** An object is not what it was when the operation looked at it: somebody else works in the bucket. */
+/** An object has changed since the operation looked at it: someone else is working in the bucket. */
 export class ObjectChanged extends Error {}
 
 /** The failure of one object, with its key. */
@@ -14,9 +14,7 @@ export class ObjectFailure extends Error {
   }
 }
 
-/**
- * Why an object could not be dealt with, for the person who asked: S3's error code, or that no answer came.
- */
+/** Why an object could not be processed, for the user: S3's error code, or that no answer came. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ObjectChanged) return error.message;
   if (isNameRefused(error)) return NAME_REFUSED;

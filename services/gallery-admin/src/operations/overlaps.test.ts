@@ -26,7 +26,7 @@ test.each([
   expect([result.sources.map(({ path }) => path), result.folded]).toEqual([paths, folded]);
 });
 
-test('what is left covers everything, once', () => {
+test('the remaining paths cover everything exactly once', () => {
   const path = fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.array(path), (paths) => {

@@ -1,6 +1,6 @@
 import type { Source } from './destination.ts';
 
-/** The sources of a request without those that others bring along. */
+/** The sources of a request without those that others contain. */
 export interface FoldedSources {
   /** Each once, and none inside another. */
   sources: Source[];
@@ -8,9 +8,7 @@ export interface FoldedSources {
   folded: number;
 }
 
-/**
- * Leaves out what is named twice or lies in a folder that is named itself: the folder is taken whole anyway.
- */
+/** Drops paths that are named twice or lie in a folder that is named itself, which is taken whole anyway. */
 export function foldOverlaps(named: readonly Source[]): FoldedSources {
   const distinct = [...new Map(named.map((source) => [source.path, source])).values()];
   const folders = new Set(distinct.filter(({ kind }) => kind === 'folder').map(({ path }) => path));

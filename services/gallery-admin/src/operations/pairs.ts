@@ -9,18 +9,18 @@ export interface Pair {
   transfer: Transfer;
   /** The key at the destination. */
   target: string;
-  /** Undefined for what is at the destination alone. */
+  /** Undefined for an object that exists only at the destination. */
   source: StoredObject | undefined;
-  /** What is at `target`. */
+  /** The object at `target`. */
   existing: StoredObject | undefined;
 }
 
-/** Single objects that are looked up at a time. */
+/** Single objects looked up at a time. */
 const LOOKUPS = 16;
 
 /**
- * Every pair of `transfers` as it is now. Folders are listed at both ends side by side, in the order that
- * both share, so that one page of each is held however many objects there are.
+ * Every pair of `transfers` in its current state. Both folders are listed in parallel in their common order,
+ * so that only one page of each is in memory, however many objects there are.
  */
 export async function* pairsOf(bucket: Bucket, transfers: readonly Transfer[]): AsyncGenerator<Pair, void> {
   const single = transfers.filter(({ source }) => source.kind === 'object');
@@ -72,7 +72,7 @@ function below({ key }: StoredObject, prefix: string): string {
   return key.slice(prefix.length);
 }
 
-/** The order of S3's listings: by the bytes of UTF-8. An end comes after everything. */
+/** The order of S3's listings: by UTF-8 bytes. The end of a listing comes last. */
 function compare(a: string | undefined, b: string | undefined): number {
   if (a === undefined) return 1;
   if (b === undefined) return -1;

@@ -12,7 +12,7 @@ import { identify, type OperationStore, type Outcome, type Work } from './store.
 import { transfer, transferred } from './transfer.ts';
 import type { UnfinishedTransfers } from './unfinished.ts';
 
-/** What deletions and batches need. */
+/** Dependencies of deletions and batches. */
 export interface FileParts {
   buckets: BucketSource;
   unfinished: UnfinishedTransfers;
@@ -24,9 +24,9 @@ const TAGS = ['gallery'];
 const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 422, 500, 503);
 
 const REPEATABLE =
-  'A request that was interrupted can be sent again: it finishes what it began. A request whose answer was lost can be' +
-  ' sent again as well, within a day: with the same Idempotency-Key it answers with the outcome of the first; without a' +
-  ' key it does so when the answer reached nobody and nothing is left to do.';
+  'If a request was interrupted, send it again to finish the work. If its answer was lost, send it again within a day:' +
+  ' with the same Idempotency-Key it returns the outcome of the first request; without a key it does so only if the' +
+  ' first answer reached nobody and nothing is left to do.';
 
 /** Deletions, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`, "Endpoints"). */
 export function fileOperations(parts: FileParts) {
@@ -49,7 +49,7 @@ function removeOperation({ buckets, operations }: FileParts) {
       const { path, type } = request.body;
       const work: Work = async (before) => {
         const { sources } = await findSources(bucket, [path]);
-        // A file that is not there does not make the folder of its name one.
+        // If the file does not exist, a folder with its name is not deleted instead.
         const kind = type === 'image' ? 'object' : 'folder';
         return deleteFound(bucket, { sources: sources.filter((source) => source.kind === kind), before });
       };
@@ -101,7 +101,10 @@ interface Answering {
   reply: FastifyReply;
 }
 
-/** Answers with the outcome of `work`, or of the same request before, and notes when the client has it. */
+/**
+ * Answers with the outcome of `work`, or of the same earlier request, and records that the client received
+ * it.
+ */
 async function answer({ operations, bucket, asked, work, request, reply }: Answering): Promise<Outcome> {
   const { socket } = request.raw;
   const key = request.headers['idempotency-key'];
@@ -110,13 +113,13 @@ async function answer({ operations, bucket, asked, work, request, reply }: Answe
   reply.raw.once('close', () => left.abort());
   const { outcome, run } = await operations.answer(operation, work, left.signal).catch(explainKey);
   reply.raw.once('finish', () => {
-    // A client that closed its side may have gone: what it is sent is not known to arrive.
+    // A client that closed its side may be gone, so it is unknown whether the answer arrives.
     if (!socket.destroyed && !socket.readableEnded) void operations.delivered(operation, run);
   });
   return outcome;
 }
 
-/** 422 is the status of a key that comes again with another request, in this service, too. */
+/** In this service too, a key reused with a different request is 422. */
 function explainKey(error: unknown): never {
   if (error instanceof Failure && error.code === 'idempotency_key_reused') {
     throw new Problem(422, error.code, error.message);

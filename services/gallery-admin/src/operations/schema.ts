@@ -4,19 +4,19 @@ import { existingPath, folderPrefix } from '../names.ts';
 /** The most paths in one request. */
 const MAX_PATHS = 1000;
 
-/** A path that names something: the root can be neither deleted, copied nor moved. */
+/** A non-empty path: the root cannot be deleted, copied or moved. */
 const namedPath = existingPath
   .refine((value) => value !== '', 'must not be empty')
   .meta({ minLength: 1, maxLength: 1024 });
 
-/** The header that makes a request repeatable; the others pass. */
+/** The header that makes a request repeatable; other headers are not checked. */
 export const repeatableHeaders = z.looseObject({
   'idempotency-key': z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      "Of the client's own choice, such as a UUID: the same request with it has the same outcome, for a day.",
+      'A value chosen by the client, such as a UUID: for a day, the same request with the same key has the same outcome.',
     ),
 });
 
@@ -35,24 +35,26 @@ export const deleteBody = z.discriminatedUnion(
   'must have a type, image or folder',
 );
 
-/** What a deletion answers. */
+/** The response to a deletion. */
 export const deleteAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
-  deleted: z.int().describe('Objects that are gone; 0 when there was nothing at the path.'),
+  deleted: z.int().describe('Number of objects deleted; 0 if there was nothing at the path.'),
 });
 
 const paths = z
   .array(namedPath, `must be a list of 1 to ${MAX_PATHS} paths`)
-  .min(1, 'must hold at least one path')
-  .max(MAX_PATHS, `must hold at most ${MAX_PATHS} paths`)
-  .describe('Keys of files, and folders; a path without "/" at the end is a file where there is one.');
+  .min(1, 'must contain at least one path')
+  .max(MAX_PATHS, `must contain at most ${MAX_PATHS} paths`)
+  .describe(
+    'Keys of files, and folders; a path without a trailing "/" names a file if there is one, else a folder.',
+  );
 
 const transfer = {
   paths,
   dest: existingPath
     .transform(folderPrefix)
-    .describe('The folder that everything goes into, each under its own name; empty for the root.'),
+    .describe('The destination folder; everything keeps its own name. Empty for the root.'),
 };
 
 /** The body of a batch. */
@@ -70,9 +72,9 @@ export const batchBody = z.discriminatedUnion(
   'must have an action: delete, copy or move',
 );
 
-/** What a batch answers. */
+/** The response to a batch. */
 export const batchAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
-  affected: z.int().describe('Objects that were deleted, copied or moved.'),
+  affected: z.int().describe('Number of objects deleted, copied or moved.'),
 });

@@ -5,20 +5,20 @@ import { forEachConcurrently } from './concurrently.ts';
 import type { Source } from './destination.ts';
 import { findObject } from './stored-object.ts';
 
-/** Paths that are looked up at a time. */
+/** Paths looked up at a time. */
 const LOOKUPS = 16;
 
-/** What the paths of a request stand for. */
+/** What the paths of a request name. */
 export interface FoundSources {
   /** In the order of the paths. */
   sources: Source[];
-  /** The paths at which there is nothing. */
+  /** The paths at which nothing exists. */
   missing: string[];
 }
 
 /**
- * Finds what each path stands for: with a `/` at the end a folder, else the object of that key, else the
- * folder of that name.
+ * Finds what each path names: with a trailing `/` a folder; otherwise the object with that key, or else the
+ * folder with that name.
  */
 export async function findSources(bucket: Bucket, paths: readonly string[]): Promise<FoundSources> {
   const found = new Map<string, Source | undefined>(paths.map((path) => [path, undefined]));
@@ -30,7 +30,7 @@ export async function findSources(bucket: Bucket, paths: readonly string[]): Pro
   return { sources, missing };
 }
 
-/** A name that the store does not take stands for nothing in it. */
+/** Nothing exists under a name that the store does not accept. */
 async function findSource(bucket: Bucket, path: string): Promise<Source | undefined> {
   return lookUp(bucket, path).catch((error: unknown) => {
     if (isNameRefused(error)) return undefined;

@@ -5,26 +5,26 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 
-/** How long an outcome is kept, in h (RFC draft "The Idempotency-Key HTTP Header Field"). */
+/** How long an outcome is kept, in hours (RFC draft "The Idempotency-Key HTTP Header Field"). */
 const KEPT_HOURS = 24;
 
-/** After how long a run that no longer renews its lease counts as gone, in s. */
+/** After how many seconds a run that no longer renews its lease counts as dead. */
 const LEASE_S = 15;
 
 /** How often a lease is renewed, in ms. */
 const RENEWAL_MS = (LEASE_S * 1000) / 3;
 
-/** How often a request that waits for the same one looks whether it has ended, in ms. */
+/** How often a request that waits for an identical one checks whether it has ended, in ms. */
 const POLL_MS = 250;
 
-/** How an operation went, as the client is told. */
+/** The outcome of an operation, as reported to the client. */
 export interface Outcome {
   message: string;
-  /** Objects that were deleted, copied or moved. */
+  /** Number of objects deleted, copied or moved. */
   affected: number;
 }
 
-/** What is asked for, as it is told from other requests. */
+/** What distinguishes a request from others. */
 export interface AskedOperation {
   id: Buffer;
   request: Buffer;
@@ -32,16 +32,16 @@ export interface AskedOperation {
   keyed: boolean;
 }
 
-/** The outcome of {@link OperationStore.answer}, and the run that had it. */
+/** The outcome of {@link OperationStore.answer} and the run that produced it. */
 export interface Answered {
   outcome: Outcome;
   run: string;
 }
 
-/** Does the work; `before` is what the same request did before, if nobody can have received the answer. */
+/** Does the work; `before` is the outcome of the same earlier request, if nobody can have received it. */
 export type Work = (before: Outcome | undefined) => Promise<Outcome>;
 
-/** What is noted of a run. */
+/** The record of a run. */
 interface Change {
   run?: null;
   outcome?: string;
@@ -55,7 +55,7 @@ type Claim =
   | { state: 'running'; run: string }
   | { state: 'done'; run: string; outcome: Outcome };
 
-/** Identifies a request: by its key if it has one, otherwise by the bucket and what is asked of it. */
+/** Identifies a request by its key if it has one, otherwise by the bucket and the request itself. */
 export function identify(bucket: Bucket, asked: unknown, key: string | undefined): AskedOperation {
   const request = sha256([bucket.id, bucket.name, asked]);
   return key === undefined
@@ -68,15 +68,15 @@ function sha256(identity: unknown[]): Buffer {
 }
 
 /**
- * Keeps in PostgreSQL which operations run and how they ended, for a day, so that a client whose connection
- * broke asks again, on any replica. While an operation runs, the same request waits for it and has its
- * outcome. After that an `Idempotency-Key` has the outcome of its first request. A request without a key is
- * new work; what nobody received is told to it, for the case that nothing is left to do. A failure is not
- * kept: the next request tries again.
+ * Records in PostgreSQL, for a day, which operations run and how they ended, so that a client whose
+ * connection broke can ask again, on any replica. While an operation runs, the same request waits for it and
+ * gets its outcome. After that, a request with the same `Idempotency-Key` gets the outcome of the first. A
+ * request without a key is new work; it receives the earlier outcome if that reached nobody, in case nothing
+ * is left to do. Failures are not kept: the next request tries again.
  */
 export class OperationStore {
   readonly #db: Kysely<GalleryTables>;
-  /** Notes of a delivery that are on their way, by id: the next request of the same kind follows quickly. */
+  /** Pending writes that record a delivery, by id: the next request of the same kind may follow at once. */
   readonly #noting = new Map<string, Promise<void>>();
 
   constructor(db: Kysely<GalleryTables>) {
@@ -84,8 +84,8 @@ export class OperationStore {
   }
 
   /**
-   * Does `work`, or tells the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`) for
-   * a key that belongs to another request, and as `unavailable` when `signal` ends the waiting.
+   * Does `work`, or returns the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`)
+   * for a key that belongs to another request, and as `unavailable` if `signal` ends the wait.
    */
   async answer(asked: AskedOperation, work: Work, signal: AbortSignal): Promise<Answered> {
     const awaited = new Set<string>();
@@ -101,7 +101,7 @@ export class OperationStore {
     }
   }
 
-  /** Notes that the client has the answer: the same request without a key is new work from now on. */
+  /** Records that the client received the answer: from now on the same request without a key is new work. */
   async delivered({ id }: AskedOperation, run: string): Promise<void> {
     const name = id.toString('hex');
     const noting = this.#change(id, run, { delivered: true }).finally(() => this.#noting.delete(name));
@@ -157,8 +157,8 @@ export class OperationStore {
   }
 
   /**
-   * Changes what is kept of a run. The work counts, not the note: without a database the note is left as it
-   * is.
+   * Updates the record of a run. The work matters more than its record: without a database the record stays
+   * as it is.
    */
   async #change(id: Buffer, run: string, change: Change): Promise<void> {
     await this.#db
@@ -176,11 +176,11 @@ function leaseEnd() {
 }
 
 function keyReused(): Failure {
-  const message = 'this Idempotency-Key belongs to another request; send a new one with each new request';
+  const message = 'this Idempotency-Key belongs to another request; use a new key for each new request';
   return new Failure('conflict', message, { code: 'idempotency_key_reused' });
 }
 
-/** Forgets what is older than a day and does not run. */
+/** Deletes records that are older than a day and not running. */
 async function forgetOld(db: Transaction<GalleryTables>): Promise<void> {
   const old = db
     .selectFrom('gallery.operation')

@@ -8,11 +8,11 @@ import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { isKeyLength } from '../names.ts';
 
 /**
- * Looks at the object `key`; undefined when there is none. Throws the store's refusal of a name that it does
- * not take.
+ * Looks up the object `key`; undefined if it does not exist. Throws the store's refusal of a name it does not
+ * accept.
  */
 export async function findObject(bucket: Bucket, key: string): Promise<StoredObject | undefined> {
-  // What is longer than a key names none, and stores refuse to look.
+  // A longer name cannot be a key, and stores reject the request.
   if (!isKeyLength(key)) return undefined;
   try {
     const head = await bucket.s3.send(new HeadObjectCommand({ Bucket: bucket.name, Key: key }));
@@ -29,7 +29,7 @@ export async function findObject(bucket: Bucket, key: string): Promise<StoredObj
   }
 }
 
-/** The answer to a HEAD has no body: what a refusal means is asked once more. */
+/** The answer to a HEAD has no body, so a second request finds out what a refusal means. */
 async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown): Promise<unknown> {
   if (!isStoreFault(error) || error.$metadata.httpStatusCode !== 400) return error;
   const get = new GetObjectCommand({ Bucket: name, Key: key, Range: 'bytes=0-0' });
@@ -43,8 +43,8 @@ async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown):
 }
 
 /**
- * True when two objects hold the same bytes. Equal entity tags and sizes tell it at once; stores give another
- * tag to the same bytes when they are encrypted or were written in other parts, and then the bytes are read.
+ * True if two objects have the same bytes. Equal entity tags and sizes are enough. Stores give the same bytes
+ * a different tag if they are encrypted or were written in other parts; then the bytes are compared.
  */
 export async function isSameContent(bucket: Bucket, a: StoredObject, b: StoredObject): Promise<boolean> {
   if (a.size !== b.size) return false;

@@ -25,7 +25,7 @@ import type { Outcome } from './store.ts';
 import { findObject, isSameContent } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
 
-/** Objects that are copied at a time. */
+/** Objects copied at a time. */
 const COPIES = 32;
 
 /** What {@link transfer} works with. */
@@ -40,27 +40,27 @@ export interface TransferRequest {
   action: TransferAction;
   /** Keys and folders. */
   paths: readonly string[];
-  /** The folder they go to, as a prefix; empty for the root. */
+  /** The destination folder, as a prefix; empty for the root. */
   dest: string;
-  /** True when the same request was done before and its answer reached nobody: what it left is its own. */
+  /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
   repeated: boolean;
 }
 
-/** How a transfer went. */
+/** The result of a transfer. */
 export interface Transferred {
-  /** Objects that are at their destination now, and with a move there alone. */
+  /** Objects now at their destination and, after a move, only there. */
   affected: number;
-  /** With a move: objects that arrived or changed at the source in the meantime, and stay there. */
+  /** For a move: objects that arrived or changed at the source during it and stay there. */
   stayed: number;
-  /** Paths of the request that were named twice or lie inside another, and went with it. */
+  /** Paths of the request that were named twice or lie inside another and were transferred with it. */
   folded: number;
 }
 
 /**
- * Copies or moves files and folders into a folder. Everything is checked before anything is changed; a move
- * deletes a source only when the whole copy of it is seen at the destination, and not before everything has
- * been copied. After a failure in between (`incomplete`) every object is at its source or at its destination,
- * and the same request again finishes the work.
+ * Copies or moves files and folders into a folder. Everything is checked before anything is changed. A move
+ * deletes a source only after everything has been copied, and only if the complete copy is seen at the
+ * destination. After a failure in between (`incomplete`) every object is at its source or its destination,
+ * and repeating the request finishes the work.
  */
 export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
   return parts.unfinished.exclusively(parts.bucket, (unfinished) =>
@@ -71,7 +71,7 @@ export function transfer(parts: TransferParts, request: TransferRequest): Promis
 class RunningTransfer {
   readonly #parts: TransferParts;
   readonly #request: TransferRequest;
-  /** Copies whose entity tag is another than the source's: `sourceTag copyTag` by destination key. */
+  /** Copies whose entity tag differs from the source's: `sourceTag copyTag` by destination key. */
   readonly #retagged = new Map<string, string>();
   #resumed = new Set<Transfer>();
 
@@ -93,14 +93,12 @@ class RunningTransfer {
     await unfinished.begin(bucket, action, transfers);
     const copied = await this.#copy(transfers, total);
     const done = action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
-    // The work is done; a record that stays for want of a database is forgotten in a month.
+    // The work is done; a record left behind because the database is down expires in a month.
     await unfinished.finish(bucket, action, [...transfers, ...gone]).catch(() => undefined);
     return { ...done, folded };
   }
 
-  /**
-   * What there is to do. What an interrupted run of this move has taken away already is not a missing source.
-   */
+  /** The work to do. A source that an interrupted run of this move has already removed is not missing. */
   async #sources(dest: string): Promise<Found> {
     const { bucket, unfinished } = this.#parts;
     const { action, paths, repeated } = this.#request;
@@ -136,7 +134,7 @@ class RunningTransfer {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
         throw new Failure('refused', `${detail}; nothing was changed`);
       }
-      // Folders are compared by listings, which do not tell whether the store takes the new names.
+      // Folders are compared by listings, which do not show whether the store accepts the new names.
       if (!seen.has(pair.transfer)) await findObject(bucket, pair.target);
       seen.add(pair.transfer);
       if (pair.existing && !(await this.#isOwn(pair, pair.existing))) taken.paths.push(pair.target);
@@ -146,7 +144,7 @@ class RunningTransfer {
     return total;
   }
 
-  /** True for what an interrupted run of this request has left at the destination. */
+  /** True for an object that an interrupted run of this request left at the destination. */
   async #isOwn({ transfer, source, target }: Pair, existing: StoredObject): Promise<boolean> {
     if (!this.#resumed.has(transfer)) return false;
     if (source === undefined) return true;
@@ -164,7 +162,7 @@ class RunningTransfer {
     return existing.etag === source.etag || this.#retagged.get(target) === `${source.etag} ${existing.etag}`;
   }
 
-  /** Copies what is not at its destination yet; resolves to the number of objects that are there now. */
+  /** Copies the objects that are not at their destination yet; resolves to the number now there. */
   async #copy(transfers: readonly Transfer[], total: number): Promise<number> {
     const { bucket, limits } = this.#parts;
     let done = 0;
@@ -172,7 +170,7 @@ class RunningTransfer {
       if (source === undefined) return;
       if (!this.#isCopy(target, source, existing)) {
         if (existing)
-          throw new ObjectFailure(target, new ObjectChanged('the destination was taken in the meantime'));
+          throw new ObjectFailure(target, new ObjectChanged('the destination has been taken since'));
         const etag = await copyObject(bucket, source, target, limits).catch((error) => {
           throw new ObjectFailure(source.key, error);
         });
@@ -196,13 +194,13 @@ class RunningTransfer {
       : `listing failed (${reason})`;
     return new Failure(
       'incomplete',
-      `${done} of ${objects(total)} are copied, then ${where}; nothing was deleted, every source is in its` +
+      `${done} of ${objects(total)} copied, then ${where}; nothing was deleted and every source is in` +
         ` place; send the same request again to copy the rest`,
       { cause: error },
     );
   }
 
-  /** Deletes the sources whose copies are seen at their destinations. */
+  /** Deletes the sources whose copies have been seen at their destinations. */
   async #clear(transfers: readonly Transfer[], copied: number): Promise<Cleared> {
     const { bucket } = this.#parts;
     let stayed = 0;
@@ -222,7 +220,7 @@ class RunningTransfer {
   }
 }
 
-/** What {@link RunningTransfer} moves or copies, and what an interrupted run has moved already. */
+/** What {@link RunningTransfer} moves or copies, and what an interrupted run has already moved. */
 interface Found {
   sources: Source[];
   gone: Transfer[];
@@ -231,7 +229,7 @@ interface Found {
 
 type Cleared = Pick<Transferred, 'affected' | 'stayed'>;
 
-/** What a transfer has done, as the client is told. */
+/** The result of a transfer, as reported to the client. */
 export function transferred({ action }: Pick<TransferRequest, 'action'>, done: Transferred): Outcome {
   const { affected, stayed, folded } = done;
   const message = `${objects(affected)} ${action === 'copy' ? 'copied' : 'moved'}${foldedInWords(folded)}`;
@@ -240,16 +238,17 @@ export function transferred({ action }: Pick<TransferRequest, 'action'>, done: T
   return { message: `${message}; ${stay}`, affected };
 }
 
-/** Names the paths at which there is nothing, and the folders among them that a file may hide. */
+/** Names the paths at which nothing exists, and the folders among them that a file may hide. */
 async function nothingThere(bucket: Bucket, lost: readonly string[]): Promise<Failure> {
   const folders = lost.slice(0, MAX_NAMED).filter((path) => path.endsWith('/'));
   const { sources } = await findSources(bucket, folders.map((path) => path.slice(0, -1)).filter(Boolean));
   const files = sources.filter(({ kind }) => kind === 'object').map(({ path }) => path);
-  const hint = files.length > 0 ? ` (${named(files)} is a file, and MinIO hides the folder of its name)` : '';
-  return new Failure('refused', `there is nothing at ${named(lost)}${hint}; nothing was changed`);
+  const hint =
+    files.length > 0 ? ` (${named(files)} is a file, and MinIO hides the folder with the same name)` : '';
+  return new Failure('refused', `nothing exists at ${named(lost)}${hint}; nothing was changed`);
 }
 
-/** A name that the store does not take is the client's to change. */
+/** The client has to change a name that the store does not accept. */
 function explainName(error: unknown): never {
   if (isNameRefused(error)) throw new Failure('refused', `${NAME_REFUSED}; nothing was changed`);
   throw error;
@@ -259,7 +258,7 @@ function asFolder(path: string): Source {
   return { kind: 'folder', path };
 }
 
-/** What a path at which there is nothing may have stood for. */
+/** What a path at which nothing exists may have named. */
 function possibleSources(path: string): Source[] {
   if (path.endsWith('/')) return [{ kind: 'folder', path }];
   return [
@@ -271,7 +270,7 @@ function possibleSources(path: string): Source[] {
 function stoppedDeleting(copied: number, deletion: Deletion) {
   return new Failure(
     'incomplete',
-    `${objects(copied)} are copied whole, ${deletion.deleted} of them deleted at the source; not confirmed to be` +
+    `${objects(copied)} copied, ${deletion.deleted} of them deleted at the source; not confirmed as` +
       ` deleted: ${failuresInWords(deletion)}; send the same request again to delete the rest`,
     { cause: deletion.failures[0]?.cause },
   );

@@ -5,15 +5,15 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import type { Transfer } from './destination.ts';
 
-/** What a batch does with what it copies. */
+/** Whether a batch copies or moves. */
 export type TransferAction = 'copy' | 'move';
 
-/** How long an interrupted transfer can be finished by running it again, in days. */
+/** For how many days an interrupted transfer can be finished by running it again. */
 const KEPT_DAYS = 30;
 
 /**
- * Remembers in PostgreSQL which transfers have begun and not finished, so that what an interrupted one has
- * left at its destination can be told from what somebody else has put there.
+ * Records in PostgreSQL which transfers have started but not finished, so that copies left by an interrupted
+ * one can be distinguished from objects that someone else put at the destination.
  */
 export class UnfinishedTransfers {
   readonly #db: Kysely<GalleryTables>;
@@ -23,9 +23,9 @@ export class UnfinishedTransfers {
   }
 
   /**
-   * Runs `work`, on one connection, while no other transfer runs in the bucket, on this replica or another.
-   * Fails as `unavailable` when one does: two moves in opposite directions could each take the other's
-   * sources for copies.
+   * Runs `work` on one connection while no other transfer runs in the bucket, on any replica. Fails as
+   * `unavailable` if one does: two moves in opposite directions could each mistake the other's sources for
+   * copies.
    */
   exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
@@ -40,13 +40,13 @@ export class UnfinishedTransfers {
       try {
         return await work(new UnfinishedTransfers(connection));
       } finally {
-        // A connection that is lost has given up the lock by itself.
+        // A lost connection has released the lock by itself.
         await sql`select pg_advisory_unlock(${lock})`.execute(connection).catch(() => undefined);
       }
     });
   }
 
-  /** Those of `transfers` that have begun in the bucket and not finished. */
+  /** Those of `transfers` that have started in the bucket but not finished. */
   async known(
     bucket: Bucket,
     action: TransferAction,
@@ -64,7 +64,7 @@ export class UnfinishedTransfers {
     return new Set(transfers.filter((_, index) => begun.has(ids[index]?.toString('hex') ?? '')));
   }
 
-  /** Remembers that `transfers` begin; forgets those that nobody has finished for a month. */
+  /** Records that `transfers` start; deletes records that have been unfinished for a month. */
   async begin(bucket: Bucket, action: TransferAction, transfers: readonly Transfer[]): Promise<void> {
     if (transfers.length === 0) return;
     await this.#db
@@ -78,7 +78,7 @@ export class UnfinishedTransfers {
       .execute();
   }
 
-  /** Forgets `transfers`: they have finished. */
+  /** Deletes the records of `transfers`, which have finished. */
   async finish(bucket: Bucket, action: TransferAction, transfers: readonly Transfer[]): Promise<void> {
     if (transfers.length === 0) return;
     const ids = transfers.map((transfer) => idOf(bucket, action, transfer));

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { mediaTooLarge } from './failures.ts';
 
 /**
- * Waits for the first bytes of `source` and gives them and what follows as a stream of at most `maxBytes`: after
- * them it fails and stops the source. Throws what the source throws before its first byte.
+ * Waits for the first bytes of `source` and returns it as a stream of at most `maxBytes`; beyond that the
+ * stream fails and stops the source. Rethrows an error of the source before its first byte.
  */
 export async function boundedBody(source: Readable, maxBytes: number): Promise<Readable> {
   const chunks = bounded(source, maxBytes);
@@ -29,7 +29,7 @@ async function* startingWith(
     yield first;
     yield* rest;
   } finally {
-    // A reader that stops at the first chunk has not begun with the rest.
+    // A reader that stops at the first chunk has not started on the rest.
     await rest.return();
   }
 }

@@ -7,13 +7,13 @@ import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed } from './failure
 import { isMedia } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 
-/** An object of a bucket, as a URL names it. */
+/** An object of a bucket, named by a URL. */
 export interface BucketObject {
   key: string;
   versionId: string | undefined;
 }
 
-/** The object of `bucket` that `url` leads to, signed or not; undefined for any other URL. */
+/** The object of `bucket` that `url` points to, signed or not; undefined for any other URL. */
 export function objectOf(url: URL, bucket: Bucket): BucketObject | undefined {
   const base = bucket.baseUrls.find((start) => `${url.origin}${url.pathname}`.startsWith(start));
   if (base === undefined) return undefined;
@@ -26,7 +26,7 @@ export function objectOf(url: URL, bucket: Bucket): BucketObject | undefined {
   }
 }
 
-/** The entity tag of an object, as the store writes it. Fails as {@link fetchObject} does. */
+/** The entity tag of an object, as the store returns it. Fails as {@link fetchObject} does. */
 export async function objectTag(bucket: Bucket, object: BucketObject, signal: AbortSignal): Promise<string> {
   const command = new HeadObjectCommand(inputOf(bucket, object));
   const { ETag = '' } = await bucket.s3.send(command, { abortSignal: signal }).catch(refused);
@@ -34,8 +34,9 @@ export async function objectTag(bucket: Bucket, object: BucketObject, signal: Ab
 }
 
 /**
- * Reads an object with the service's own credentials, whatever the scheme of its store; nothing else can be asked for
- * like this. Throws the failure that says why there is no media, {@link RangeOutside}, or the store's fault.
+ * Reads an object with the service's own credentials, over http or https; only objects of the bucket can be
+ * read this way. Throws a failure that says why no media is returned, {@link RangeOutside}, or the store's
+ * error.
  */
 export async function fetchObject(
   bucket: Bucket,
@@ -57,7 +58,7 @@ export async function fetchObject(
     if (status === 416) throw new RangeOutside(headersOf(error)['content-range']);
     const changed = status === 412 && headers['if-range'] !== undefined;
     if (!changed) return refused(error);
-    // The range was of another version: the whole of this one (RFC 9110, section 13.1.5).
+    // The range was for another version, so the whole object is sent (RFC 9110, section 13.1.5).
     return fetchObject(bucket, object, { method, headers: {}, signal }, { maxBytes });
   }
 }
@@ -66,7 +67,10 @@ function inputOf({ name }: Bucket, { key, versionId }: BucketObject) {
   return { Bucket: name, Key: key, ...(versionId !== undefined && { VersionId: versionId }) };
 }
 
-/** The client's range and conditions. S3 knows no `If-Range`: a strong tag becomes `If-Match`, others cost the range. */
+/**
+ * The client's range and conditions. S3 does not support `If-Range`: a strong tag becomes `If-Match`; with
+ * any other value the range is dropped.
+ */
 function conditions({
   range,
   'if-range': ifRange,
@@ -110,14 +114,14 @@ function describing(answer: GetObjectCommandOutput): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** The headers of an answer that the SDK takes for an error, as far as a client may read them. */
+/** The headers that a client may read of an answer that the SDK treats as an error. */
 function headersOf(error: unknown): Record<string, string> {
   const { headers = {} } = (error as { $response?: { headers?: Record<string, string> } }).$response ?? {};
   const kept = ['etag', 'last-modified', 'content-range'].filter((name) => headers[name] !== undefined);
   return Object.fromEntries(kept.map((name) => [name, headers[name] ?? '']));
 }
 
-/** An object that is not there is what a host without it would be; other faults are the store's. */
+/** A missing object is reported like a missing file on any host; other errors are the store's. */
 function refused(error: unknown): never {
   const status = isStoreFault(error) && !isMisconfiguration(error) ? statusOf(error) : undefined;
   if (status === undefined || status >= 500) throw error;

@@ -8,8 +8,9 @@ import { notPublic } from './target.ts';
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /**
- * Makes the lookup of a connection: the addresses that it has checked are the very ones that are connected to, so
- * that a name cannot lead elsewhere in between (DNS rebinding). One address that is not public refuses the host.
+ * Makes the lookup function of a connection. The connection uses exactly the addresses it has checked, so
+ * that a name cannot resolve differently in between (DNS rebinding). A host with one address that is not
+ * public is refused.
  */
 export function checkedLookup(resolve: Resolve): LookupFunction {
   return lookupWith(async (hostname) => {
@@ -19,7 +20,7 @@ export function checkedLookup(resolve: Resolve): LookupFunction {
   });
 }
 
-/** Makes the lookup of a connection that may lead to any address. */
+/** Makes the lookup function of a connection that may use any address. */
 export function uncheckedLookup(resolve: Resolve): LookupFunction {
   return lookupWith(resolve);
 }

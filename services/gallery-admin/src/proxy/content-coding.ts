@@ -13,15 +13,15 @@ const DECODERS = new Map<string, Decode>([
   ['zstd', promisify(zstdDecompress)],
 ]);
 
-/** Codings that change nothing; S3 clients leave `aws-chunked` in what they store. */
+/** Codings that change nothing; S3 clients leave `aws-chunked` in stored metadata. */
 const PLAIN = new Set(['', 'identity', 'aws-chunked']);
 
-/** More codings on top of each other than anybody means. */
+/** The most stacked codings that are decoded. */
 const MAX_CODINGS = 3;
 
 /**
- * Undoes the codings of `header` (`Content-Encoding`). Fails when one is not known or does not fit the bytes, and when
- * there are more than `maxBytes` in the end.
+ * Undoes the codings of `header` (`Content-Encoding`). Fails if one is unknown or does not match the bytes,
+ * or if the result has more than `maxBytes`.
  */
 export async function decoded(bytes: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
   const codings = (header ?? '')
@@ -29,7 +29,7 @@ export async function decoded(bytes: Buffer, header: string | undefined, maxByte
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => !PLAIN.has(coding));
   if (codings.length > MAX_CODINGS)
-    throw upstreamFailed('its answer is encoded more often than anybody means');
+    throw upstreamFailed('its answer has too many layers of Content-Encoding');
   let result = bytes;
   for (const coding of codings.reverse()) result = await decodeOne(result, coding, maxBytes);
   return result;
@@ -37,11 +37,11 @@ export async function decoded(bytes: Buffer, header: string | undefined, maxByte
 
 async function decodeOne(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer> {
   const decode = DECODERS.get(coding);
-  if (decode === undefined) throw upstreamFailed(`its answer has a Content-Encoding that is not known here`);
+  if (decode === undefined) throw upstreamFailed(`its answer has an unsupported Content-Encoding`);
   try {
     return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw mediaTooLarge(maxBytes);
-    throw upstreamFailed(`its answer is not ${coding}, as it says`, error);
+    throw upstreamFailed(`its answer is not valid ${coding}, although its Content-Encoding says so`, error);
   }
 }

@@ -1,52 +1,56 @@
 import { Failure } from '@pressroom/common/failures/failure';
 
-/** The URL leads to something other than a picture, film or sound. */
+/** The URL points to something other than an image, video or audio. */
 export function notMedia(contentType: string | undefined): Failure {
-  const type = contentType === undefined ? 'something without a media type' : `"${contentType}"`;
-  return new Failure('refused', `the URL leads to ${type}; only images, videos and audio are passed on`, {
+  const type = contentType === undefined ? 'a file without a media type' : `"${contentType}"`;
+  return new Failure('refused', `the URL points to ${type}; only images, videos and audio are allowed`, {
     code: 'not_media',
   });
 }
 
-/** The URL leads to more bytes than are passed on. */
+/** The URL points to more bytes than the proxy passes on. */
 export function mediaTooLarge(maxBytes: number): Failure {
   const limit = `${maxBytes / 2 ** 20} MiB`;
-  return new Failure('refused', `the URL leads to more than ${limit}, the most that is passed on`, {
+  return new Failure('refused', `the URL points to more than ${limit}, the largest size allowed`, {
     code: 'media_too_large',
   });
 }
 
-/** A thumbnail is asked for of something other than an image. */
+/** A thumbnail is requested of something other than an image. */
 export function notAnImage(contentType: string): Failure {
-  return new Failure('refused', `the URL leads to "${contentType}"; thumbnails are made of images alone`, {
-    code: 'not_an_image',
-  });
+  return new Failure(
+    'refused',
+    `the URL points to "${contentType}"; thumbnails are only available for images`,
+    {
+      code: 'not_an_image',
+    },
+  );
 }
 
 /** The image is too large to be decoded. */
 export function tooManyPixels(maxPixels: number): Failure {
   const limit = `${maxPixels / 1e6} megapixels`;
-  return new Failure('refused', `the image has more than ${limit}, the most that is made smaller`, {
+  return new Failure('refused', `the image has more than ${limit}, the limit for thumbnails`, {
     code: 'too_many_pixels',
   });
 }
 
-/** The host failed; `what` says how, without its own words. */
+/** The host failed; `what` says how, without quoting its message. */
 export function upstreamFailed(what: string, cause?: unknown): Failure {
   return new Failure('upstream_failed', `the host of the URL failed: ${what}`, { cause });
 }
 
-/** The host did not begin to answer in time. */
+/** The host did not start to answer in time. */
 export function upstreamTimeout(ms: number): Failure {
-  return new Failure('upstream_timeout', `the host of the URL did not begin to answer within ${ms / 1000} s`);
+  return new Failure('upstream_timeout', `the host of the URL did not start to answer within ${ms / 1000} s`);
 }
 
-/** The range lies outside of the media; `contentRange` tells its size, as the host did. */
+/** The range lies outside the media; `contentRange` has its size, as reported by the host. */
 export class RangeOutside extends Error {
   readonly contentRange: string | undefined;
 
   constructor(contentRange: string | undefined) {
-    super('the range lies outside of the media');
+    super('the range lies outside the media');
     this.contentRange = contentRange;
   }
 }

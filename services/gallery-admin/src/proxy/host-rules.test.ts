@@ -28,14 +28,14 @@ test.each([
 });
 
 test.each(['', 'https://a', 'a/b', 'user@a', '*', '*.', 'a.*', 'a b', 'a:port', 'a?b'])(
-  '%j is no rule',
+  '%j is not a rule',
   (text) => {
     expect(parseHostRule(text)).toBeUndefined();
     expect(hostRules({ subdomains: true }).safeParse(`good.example,${text}`).success).toBe(false);
   },
 );
 
-test('a wildcard is refused where only exact hosts are meant', () => {
+test('a wildcard is refused where only exact hosts are allowed', () => {
   expect(hostRules({ subdomains: false }).safeParse('*.a.example').success).toBe(false);
   expect(hostRules({ subdomains: false }).safeParse('a.example, [::1]:8443').success).toBe(true);
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** One host that may be asked, on one port. */
+/** One host that may be contacted, on one port. */
 export interface HostRule {
   /** In lower case and ASCII, as URLs have it. */
   hostname: string;
-  /** Empty for https's own. */
+  /** Empty for the default port of https. */
   port: string;
-  /** True when every host below `hostname` is meant, and not the host itself. */
+  /** True if the rule covers every host below `hostname`, but not the host itself. */
   subdomains: boolean;
 }
 
@@ -27,7 +27,7 @@ export function isListed(url: URL, rules: readonly HostRule[]): boolean {
   });
 }
 
-/** A setting that lists hosts, separated by commas; `*.host` only where `subdomains` may be listed. */
+/** A setting that lists hosts, separated by commas; `*.host` is only allowed with `subdomains`. */
 export function hostRules({ subdomains }: { subdomains: boolean }) {
   const expected = subdomains
     ? 'hosts separated by commas, each as host, host:port or *.host'

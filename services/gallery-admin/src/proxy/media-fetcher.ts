@@ -12,23 +12,23 @@ import { type ProxyHosts, redirectTarget, type Target } from './target.ts';
 export interface FetcherOptions {
   /** The most bytes of a body. */
   maxBytes: number;
-  /** From the request to the first byte of the body, redirects included, in ms. */
+  /** From the request to the first byte of the body, including redirects, in ms. */
   firstByteMs: number;
-  /** Between two pieces of a body, in ms. */
+  /** Between two chunks of a body, in ms. */
   pauseMs: number;
-  /** Finds addresses; the system's resolver unless given. */
+  /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
   /** Certificates (PEM) to trust instead of the system's. */
   ca?: string;
 }
 
-/** The limits that `docs/spec/wire.md` decides. */
+/** The limits set by `docs/spec/wire.md`. */
 export const PROXY_LIMITS = { maxBytes: 50 * 2 ** 20, firstByteMs: 10_000, pauseMs: 30_000 };
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What describes a body and is handed on. */
+/** The headers that describe a body and are passed on. */
 const DESCRIBING = [
   'content-type',
   'content-length',
@@ -45,7 +45,7 @@ const ASKING = {
   'user-agent': 'pressroom-gallery',
 };
 
-/** Fetches media from hosts that may be asked, and from nowhere else. */
+/** Fetches media from allowed hosts, and from nowhere else. */
 export class MediaFetcher {
   readonly #options: FetcherOptions;
   readonly #public: Agent;
@@ -65,14 +65,14 @@ export class MediaFetcher {
     return this.#options.maxBytes;
   }
 
-  /** Closes the connections, whatever they are used for. */
+  /** Closes all connections, including those in use. */
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#private.destroy()]);
   }
 
   /**
-   * Asks `target` and follows up to 3 redirects, each to a host that may be asked; resolves with the first byte.
-   * Throws the failure that says why there is no media, or {@link RangeOutside}.
+   * Requests `target` and follows up to 3 redirects, each to an allowed host; resolves with the first byte.
+   * Throws a failure that says why no media is returned, or {@link RangeOutside}.
    */
   async fetch(target: Target, hosts: ProxyHosts, request: MediaRequest): Promise<Media> {
     const { firstByteMs } = this.#options;
@@ -97,7 +97,7 @@ export class MediaFetcher {
       if (!REDIRECTS.has(answer.statusCode)) return answer;
       stop(answer.body);
       const { location } = answer.headers;
-      if (typeof location !== 'string') throw upstreamFailed('it redirects without saying where to');
+      if (typeof location !== 'string') throw upstreamFailed('it redirects without a Location header');
       next = redirectTarget(location, next.url, hosts);
     }
     throw upstreamFailed(`it redirects more than ${MAX_REDIRECTS} times`);
@@ -141,11 +141,11 @@ export class MediaFetcher {
     if (error instanceof Refused) return error.failure;
     const { code } = error as { code?: string };
     if (code !== undefined && TIMEOUTS.has(code)) return upstreamTimeout(this.#options.firstByteMs);
-    return upstreamFailed('it cannot be reached, or broke off', error);
+    return upstreamFailed('it cannot be reached, or the connection broke', error);
   }
 }
 
-/** undici's and the system's names for a host that does not answer. */
+/** undici's and the system's error codes for a host that does not answer. */
 const TIMEOUTS = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
@@ -153,7 +153,7 @@ const TIMEOUTS = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Ends a body that nobody reads, with its connection. */
+/** Ends an unread body together with its connection. */
 function stop(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
@@ -165,7 +165,7 @@ function describing(headers: Dispatcher.ResponseData['headers']): Record<string,
   );
 }
 
-/** What a 304 may say: it describes no body (RFC 9110, section 15.4.5). */
+/** The headers of a 304, which does not describe a body (RFC 9110, section 15.4.5). */
 export function validators(described: Record<string, string>): Record<string, string> {
   const { etag, 'last-modified': lastModified } = described;
   return {
@@ -174,7 +174,7 @@ export function validators(described: Record<string, string>): Record<string, st
   };
 }
 
-/** The statuses that a request can lead to; throws the failure for any other. */
+/** The accepted statuses; throws a failure for any other. */
 function acceptedStatus(
   status: number,
   described: Record<string, string>,
@@ -188,7 +188,7 @@ function acceptedStatus(
   throw upstreamFailed(`it answered with status ${status}`);
 }
 
-/** True for the media types that are passed on. */
+/** True for media types that are passed on. */
 export function isMedia(contentType: string | undefined): boolean {
   return /^(image|video|audio)\/[^\s;,]+\s*(;|$)/i.test(contentType ?? '');
 }

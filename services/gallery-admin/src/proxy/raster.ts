@@ -1,4 +1,6 @@
-/** The beginnings of the formats that are decoded; at an offset where the beginning is not the file's. */
+/**
+ * The signatures of the formats that are decoded, with an offset if they are not at the start of the file.
+ */
 const SIGNATURES: readonly { bytes: string; at?: number }[] = [
   { bytes: '\xff\xd8\xff' },
   { bytes: '\x89PNG\r\n\x1a\n' },
@@ -13,8 +15,8 @@ const SIGNATURES: readonly { bytes: string; at?: number }[] = [
 ];
 
 /**
- * True for the bytes of a JPEG, PNG, GIF, WebP, AVIF or TIFF, whatever media type it was sent with. SVG and
- * documents, whose decoders are programs of their own, are not decoded here.
+ * True for the bytes of a JPEG, PNG, GIF, WebP, AVIF or TIFF, regardless of the declared media type. SVG and
+ * documents are not decoded here.
  */
 export function isRaster(image: Buffer): boolean {
   return SIGNATURES.some(({ bytes, at = 0 }) => image.toString('latin1', at, at + bytes.length) === bytes);

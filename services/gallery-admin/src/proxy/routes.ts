@@ -20,7 +20,7 @@ export interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;
   thumbnails: Thumbnails;
-  /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is allowed as well. */
+  /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is also allowed. */
   allowedHosts: readonly HostRule[];
   /** `PROXY_PRIVATE_HOSTS` */
   privateHosts: readonly HostRule[];
@@ -29,10 +29,10 @@ export interface ProxyParts {
 const MEDIA_CACHE = 'private, max-age=3600';
 const THUMBNAIL_CACHE = 'private, max-age=604800, immutable';
 
-/** What comes from elsewhere must not run as a page of this origin, an SVG with a script in it for one. */
+/** Foreign content, such as an SVG with a script, must not run as a page of this origin. */
 const HARMLESS = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
-/** Media of hosts that may be asked (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
+/** Media from allowed hosts (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
 export function proxyOperation(parts: ProxyParts) {
   return operation({
     config: { secretQuery: true },
@@ -41,8 +41,8 @@ export function proxyOperation(parts: ProxyParts) {
       operationId: 'fetchMedia',
       summary: 'Fetch media from another host, or a thumbnail of it',
       description:
-        'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF where' +
-        ' Accept names it; of an animation the first frame; an image that cannot be decoded comes as it is.',
+        'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF if' +
+        ' Accept names it; an animation is reduced to its first frame. An image that cannot be decoded is returned unchanged.',
       querystring: proxyQuery,
       requestHeaders: ['Range'],
       responseHeaders: { 206: ['Content-Range'] },
@@ -67,14 +67,14 @@ export function proxyOperation(parts: ProxyParts) {
   });
 }
 
-/** Where media comes from: the active bucket, or a host that may be asked. */
+/** Where media comes from: the active bucket or an allowed host. */
 interface MediaSource {
   fetch: (request: MediaRequest) => Promise<Media>;
-  /** The same for a thumbnail, with an id of what it is of. */
+  /** The same for a thumbnail, with an id of its source. */
   tagged: (signal: AbortSignal) => Promise<ThumbnailSource>;
 }
 
-/** Objects of the active bucket are read by their key; everything else has to be a host that may be asked. */
+/** Objects of the active bucket are read by their key; any other URL must point to an allowed host. */
 async function findSource(text: string, parts: ProxyParts): Promise<MediaSource> {
   const { fetcher, allowedHosts, privateHosts } = parts;
   const bucket = await parts.buckets.current();
@@ -98,7 +98,7 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
 function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): MediaSource {
   return {
     fetch: (request) => fetchObject(bucket, object, request, { maxBytes }),
-    // Each listing signs another URL; the entity tag says whether it is of the same bytes.
+    // Each listing signs a new URL; the entity tag shows whether the bytes are the same.
     tagged: async (asked) => {
       const ifMatch = await objectTag(bucket, object, asked);
       return {
@@ -117,18 +117,18 @@ function explainRange(error: unknown): never {
   throw new Problem(416, 'range_not_satisfiable', message, { headers });
 }
 
-/** The client has gone away: nobody reads this, and it is not a failure of ours (499, as proxies log it). */
+/** The client has gone away: nobody reads this answer, and it is not our failure (499, as in proxy logs). */
 function clientGone(): Problem {
-  return new Problem(499, 'client_gone', 'the client went away before it had everything');
+  return new Problem(499, 'client_gone', 'the client closed the connection before the answer was complete');
 }
 
-/** Aborted when the client goes away before it has everything. */
+/** Aborted when the client goes away before the answer is complete. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
     if (!raw.writableFinished) gone.abort(clientGone());
   };
-  // It may have gone while its session was looked up.
+  // It may have left while its session was looked up.
   if (raw.destroyed) leave();
   raw.once('close', leave);
   return gone.signal;
@@ -146,7 +146,7 @@ async function replyMedia(
   return media.status === 304 ? reply.send() : reply.send(media.body);
 }
 
-/** A range of one piece and the conditions of the client; several pieces are answered with the whole. */
+/** A single range and the client's conditions; multiple ranges are answered with the whole media. */
 function forwarded({ headers }: FastifyRequest): ForwardedHeaders {
   const range = /^bytes=(\d+-\d*|-\d+)$/.test(headers.range ?? '') ? headers.range : undefined;
   const { 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = headers;

@@ -10,20 +10,20 @@ export const proxyQuery = z.strictObject({
     .min(1, 'must not be empty')
     .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters long`)
     .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' })
-    .describe('https, without credentials, of a host that may be asked.'),
+    .describe('An https URL without credentials, on an allowed host.'),
   thumbnail: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((value) => value === 'true')
-    .describe('true: the image made small, at most 480 px on its long side.'),
+    .describe('true: a thumbnail of the image, at most 480 px on its longer side.'),
 });
 
 const bytes = z.string().meta({ format: 'binary' });
 
 const content = { 'image/*': { schema: bytes }, 'video/*': { schema: bytes }, 'audio/*': { schema: bytes } };
 
-/** What the proxy answers. */
+/** The response of the proxy. */
 export const proxyAnswer = { description: 'The media.', content };
 
-/** What the proxy answers to a `Range`. */
-export const proxyPartAnswer = { description: 'The part of the media that `Range` asks for.', content };
+/** The response of the proxy to a `Range`. */
+export const proxyPartAnswer = { description: 'The part of the media requested by `Range`.', content };

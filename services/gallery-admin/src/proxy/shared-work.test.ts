@@ -13,7 +13,7 @@ function begin() {
   return { join, begun };
 }
 
-test('what several want at the same time is done once', async () => {
+test('work that several callers want at the same time is done once', async () => {
   const { join, begun } = begin();
   const both = [join(), join()];
   expect(begun).toHaveLength(1);
@@ -25,7 +25,7 @@ test('what several want at the same time is done once', async () => {
   expect(await later).toBe('again');
 });
 
-test('a failure is for all who wait, and the next one begins anew', async () => {
+test('a failure reaches all who wait, and the next caller starts again', async () => {
   const { join, begun } = begin();
   const both = [join(), join()];
   begun[0]?.fail(new Error('no'));
@@ -34,7 +34,7 @@ test('a failure is for all who wait, and the next one begins anew', async () => 
   expect(begun).toHaveLength(2);
 });
 
-test('one who leaves does not disturb the others; the last one to leave ends the work', async () => {
+test('a caller who leaves does not disturb the others; the last one to leave ends the work', async () => {
   const { join, begun } = begin();
   const [first, second] = [new AbortController(), new AbortController()];
   const results = [join(first.signal), join(second.signal)];
@@ -44,12 +44,12 @@ test('one who leaves does not disturb the others; the last one to leave ends the
   second.abort(new Error('left too'));
   await expect(results[1]).rejects.toThrow('left too');
   expect(begun[0]?.signal.aborted).toBe(true);
-  // What was broken off is nobody's result.
+  // Aborted work is nobody's result.
   void join();
   expect(begun).toHaveLength(2);
 });
 
-test('one who has left before it began waits for nothing', async () => {
+test('a caller who left before the start waits for nothing', async () => {
   const { join, begun } = begin();
   await expect(join(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   expect(begun[0]?.signal.aborted).toBe(true);

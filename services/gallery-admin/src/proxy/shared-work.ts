@@ -1,4 +1,4 @@
-/** A piece of work that several wait for. */
+/** A piece of work that several callers wait for. */
 interface Shared<T> {
   result: Promise<T>;
   abort: AbortController;
@@ -6,13 +6,13 @@ interface Shared<T> {
 }
 
 /**
- * Does each piece of work once for all that want it at the same time, and breaks it off when none of them waits any
- * more.
+ * Does each piece of work once for all callers that want it at the same time, and aborts it when none of them
+ * is waiting any longer.
  */
 export class SharedWork<T> {
   readonly #running = new Map<string, Shared<T>>();
 
-  /** Joins the work named `key`, or begins it. Rejects with the reason of `signal` when that is aborted. */
+  /** Joins the work named `key`, or starts it. Rejects with the reason of `signal` if that is aborted. */
   do(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const shared = this.#running.get(key) ?? this.#begin(key, work);
     shared.waiting += 1;

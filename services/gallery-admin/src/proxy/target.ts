@@ -2,46 +2,46 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { isPublicAddress, literalAddress } from './address.ts';
 import { type HostRule, isListed } from './host-rules.ts';
 
-/** Which hosts the proxy may ask. */
+/** The hosts that the proxy may contact. */
 export interface ProxyHosts {
   allowed: readonly HostRule[];
-  /** Those of the allowed that may have addresses which are not public. */
+  /** The allowed hosts that may have addresses that are not public. */
   private: readonly HostRule[];
 }
 
-/** A URL that may be asked. */
+/** A URL that may be requested. */
 export interface Target {
   url: URL;
-  /** True when its host may have an address that is not public. */
+  /** True if its host may have an address that is not public. */
   mayBePrivate: boolean;
 }
 
-/** Reads the URL that a client asks for. Fails with `refused` for what is not a URL, or holds credentials. */
+/** Parses the URL that a client requests. Fails with `refused` if it is not a URL or contains credentials. */
 export function readUrl(text: string): URL {
   if (!URL.canParse(text)) throw new Failure('refused', 'query string: "url" must be an absolute https URL');
   const url = new URL(text);
   if (hasCredentials(url)) {
-    throw new Failure('refused', 'query string: "url" must hold neither user name nor password');
+    throw new Failure('refused', 'query string: "url" must not contain a user name or password');
   }
   return url;
 }
 
 /**
- * Checks the URL that a client asks for. Fails with `refused` for another scheme than https, and with `forbidden` for a
- * host or port that is not listed and for an address that is not public.
+ * Checks the URL that a client requests. Fails with `refused` for any scheme but https, and with `forbidden`
+ * for a host or port that is not listed or an address that is not public.
  */
 export function readTarget(url: URL, hosts: ProxyHosts): Target {
   if (url.protocol !== 'https:') throw new Failure('refused', 'query string: "url" must begin with https://');
   return allowedTarget(url, hosts);
 }
 
-/** Follows a redirect from `from`. Fails with `forbidden` when it leads where a client may not ask for either. */
+/** Follows a redirect from `from`. Fails with `forbidden` if a client may not request its target either. */
 export function redirectTarget(location: string, from: URL, hosts: ProxyHosts): Target {
   const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
   if (url?.protocol !== 'https:' || hasCredentials(url)) {
     throw new Failure(
       'forbidden',
-      'the address redirects to one that is not allowed: only https without credentials is',
+      'the URL redirects to one that is not allowed: only https without credentials is',
     );
   }
   return allowedTarget(url, hosts);
@@ -55,7 +55,7 @@ function allowedTarget(url: URL, hosts: ProxyHosts): Target {
   if (!isListed(url, hosts.allowed)) {
     throw new Failure(
       'forbidden',
-      `the host ${url.host} is not allowed; PROXY_ALLOWED_HOSTS lists those that are`,
+      `the host ${url.host} is not allowed; PROXY_ALLOWED_HOSTS lists the allowed hosts`,
     );
   }
   const mayBePrivate = isListed(url, hosts.private);
@@ -64,10 +64,10 @@ function allowedTarget(url: URL, hosts: ProxyHosts): Target {
   return { url, mayBePrivate };
 }
 
-/** The host has an address that is not of the public internet. */
+/** The host has an address that is not public. */
 export function notPublic(hostname: string) {
   return new Failure(
     'forbidden',
-    `the address of ${hostname} is not a public one; PROXY_PRIVATE_HOSTS lists hosts that may have such`,
+    `the address of ${hostname} is not public; PROXY_PRIVATE_HOSTS lists hosts with private addresses`,
   );
 }

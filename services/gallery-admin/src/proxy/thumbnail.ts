@@ -2,16 +2,16 @@ import sharp from 'sharp';
 import { tooManyPixels } from './failures.ts';
 import { isRaster } from './raster.ts';
 
-/** The formats that thumbnails come in. */
+/** The formats of thumbnails. */
 export type ThumbnailFormat = 'webp' | 'avif';
 
-/** The long side of a thumbnail, in pixels. */
+/** The longer side of a thumbnail, in pixels. */
 const LONG_SIDE = 480;
 
 /** The most pixels that are decoded, width times height. */
 const MAX_PIXELS = 100_000_000;
 
-/** How long an image may be worked on, in seconds. */
+/** How long processing an image may take, in seconds. */
 const WORK_S = 10;
 
 const QUALITY = { webp: 78, avif: 52 };
@@ -20,9 +20,9 @@ const QUALITY = { webp: 78, avif: 52 };
 const AVIF_EFFORT = 2;
 
 /**
- * Makes a thumbnail: at most 480 px on the long side, turned as its EXIF orientation says, in sRGB, without metadata; of
- * an animation the first frame. Undefined for what cannot be decoded, or not in time. Fails with `refused` for more than 100
- * megapixels, of which only the header has been read.
+ * Makes a thumbnail: at most 480 px on the longer side, rotated by its EXIF orientation, in sRGB, without
+ * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded, or not in
+ * time. Fails with `refused` for more than 100 megapixels, after reading only the header.
  */
 export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Promise<Buffer | undefined> {
   if (!isRaster(image)) return undefined;
@@ -42,7 +42,7 @@ export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Pro
   return encoded.toBuffer().catch(() => undefined);
 }
 
-/** The best format that `accept` takes (RFC 9110, section 12.5.1): AVIF where it is named, else WebP. */
+/** The best format that `accept` allows (RFC 9110, section 12.5.1): AVIF if it is named, else WebP. */
 export function thumbnailFormat(accept: string | undefined): ThumbnailFormat {
   const named = (accept ?? '').split(',').map((range) => range.split(';').map((part) => part.trim()));
   const avif = named.find(([type]) => type?.toLowerCase() === 'image/avif');

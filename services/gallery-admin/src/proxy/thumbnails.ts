@@ -11,16 +11,16 @@ import type { Media } from './media-request.ts';
 import { SharedWork } from './shared-work.ts';
 import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
 
-/** Images that are fetched or waiting to be decoded at a time, each held whole. */
+/** Images being fetched or waiting to be decoded at a time, each entirely in memory. */
 const FETCHES = 8;
 
-/** Images that are decoded at a time: libuv has four threads, and one is left to files and names. */
+/** Images decoded at a time: libuv has four threads, and one is left for files and DNS. */
 const DECODINGS = Math.min(3, availableParallelism());
 
 /** Thumbnails that may wait for their turn. */
 const MAX_WAITING = 1000;
 
-/** A thumbnail, or the image itself where none can be made of it. */
+/** A thumbnail, or the image itself if none can be made. */
 export interface Thumbnail {
   body: Buffer;
   contentType: string;
@@ -28,22 +28,25 @@ export interface Thumbnail {
   etag: string;
 }
 
-/** What a thumbnail is made of. */
+/** The source of a thumbnail. */
 export interface ThumbnailSource {
-  /** Another one for other bytes, as far as that can be told: a URL, or an object with its entity tag. */
+  /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
   fetch: (signal: AbortSignal) => Promise<Media>;
 }
 
-/** A thumbnail that is asked for. */
+/** A requested thumbnail. */
 export interface ThumbnailRequest {
   source: ThumbnailSource;
   format: ThumbnailFormat;
-  /** Aborted when the one who asks is gone. */
+  /** Aborted when the client is gone. */
   signal: AbortSignal;
 }
 
-/** Makes thumbnails, keeps the latest, and makes each once however many ask for it at the same time. */
+/**
+ * Makes thumbnails, caches the latest, and makes each only once however many clients request it at the same
+ * time.
+ */
 export class Thumbnails {
   readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
@@ -53,7 +56,7 @@ export class Thumbnails {
 
   /**
    * @param maxBytes the most bytes of an image, decoded
-   * @param keepBytes the most bytes of thumbnails that are kept; 0 keeps none
+   * @param keepBytes the most bytes of cached thumbnails; 0 disables the cache
    */
   constructor(maxBytes: number, keepBytes: number) {
     this.#maxBytes = maxBytes;
@@ -61,14 +64,14 @@ export class Thumbnails {
     this.#kept = new LRUCache({ maxSize: keepBytes, sizeCalculation: ({ body }) => body.length + 1 });
   }
 
-  /** The thumbnail of the source. Throws the failure that says why there is none. */
+  /** The thumbnail of the source. Throws a failure that says why there is none. */
   async get({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
     const key = `${format} ${source.id}`;
     const kept = this.#kept?.get(key);
     if (kept !== undefined) return kept;
     return this.#work.do(key, signal, async (inner) => {
       if (this.#fetches.pendingCount >= MAX_WAITING) {
-        throw new Failure('unavailable', 'more thumbnails are waited for than can be made; try again');
+        throw new Failure('unavailable', 'too many thumbnails are being made; try again');
       }
       const request = { source, format, signal: inner };
       const thumbnail = await this.#fetches(() => this.#make(request));
@@ -100,7 +103,7 @@ async function readWhole(body: Readable): Promise<Buffer> {
   try {
     return await buffer(body);
   } catch (error) {
-    throw error instanceof Failure ? error : upstreamFailed('it broke off', error);
+    throw error instanceof Failure ? error : upstreamFailed('the connection broke', error);
   }
 }
 

@@ -16,7 +16,7 @@ async function account() {
   return { asked: new Account(settings, verify), hashed };
 }
 
-test('a name that nobody has costs as much hashing as a wrong password and as the right one', async () => {
+test('an unknown username costs as much hashing as a wrong password and as the right one', async () => {
   const { asked, hashed } = await account();
   await asked.isRight('editor', 'right');
   await asked.isRight('editor', 'wrong');

@@ -14,13 +14,13 @@ export interface AccountSettings {
 
 /** The one account that may log in. */
 export class Account {
-  /** Changes with the username and the password, and tells neither. 32 bytes. */
+  /** Changes with the username and the password, and reveals neither. 32 bytes. */
   readonly fingerprint: Buffer;
   readonly #settings: AccountSettings;
   readonly #verify: typeof isPassword;
   #expected: Promise<PasswordHash> | undefined;
 
-  /** @param verify compares a password with a hash; argon2id unless given */
+  /** @param verify compares a password with a hash; argon2id by default */
   constructor(settings: AccountSettings, verify = isPassword) {
     const { username, passwordHash, password, settingsKey } = settings;
     const identity = JSON.stringify([username, passwordHash ?? password]);
@@ -29,26 +29,26 @@ export class Account {
     this.#verify = verify;
   }
 
-  /** Fails with `misconfigured` when no account is configured. */
+  /** Fails with `misconfigured` if no account is configured. */
   assertConfigured(): void {
     const { username, passwordHash, password } = this.#settings;
     if (username && (passwordHash || password)) return;
     throw new Failure(
       'misconfigured',
-      'nobody can log in: the server needs ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD)',
+      'login is not configured: set ADMIN_USERNAME and ADMIN_PASSWORD_HASH (or ADMIN_PASSWORD) on the server',
     );
   }
 
   /**
-   * True for the right username and password. Hashes the password in either case: a name that nobody has costs as
-   * much as a wrong password.
+   * True for the right username and password. Hashes the password in either case, so that an unknown username
+   * costs as much as a wrong password.
    */
   async isRight(username: string, password: string): Promise<boolean> {
     const right = await this.#verify(password, await this.#passwordHash());
     return isSame(username, this.#settings.username ?? '') && right;
   }
 
-  /** A password of the environment is hashed once, so that every comparison is the same work. */
+  /** A plain password from the environment is hashed once, so that every comparison costs the same. */
   #passwordHash(): Promise<PasswordHash> {
     const { passwordHash, password = '' } = this.#settings;
     const stored = parsePasswordHash(passwordHash ?? '');

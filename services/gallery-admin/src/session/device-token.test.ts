@@ -12,7 +12,7 @@ test('a token names the device that it was issued to, on every replica', () => {
   expect(tokens.idOf(other)).not.toBe(tokens.idOf(one));
 });
 
-test('what was altered, signed with another key or for another name is worth nothing', () => {
+test('a token that was altered, or signed with another key or for another name, is invalid', () => {
   const token = tokens.issue();
   const [id = '', time = '', signature = ''] = token.split('.');
   const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
@@ -29,7 +29,7 @@ test('what was altered, signed with another key or for another name is worth not
   for (const one of forged) expect(tokens.idOf(one)).toBeUndefined();
 });
 
-test('a token ends 180 days after the login', () => {
+test('a token expires 180 days after the login', () => {
   const now = Date.now();
   const token = tokens.issue(now);
   expect(tokens.idOf(token, now + (DEVICE_LIFETIME_S - 2) * 1000)).toBeDefined();

@@ -1,14 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** How long a device is known after its last login, in s: 180 days. */
+/** How long a device is remembered after its last login, in s: 180 days. */
 export const DEVICE_LIFETIME_S = 180 * 24 * 60 * 60;
 
 /** Id, time of the login in s since 1970, signature. */
 const FORM = /^([A-Za-z0-9_-]{22})\.(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Signs the cookie by which a browser shows that somebody has logged in from it before (OWASP, "Device cookies"). It
- * opens nothing: it only has a lane and a count of failures of its own. Other usernames and other keys void it.
+ * Signs the cookie by which a browser shows that someone has logged in from it before (OWASP, "Device
+ * cookies"). It grants no access, only a separate lane and a separate count of failures. It is not valid for
+ * other usernames or keys.
  */
 export class DeviceTokens {
   readonly #key: Buffer;
@@ -27,7 +28,7 @@ export class DeviceTokens {
     return `${id}.${time}.${this.#sign(id, time)}`;
   }
 
-  /** The id of the device that `token` was issued to; undefined for what is not valid, or no longer. */
+  /** The id of the device that `token` was issued to; undefined if it is invalid or expired. */
   idOf(token: string, now = Date.now()): string | undefined {
     const [, id = '', time = '', signature = ''] = FORM.exec(token) ?? [];
     const expected = this.#sign(id, time);

@@ -13,7 +13,7 @@ function heldQueue(limits: { concurrency: number; waiting: number; owners: numbe
       return new Promise<void>((resolve) => ends.push(resolve));
     });
   const endOne = async () => {
-    // What was added has begun by the next turn of the event loop.
+    // Added work has started by the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     ends.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +21,7 @@ function heldQueue(limits: { concurrency: number; waiting: number; owners: numbe
   return { add, endOne, started };
 }
 
-test('whoever has had the least comes first, however many pieces others have brought', async () => {
+test('the owner served least comes first, however many pieces others have queued', async () => {
   const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 100, owners: 0 });
   for (const owner of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) void add(owner);
   for (let i = 0; i < 4; i += 1) await endOne();
@@ -30,7 +30,7 @@ test('whoever has had the least comes first, however many pieces others have bro
   expect(started).toEqual(['a', 'b', 'c', 'a', 'b', 'd', 'a', 'a']);
 });
 
-test('work runs at most so many at a time, and goes on after a failure', async () => {
+test('at most the given number of pieces run at a time, and a failure does not stop the queue', async () => {
   const queue = new FairQueue({ concurrency: 2, waiting: 10, owners: 0 });
   let running = 0;
   let most = 0;
@@ -46,7 +46,7 @@ test('work runs at most so many at a time, and goes on after a failure', async (
   await expect(queue.run('a', async () => 'done')).resolves.toBe('done');
 });
 
-test('when the queue is full, work is refused undone, but another owner still gets a turn', async () => {
+test('when the queue is full, work is refused without being started, but another owner still gets a turn', async () => {
   const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 2, owners: 1 });
   for (const owner of ['a', 'a', 'a']) void add(owner);
   await expect(add('a')).rejects.toThrow(Failure);

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 export interface FairQueueLimits {
   /** Pieces of work that run at once. */
   concurrency: number;
-  /** Pieces that may wait, whoever brings them. */
+  /** Pieces that may wait, over all owners. */
   waiting: number;
   /** Owners that may wait beyond `waiting`, each with a first piece. */
   owners: number;
@@ -23,8 +23,8 @@ interface Waiting {
 const REMEMBERED = { max: 10_000, ttl: 15 * 60_000 };
 
 /**
- * Runs work for many owners, a few pieces at a time. The owner who has had the least comes first: one who brings a
- * hundred pieces holds nobody up for longer than the piece that is running. Work is refused before it waits, never
+ * Runs work for many owners, a few pieces at a time. The owner served least comes first, so one who queues a
+ * hundred pieces delays others only by the piece that is running. Work is refused before it waits, never
  * afterwards.
  */
 export class FairQueue {
@@ -38,7 +38,10 @@ export class FairQueue {
     this.#limits = limits;
   }
 
-  /** Runs `work` when it is its turn. Fails with `unavailable`, having done nothing, when too many wait already. */
+  /**
+   * Runs `work` when it is its turn. Fails with `unavailable`, without running it, if too many are already
+   * waiting.
+   */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.#turn(owner);
     try {
@@ -54,7 +57,7 @@ export class FairQueue {
     const own = this.#waiting.filter((piece) => piece.owner === owner).length;
     const { waiting, owners } = this.#limits;
     if (this.#waiting.length >= (own === 0 ? waiting + owners : waiting)) {
-      throw new Failure('unavailable', 'too many log in at once; try again');
+      throw new Failure('unavailable', 'too many logins at once; try again');
     }
     const round = (this.#served.get(owner) ?? 0) + own;
     return new Promise((start) => {

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-/** Makes what the database keeps instead of addresses and names: HMAC-SHA-256 under a key that all replicas share. */
+/**
+ * Makes the fingerprints that the database stores instead of addresses and names: HMAC-SHA-256 with a key
+ * shared by all replicas.
+ */
 export class Fingerprints {
   readonly #key: Buffer;
 
@@ -8,7 +11,7 @@ export class Fingerprints {
     this.#key = key;
   }
 
-  /** 32 bytes for `parts` of the kind `kind`: the same on every replica, and readable to nobody without the key. */
+  /** 32 bytes for `parts` of the kind `kind`: the same on every replica, and meaningless without the key. */
   of(kind: string, ...parts: string[]): Buffer {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([kind, ...parts]))

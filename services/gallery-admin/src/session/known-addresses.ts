@@ -2,19 +2,19 @@ import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 import type { Fingerprints } from './fingerprints.ts';
 
-/** How long an address is known after the last login from it. */
+/** How long an address is remembered after the last login from it. */
 const KNOWN_FOR = sql`interval '180 days'`;
 
-/** The most addresses that are known: the latest. One account does not log in from more. */
+/** The most addresses remembered, the latest ones. One account does not log in from more. */
 const MAX_KNOWN = 1000;
 
-/** How long the addresses are kept in memory, in ms: a flood costs the database one read a second. */
+/** How long the addresses are kept in memory, in ms: a flood costs the database one read per second. */
 const KEPT_MS = 1000;
 
-/** Old rows that one login removes. */
+/** The most old rows that one login removes. */
 const REMOVED_AT_ONCE = 100;
 
-/** The addresses from which somebody has logged in before, shared by all replicas. */
+/** The addresses from which someone has logged in before, shared by all replicas. */
 export class KnownAddresses {
   readonly #db: Kysely<GalleryTables>;
   readonly #fingerprints: Fingerprints;
@@ -25,13 +25,15 @@ export class KnownAddresses {
     this.#fingerprints = fingerprints;
   }
 
-  /** True when somebody has logged in from `address` before; true on other replicas a second after the login. */
+  /**
+   * True if someone has logged in from `address` before; other replicas know it within a second of the login.
+   */
   async has(address: string): Promise<boolean> {
     const known = await this.#all();
     return known.has(this.#fingerprints.of('address', address).toString('hex'));
   }
 
-  /** Remembers that somebody has logged in from `address`. */
+  /** Records that someone has logged in from `address`. */
   async add(address: string): Promise<void> {
     const id = this.#fingerprints.of('address', address);
     await sql`

@@ -1,31 +1,33 @@
 import { FairQueue } from './fair-queue.ts';
 
-/** Who tries to log in, as far as the request shows. */
+/** What a request shows about who tries to log in. */
 export interface Visitor {
   /** Counts as one client: the address, or the /64 of an IPv6 one. */
   address: string;
-  /** True when somebody has logged in from this address before. */
+  /** True if someone has logged in from this address before. */
   isKnownAddress: boolean;
-  /** The id in a valid device cookie: a browser from which somebody has logged in before. */
+  /** The id in a valid device cookie, from a browser that someone has logged in from before. */
   device: string | undefined;
 }
 
-/** Attempts that may wait in a lane, whoever makes them. */
+/** Attempts that may wait in a lane, over all clients. */
 const WAITING = 64;
 
 /** Clients that may wait in a lane beyond that, each with one attempt. */
 const CLIENTS = 512;
 
 /**
- * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. What strangers send fills the lane of
- * strangers alone (OWASP, "Device cookies").
+ * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. Strangers only fill the
+ * strangers' lane (OWASP, "Device cookies").
  */
 export class LoginLanes {
   readonly #devices = lane();
   readonly #knownAddresses = lane();
   readonly #strangers = lane();
 
-  /** Runs `work` in the lane of `visitor`. Fails with `unavailable`, having done nothing, when the lane is full. */
+  /**
+   * Runs `work` in the lane of `visitor`. Fails with `unavailable`, without running it, if the lane is full.
+   */
   run<T>({ device, address, isKnownAddress }: Visitor, work: () => Promise<T>): Promise<T> {
     if (device !== undefined) return this.#devices.run(device, work);
     return (isKnownAddress ? this.#knownAddresses : this.#strangers).run(address, work);

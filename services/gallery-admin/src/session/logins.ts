@@ -15,24 +15,24 @@ export interface LoginParts {
   devices: DeviceTokens;
 }
 
-/** What a request shows of whoever tries to log in. */
+/** What a login request shows about its sender. */
 export interface Caller {
   /** Counts as one client: the address, or the /64 of an IPv6 one. */
   address: string;
   /** As the browser sends it, valid or not. */
   deviceToken: string | undefined;
-  /** True once nobody waits for the answer any more. */
+  /** True once nobody is waiting for the answer any longer. */
   isGone: () => boolean;
 }
 
-/** What an attempt led to. */
+/** The result of an attempt. */
 export type LoginOutcome =
   | { outcome: 'throttled'; retryAfterS: number }
   | { outcome: 'failed' }
   /** The tokens of the new session and of the device. */
   | { outcome: 'done'; session: string; device: string };
 
-/** Attempts to log in: counted, bounded, and done in the lane of whoever makes them. */
+/** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
   readonly #parts: LoginParts;
   readonly #lanes = new LoginLanes();
@@ -42,8 +42,8 @@ export class Logins {
   }
 
   /**
-   * Tries to log in. Fails with `unavailable` when too many try at once, which counts as no attempt, and with
-   * `misconfigured` when nobody can.
+   * Tries to log in. Fails with `unavailable` if too many try at once, which does not count as an attempt,
+   * and with `misconfigured` if no account is configured.
    */
   async attempt(caller: Caller, credentials: { username: string; password: string }): Promise<LoginOutcome> {
     const { account, devices, addresses, throttle } = this.#parts;
@@ -53,7 +53,7 @@ export class Logins {
     const isKnownAddress = device === undefined && (await addresses.has(address));
     const visitor: Visitor = { address, device, isKnownAddress };
     return this.#lanes.run(visitor, async () => {
-      if (caller.isGone()) throw new Failure('unavailable', 'nobody waits for this login any more');
+      if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
       const attempt = await throttle.begin(visitor, credentials.username);
       if ('retryAfterS' in attempt) return { outcome: 'throttled', ...attempt };
       const right = await this.#isRight(credentials).catch(async (error: unknown) => {

@@ -13,13 +13,13 @@ describe('a password hash', () => {
     expect(await isPassword('correct hors', hash)).toBe(false);
   });
 
-  test('is another one each time', async () => {
+  test('differs each time', async () => {
     const [one, two] = [await hashPassword('same', COSTS), await hashPassword('same', COSTS)];
     expect(one.tag.equals(two.tag)).toBe(false);
   });
 
   // One of the reference implementation's own tests.
-  test('of another program is understood', async () => {
+  test('made by another program is accepted', async () => {
     const phc = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     const hash = parsePasswordHash(phc);
     expect(hash && (await isPassword('password', hash))).toBe(true);
@@ -32,7 +32,7 @@ describe('a password hash', () => {
     '$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
     '$argon2id$v=19$m=64,t=0,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
     '$argon2id$v=19$m=64,t=1,p=16$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
-  ])('%s is none', (phc) => {
+  ])('%s is not a hash', (phc) => {
     expect(parsePasswordHash(phc)).toBeUndefined();
   });
 });

@@ -3,14 +3,14 @@ import { promisify } from 'node:util';
 
 const hash = promisify(argon2);
 
-/** Costs of argon2id: memory in KiB, passes over it, lanes. */
+/** The argon2id parameters: memory in KiB, passes, lanes. */
 export interface Costs {
   memory: number;
   passes: number;
   parallelism: number;
 }
 
-/** A hashed password: what a PHC string says. */
+/** A hashed password, the content of a PHC string. */
 export interface PasswordHash extends Costs {
   salt: Buffer;
   tag: Buffer;
@@ -19,13 +19,13 @@ export interface PasswordHash extends Costs {
 /** RFC 9106, section 4: the second recommended option, 64 MiB. */
 export const COSTS: Costs = { memory: 64 * 1024, passes: 3, parallelism: 4 };
 
-/** The most memory that a hash may ask for, in KiB: 1 GiB. */
+/** The most memory that a hash may require, in KiB: 1 GiB. */
 const MAX_MEMORY = 2 ** 20;
 
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Reads a PHC string of argon2id version 19; undefined when it is none, or asks for more than 1 GiB. */
+/** Parses a PHC string of argon2id version 19; undefined if it is not one, or requires more than 1 GiB. */
 export function parsePasswordHash(phc: string): PasswordHash | undefined {
   const match = PHC.exec(phc);
   if (match === null) return undefined;
@@ -35,7 +35,7 @@ export function parsePasswordHash(phc: string): PasswordHash | undefined {
   return salt && tag && { memory, passes, parallelism, salt, tag };
 }
 
-/** Writes a PHC string, as `ADMIN_PASSWORD_HASH` takes it. */
+/** Writes a PHC string for `ADMIN_PASSWORD_HASH`. */
 export function formatPasswordHash({ memory, passes, parallelism, salt, tag }: PasswordHash): string {
   const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`;
@@ -47,13 +47,13 @@ export async function hashPassword(password: string, costs: Costs = COSTS): Prom
   return { ...costs, salt, tag: await derive(password, costs, salt, 32) };
 }
 
-/** True when `password` is the one that was hashed; takes the same time when it is not. */
+/** True if `password` is the one that was hashed; takes the same time if it is not. */
 export async function isPassword(password: string, expected: PasswordHash): Promise<boolean> {
   const tag = await derive(password, expected, expected.salt, expected.tag.length);
   return timingSafeEqual(tag, expected.tag);
 }
 
-/** The same password typed on another keyboard is the same one: it is hashed in its composed form (NFC). */
+/** Hashed in its composed form (NFC), so that it does not matter on which keyboard it was typed. */
 function derive(password: string, costs: Costs, salt: Buffer, length: number): Promise<Buffer> {
   const { memory, passes, parallelism } = costs;
   const message = password.normalize('NFC');

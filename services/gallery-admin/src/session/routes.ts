@@ -16,10 +16,10 @@ import type { Logins } from './logins.ts';
 import { doneAnswer, loginBody } from './schema.ts';
 import type { SessionStore } from './store.ts';
 
-/** A login that fails or is refused takes at least so long, in ms. */
+/** The minimum duration of a failed or refused login, in ms. */
 const FAILURE_MS = 500;
 
-/** The largest body of a login, in bytes: anybody may send one. */
+/** The largest body of a login, in bytes, because anyone may send one. */
 const LOGIN_BODY_LIMIT = 32 * 1024;
 
 /** What login and logout need. */
@@ -59,11 +59,11 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         throw error;
       });
       if (login.outcome !== 'done') {
-        // Refusals take as long as failures: whoever repeats them at once would keep the process busy.
+        // Refusals take as long as failures: a client repeating them at once would keep the process busy.
         await delayUntil(until);
         if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
         request.log.warn({ address: request.ip }, 'login_failed');
-        throw new Problem(401, 'unauthorized', 'the username or the password is wrong');
+        throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
       await endSession(request, sessions);
       setSessionCookie(reply, cookies, login.session);

@@ -1,7 +1,7 @@
 import { text } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 
-/** The body of a login; the username in its composed form (NFC), in which it is counted and compared. */
+/** The body of a login; the username is counted and compared in its composed form (NFC). */
 export const loginBody = z.strictObject({
   username: text(255)
     .refine((value) => value !== '', 'must not be empty')
@@ -12,5 +12,5 @@ export const loginBody = z.strictObject({
     .meta({ minLength: 1 }),
 });
 
-/** What a login and a logout answer. */
+/** The response to a login and a logout. */
 export const doneAnswer = z.object({ success: z.literal(true) });

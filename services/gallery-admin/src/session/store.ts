@@ -2,18 +2,18 @@ import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
 import { hashToken, isToken, newToken } from './token.ts';
 
-/** A session ends so long after its last use (`docs/spec/wire.md`, "Session"). */
+/** The idle lifetime of a session, after its last use (`docs/spec/wire.md`, "Session"). */
 const IDLE = sql`interval '12 hours'`;
 
-/** A session ends so long after the login, however much it is used, in s. */
+/** The maximum lifetime of a session after the login, even if it is in use, in s. */
 export const LIFETIME_S = 7 * 24 * 60 * 60;
 
 const LIFETIME = sql`make_interval(secs => ${LIFETIME_S})`;
 
-/** Sessions that have ended and that one login removes. */
+/** The most ended sessions that one login removes. */
 const REMOVED_AT_ONCE = 100;
 
-/** The sessions of those who are logged in, as the database keeps them: a hash of each. */
+/** The sessions of logged-in users. The database keeps a hash of each. */
 export class SessionStore {
   readonly #db: Kysely<GalleryTables>;
 
@@ -21,7 +21,7 @@ export class SessionStore {
     this.#db = db;
   }
 
-  /** Begins a session of `account` (a fingerprint) and returns its token: the only time that it is seen. */
+  /** Starts a session of `account` (a fingerprint) and returns its token, which is not stored. */
   async create(account: Buffer): Promise<string> {
     const token = newToken();
     await this.#removeEnded();
@@ -47,7 +47,7 @@ export class SessionStore {
     return session !== undefined;
   }
 
-  /** Ends the session of `token`, if there is one. */
+  /** Ends the session of `token`, if any. */
   async delete(token: string): Promise<void> {
     await this.#db.deleteFrom('gallery.session').where('token_hash', '=', hashToken(token)).execute();
   }

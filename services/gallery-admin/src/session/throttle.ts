@@ -3,16 +3,19 @@ import type { GalleryTables } from '../tables.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Visitor } from './login-lanes.ts';
 
-/** Failures of one address and username, or of one device, within a window (`docs/spec/wire.md`, "Login throttle"). */
+/**
+ * Allowed failures of one address and username, or of one device, within a window (`docs/spec/wire.md`,
+ * "Login throttle").
+ */
 const MAX_FAILURES = 5;
 
-/** Failures of one address within a window, whatever usernames it tries. */
+/** Allowed failures of one address within a window, across all usernames. */
 const MAX_ADDRESS_FAILURES = 20;
 
 /** The length of a window, from its first failure. */
 const WINDOW = sql`interval '15 minutes'`;
 
-/** Windows that are over and that one attempt removes. */
+/** The most expired windows that one attempt removes. */
 const REMOVED_AT_ONCE = 100;
 
 /** What one attempt counts against. */
@@ -21,20 +24,20 @@ interface Count {
   max: number;
 }
 
-/** The answer to an attempt that may not be made: in how many seconds the next one may. */
+/** The answer to a refused attempt: after how many seconds the next one is allowed. */
 export interface Throttled {
   retryAfterS: number;
 }
 
-/** An attempt to log in that is counted as a failure until it succeeds. */
+/** A login attempt, counted as a failure until it succeeds. */
 export interface Attempt {
-  /** Takes the attempt back: it did not fail, or it was not evaluated. */
+  /** Uncounts the attempt, because it did not fail or was not evaluated. */
   takeBack: () => Promise<void>;
 }
 
 /**
- * Counts failed logins in PostgreSQL, so that replicas agree and a restart forgets nothing. An attempt is counted before
- * its password is looked at, so any number of attempts at once comes to the same.
+ * Counts failed logins in PostgreSQL, so that replicas agree and a restart loses nothing. An attempt is
+ * counted before its password is checked, so the limit holds for any number of concurrent attempts.
  */
 export class LoginThrottle {
   readonly #db: Kysely<GalleryTables>;
@@ -45,7 +48,9 @@ export class LoginThrottle {
     this.#fingerprints = fingerprints;
   }
 
-  /** Begins an attempt, right before its password is looked at; tells the wait instead when there were too many. */
+  /**
+   * Starts an attempt, right before its password is checked; returns the wait instead if there were too many.
+   */
   async begin(visitor: Visitor, username: string): Promise<Attempt | Throttled> {
     const counts = this.#countsOf(visitor, username);
     const sources = counts.map(({ source }) => source);
@@ -58,7 +63,7 @@ export class LoginThrottle {
     return { takeBack: () => this.#takeBack(sources) };
   }
 
-  /** A known browser counts by itself: what strangers do behind the same address is not its failure. */
+  /** A known browser is counted separately: failures of strangers behind the same address are not its own. */
   #countsOf({ address, device }: Visitor, username: string): Count[] {
     if (device !== undefined) return [{ source: this.#fingerprints.of('device', device), max: MAX_FAILURES }];
     return [
@@ -90,7 +95,7 @@ export class LoginThrottle {
   }
 }
 
-/** Undoes the transaction that counts: one of the counts is full. */
+/** Rolls back the counting transaction, because one of the limits has been reached. */
 class LimitReached extends Error {
   readonly source: Buffer;
 
@@ -112,7 +117,7 @@ async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<voi
       order by window_started_at limit ${REMOVED_AT_ONCE} for update skip locked
     )
   `.execute(tx);
-  // In one order, so that no two attempts wait for each other.
+  // In a fixed order, so that no two attempts deadlock.
   for (const { source, max } of counts.toSorted((a, b) => a.source.compare(b.source))) {
     const { numAffectedRows } = await sql`
       insert into gallery.login_failure as kept (source, failures) values (${source}, 1)

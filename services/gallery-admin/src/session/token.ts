@@ -8,12 +8,12 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** True for what can be a session's cookie. */
+/** True for a well-formed session cookie. */
 export function isToken(value: string): boolean {
   return TOKEN_PATTERN.test(value);
 }
 
-/** What is stored of a token, SHA-256: 256 random bits need no slow hash. */
+/** The stored SHA-256 of a token: 256 random bits do not need a slow hash. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -6,7 +6,7 @@ import type { MultipartSession, UploadedPart } from './schema.ts';
 /** Parts in a page of S3's list. */
 const PAGE = 1000;
 
-/** A page of the parts that have arrived, after the part `marker`. Throws S3's `NoSuchUpload`. */
+/** A page of the uploaded parts, after the part `marker`. Throws S3's `NoSuchUpload`. */
 export function someParts(
   { name, s3 }: Bucket,
   { uploadId, key }: MultipartSession,
@@ -24,7 +24,7 @@ export function someParts(
   );
 }
 
-/** Every part that has arrived, by number, over as many pages as there are. Throws S3's `NoSuchUpload`. */
+/** Every uploaded part, by number, over all pages. Throws S3's `NoSuchUpload`. */
 export async function listParts(bucket: Bucket, session: MultipartSession): Promise<UploadedPart[]> {
   const parts: UploadedPart[] = [];
   let marker: string | undefined;
@@ -32,7 +32,7 @@ export async function listParts(bucket: Bucket, session: MultipartSession): Prom
     const page = await someParts(bucket, session, PAGE, marker);
     parts.push(...(page.Parts ?? []).map(partOf));
     const next = page.IsTruncated ? page.NextPartNumberMarker : undefined;
-    // A store that repeats a page without end is not listened to any longer.
+    // Guards against a store that repeats a page endlessly.
     marker = next === marker || parts.length >= MAX_PARTS ? undefined : next;
   } while (marker !== undefined);
   return parts;

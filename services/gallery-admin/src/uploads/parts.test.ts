@@ -13,7 +13,7 @@ describe('the parts of an upload', () => {
     expect(planParts(size, wanted)).toEqual({ partSize, partCount });
   });
 
-  test('are never more than 10,000, never smaller than asked for, and hold the whole object', () => {
+  test('are never more than 10,000, never smaller than requested, and cover the whole object', () => {
     const size = fc.integer({ min: 1, max: MAX_SIZE });
     const wanted = fc.integer({ min: MIN_PART_SIZE, max: MAX_PART_SIZE });
     fc.assert(

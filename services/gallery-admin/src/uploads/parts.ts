@@ -10,13 +10,13 @@ export const MIN_PART_SIZE = 5 * MIB;
 /** The largest part, in bytes. */
 export const MAX_PART_SIZE = 5 * 1024 * MIB;
 
-/** What a client gets that does not choose, in bytes (`docs/spec/gallery-admin.md`, "Limits"). */
+/** The default part size, in bytes (`docs/spec/gallery-admin.md`, "Limits"). */
 export const DEFAULT_PART_SIZE = 32 * MIB;
 
 /** The largest object, in bytes: 5 TiB. */
 export const MAX_SIZE = 5 * 2 ** 40;
 
-/** How an object is cut. */
+/** How an object is divided into parts. */
 export interface PartPlan {
   /** Size of every part but the last, in bytes. */
   partSize: number;
@@ -24,8 +24,7 @@ export interface PartPlan {
 }
 
 /**
- * Cuts `size` bytes into parts of `wanted` bytes: of more, in whole MiB, where that would be over 10,000
- * parts.
+ * Cuts `size` bytes into parts of `wanted` bytes, or of more whole MiB if that would be over 10,000 parts.
  */
 export function planParts(size: number, wanted: number): PartPlan {
   const needed = Math.ceil(size / MAX_PARTS / MIB) * MIB;

@@ -2,12 +2,10 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { isRefusal } from '../buckets/store-fault.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
 
-const NO_UPLOAD =
-  'there is no such upload: it was completed or aborted, or uploadId and key do not belong together';
+const NO_UPLOAD = 'the upload does not exist: it was completed or aborted, or uploadId and key do not match';
 
-/** A part changed since it was looked at; or the store is one that wants every part (Ceph). */
-const PARTS_REFUSED =
-  'parts: the store refuses them; list the parts again, and name every one that has arrived';
+/** A part has changed since it was checked, or the store requires every part (Ceph). */
+const PARTS_REFUSED = 'parts: the store rejects them; list the parts again and name every uploaded part';
 
 /** The failure for an upload that is not open. */
 export function noUpload(cause?: unknown): Failure {
@@ -19,7 +17,7 @@ export function isNoUpload(error: unknown): boolean {
   return error instanceof Failure && error.code === 'upload_not_found';
 }
 
-/** Runs `ask` about an upload that is thought to be open, and says what S3's refusals mean. */
+/** Runs `ask` about an upload that should be open, and explains S3's refusals. */
 export async function explained<T>(ask: Promise<T>): Promise<T> {
   try {
     return await ask;
@@ -29,10 +27,10 @@ export async function explained<T>(ask: Promise<T>): Promise<T> {
 }
 
 function failureOf(error: unknown): Failure | undefined {
-  // Ceph calls it NoSuchKey when it is asked for the parts.
+  // Ceph answers NoSuchKey to a list of parts.
   if (isRefusal(error, 'NoSuchUpload') || isRefusal(error, 'NoSuchKey')) return noUpload(error);
   if (isRefusal(error, 'EntityTooSmall')) {
-    return new Failure('refused', 'parts: only the last part may be below 5 MiB');
+    return new Failure('refused', 'parts: only the last part may be smaller than 5 MiB');
   }
   if (isRefusal(error, 'InvalidPart')) return new Failure('refused', PARTS_REFUSED);
   if (isNameRefused(error)) return new Failure('refused', NAME_REFUSED);
@@ -40,8 +38,7 @@ function failureOf(error: unknown): Failure | undefined {
 }
 
 /**
- * As {@link explained}, for a question about parts: an upload whose key or id the store refuses to look at is
- * not open.
+ * Like {@link explained}, for requests about parts: an upload whose key or id the store rejects is not open.
  */
 export async function explainedByParts<T>(ask: Promise<T>): Promise<T> {
   return explained(

@@ -14,14 +14,14 @@ import type { Uploads } from './uploads.ts';
 
 const TAGS = ['uploads'];
 
-/** Files go from the browser straight to the bucket (`docs/spec/wire.md`, "Upload" and "Multipart"). */
+/** Uploads from the browser straight to the bucket (`docs/spec/wire.md`, "Upload" and "Multipart"). */
 export function uploadOperations(uploads: Uploads) {
   const sign = operation({
     schema: {
       tags: TAGS,
       operationId: 'createUpload',
       summary: 'Get a URL to upload a file to',
-      description: 'PUT the file to the URL within 15 minutes, with the Content-Type that was announced.',
+      description: 'PUT the file to the URL within 15 minutes, with the Content-Type given here.',
       body: uploadBody,
       response: { 200: uploadAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
@@ -31,10 +31,10 @@ export function uploadOperations(uploads: Uploads) {
     schema: {
       tags: TAGS,
       operationId: 'signUploadRequest',
-      summary: 'Sign one S3 request of an upload, for pages that talk to the store themselves',
+      summary: 'Presign one S3 request of an upload, for pages that talk to the store themselves',
       description:
-        'What signRequest of Uppy 6 asks for. Only what uploading to a key consists of is signed: PUT the file; begin, list' +
-        ' the parts of, complete or abort a multipart upload, and PUT a part. Valid for 15 minutes.',
+        'For signRequest of Uppy 6. Only the requests of an upload are signed: PUT the file; create a multipart upload, list' +
+        ' its parts, complete or abort it, and PUT a part. Valid for 15 minutes.',
       body: uploadRequest,
       response: { 200: signedRequestAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
@@ -47,7 +47,7 @@ export function uploadOperations(uploads: Uploads) {
       summary: 'Upload a large file in parts',
       description:
         'create, then sign-part and PUT each part, then complete with the ETag of each part; or abort. ' +
-        'list-parts tells what has arrived, so that an upload can be resumed.',
+        'list-parts returns the uploaded parts, so that an upload can be resumed.',
       body: multipartAction,
       response: { 200: multipartAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },

@@ -49,9 +49,9 @@ const etag = z
 
 const parts = z
   .array(z.strictObject({ partNumber, etag }), 'must be a list of parts')
-  .min(1, 'must hold at least one part')
-  .max(MAX_PARTS, `must hold at most ${MAX_PARTS} parts`)
-  .refine(areDistinct, 'must hold each partNumber once');
+  .min(1, 'must contain at least one part')
+  .max(MAX_PARTS, `must contain at most ${MAX_PARTS} parts`)
+  .refine(areDistinct, 'must contain each partNumber only once');
 
 function areDistinct(list: { partNumber: number }[]): boolean {
   return new Set(list.map((part) => part.partNumber)).size === list.length;
@@ -66,12 +66,12 @@ const create = z
   })
   .refine(isShort, KEY_TOO_LONG);
 
-/** A multipart upload that is to be begun. */
+/** A multipart upload to create. */
 export type MultipartUpload = z.infer<typeof create>;
 
 const complete = z.strictObject({ action: z.literal('complete'), ...session, parts });
 
-/** A multipart upload that is to become an object. */
+/** A multipart upload to complete. */
 export type Completion = z.infer<typeof complete>;
 
 /** The body of `POST /api/upload/multipart`. */
@@ -87,13 +87,13 @@ export const multipartAction = z.discriminatedUnion(
   'must be create, sign-part, complete, abort or list-parts',
 );
 
-/** What a client wants of a multipart upload. */
+/** A requested action on a multipart upload. */
 export type MultipartAction = z.infer<typeof multipartAction>;
 
 /** Which multipart upload is meant. */
 export type MultipartSession = z.infer<z.ZodObject<typeof session>>;
 
-/** A part that has arrived; `size` in bytes, `lastModified` in UTC. */
+/** An uploaded part; `size` in bytes, `lastModified` in UTC. */
 export const uploadedPart = z.object({
   partNumber: z.int(),
   etag: z.string(),
@@ -101,7 +101,7 @@ export const uploadedPart = z.object({
   lastModified: z.string(),
 });
 
-/** A part that has arrived. */
+/** An uploaded part. */
 export type UploadedPart = z.infer<typeof uploadedPart>;
 
 const multipartData = z.union([
@@ -112,13 +112,13 @@ const multipartData = z.union([
   z.object({}),
 ]);
 
-/** What the actions tell, the most particular first: create, sign-part, complete, list-parts, abort. */
+/** The answers of the actions, most specific first: create, sign-part, complete, list-parts, abort. */
 export type MultipartData = z.infer<typeof multipartData>;
 
 /** The answer of `POST /api/upload/multipart`. */
 export const multipartAnswer = z.object({ success: z.literal(true), data: multipartData });
 
-/** The key of a file that is uploaded: a folder's prefix and a filename, each by its own rule, joined. */
+/** The key of an uploaded file: a folder's prefix and a filename, each checked by its own rule, joined. */
 export const newKey = anyText()
   .meta({ minLength: 1, maxLength: MAX_KEY_BYTES, pattern: NEW_KEY_PATTERN })
   .transform((value, context) => {
@@ -135,31 +135,31 @@ export const newKey = anyText()
 const ofUpload = { key: newKey, uploadId };
 
 /**
- * The body of `POST /api/upload/sign`: one of the requests by which Uppy 6 uploads to a key. An object is
- * never read or deleted: GET and DELETE need the id of an upload.
+ * The body of `POST /api/upload/sign`: one of the requests that Uppy 6 sends to upload to a key. An object is
+ * never read or deleted: GET and DELETE need an upload id.
  */
 export const uploadRequest = z.union(
   [
     z.strictObject({ method: z.literal('PUT'), key: newKey, contentType }).describe('The whole file.'),
     z
       .strictObject({ method: z.literal('POST'), key: newKey, contentType: contentType.optional() })
-      .describe('Begin a multipart upload.'),
+      .describe('Create a multipart upload.'),
     z.strictObject({ method: z.literal('PUT'), ...ofUpload, partNumber }).describe('A part.'),
-    z.strictObject({ method: z.literal('GET'), ...ofUpload }).describe('List the parts that have arrived.'),
+    z.strictObject({ method: z.literal('GET'), ...ofUpload }).describe('List the uploaded parts.'),
     z.strictObject({ method: z.literal('POST'), ...ofUpload }).describe('Complete the upload.'),
     z.strictObject({ method: z.literal('DELETE'), ...ofUpload }).describe('Abort the upload.'),
   ],
-  'must be a request of an upload: PUT with contentType, POST, or with uploadId PUT (with partNumber), GET, POST or DELETE;' +
-    ' key must be a folder and a filename without an empty, "." or ".." segment, "\\" or control character',
+  'must be an upload request: PUT with contentType, POST, or, with uploadId, PUT (with partNumber), GET, POST or DELETE;' +
+    ' key must be a folder and a filename without an empty, "." or ".." segment, "\\" or control characters',
 );
 
-/** A request of an upload that a browser is about to send to the store. */
+/** An upload request that a browser is about to send to the store. */
 export type UploadRequest = z.infer<typeof uploadRequest>;
 
 /** The answer of `POST /api/upload/sign`, which Uppy's `signRequest` may return as it is. */
 export const signedRequestAnswer = z.object({
   success: z.literal(true),
   url: z.string(),
-  key: z.string().describe('The key in its composed form (NFC); the requests that follow use it.'),
-  headers: z.record(z.string(), z.string()).describe('To be sent with the request exactly so.'),
+  key: z.string().describe('The key in its composed form (NFC); use it in the following requests.'),
+  headers: z.record(z.string(), z.string()).describe('Send exactly these headers with the request.'),
 });

@@ -13,25 +13,25 @@ import type { UploadRequest } from './schema.ts';
 /** How long the URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
 
-/** What a browser sends with the URL, besides what it sends anyway. */
+/** The headers that a browser must send with the URL. */
 export interface SignedRequest {
   url: string;
-  /** As the object will be called: in Unicode's composed form. */
+  /** The object's final name, in Unicode's composed form. */
   key: string;
-  /** The headers that were signed; to be sent exactly so. */
+  /** The signed headers; they must be sent unchanged. */
   headers: Record<string, string>;
 }
 
 /**
- * Signs one of the six S3 requests of which uploads to a key consist, and no other: the object of the key is
- * neither read nor deleted by any of them, and nothing is listed but the parts of one upload.
+ * Signs one of the six S3 requests of an upload to a key, and no others: none of them reads or deletes the
+ * object or lists anything but the parts of one upload.
  */
 export async function signRequest({ name, signer }: Bucket, request: UploadRequest): Promise<SignedRequest> {
   const { key } = request;
   const contentType = 'contentType' in request ? request.contentType : undefined;
   const url = await presigned(signer, name, request, {
     expiresIn: EXPIRES_IN,
-    // What was not announced is not promised: the SDK has types of its own for parts and lists of parts.
+    // A type that was not given must not be signed: the SDK adds its own for parts and part lists.
     ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
   });
   return { url, key, headers: contentType === undefined ? {} : { 'Content-Type': contentType } };

@@ -5,21 +5,21 @@ import type { GalleryTables } from '../tables.ts';
 import { bareEtag } from './etag.ts';
 import type { Completion } from './schema.ts';
 
-/** How long a completion is remembered, in days: after that, asking again finds no upload. */
+/** For how many days a completion is remembered; after that, a repeated request finds no upload. */
 const KEPT_DAYS = 7;
 
-/** What is remembered of a completion. */
+/** The record of a completion. */
 export interface CompletedUpload {
-  /** By this the object is known to be the one that the upload made. */
+  /** Identifies the object as the one that the upload created. */
   etag: string;
   /** In bytes. */
   size: number;
 }
 
 /**
- * Remembers in PostgreSQL what each upload was completed to, for a week: a client that did not get the answer
- * asks again, on any replica, and gets it. It is noted before the store is asked, so that an answer that
- * nobody noted is known as well.
+ * Records in PostgreSQL, for a week, what each upload was completed to, so that a client that missed the
+ * answer can ask again on any replica. The record is written before the store is asked, so that it exists
+ * even if the service dies before the answer arrives.
  */
 export class CompletedUploads {
   readonly #db: Kysely<GalleryTables>;
@@ -28,7 +28,7 @@ export class CompletedUploads {
     this.#db = db;
   }
 
-  /** Notes what `completion` is about to make; forgets what is older than a week. */
+  /** Records what `completion` is about to create; deletes records older than a week. */
   async begin(bucket: Bucket, completion: Completion, expected: CompletedUpload): Promise<void> {
     await this.#db
       .deleteFrom('gallery.completed_upload')
@@ -41,7 +41,7 @@ export class CompletedUploads {
       .execute();
   }
 
-  /** Notes the entity tag that the store has told; some make it of more than the parts. */
+  /** Records the entity tag that the store returned; some derive it from more than the parts. */
   async finish(bucket: Bucket, completion: Completion, etag: string): Promise<void> {
     await this.#db
       .updateTable('gallery.completed_upload')
@@ -51,8 +51,8 @@ export class CompletedUploads {
   }
 
   /**
-   * What `completion`, with exactly these parts, has made or would have made; undefined when it was never
-   * begun.
+   * What `completion`, with exactly these parts, created or would have created; undefined if it was never
+   * started.
    */
   async find(bucket: Bucket, completion: Completion): Promise<CompletedUpload | undefined> {
     return this.#db

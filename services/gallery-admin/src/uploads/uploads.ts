@@ -26,26 +26,23 @@ import type {
 import { type SignedRequest, signRequest } from './sign-request.ts';
 import type { CompletedUploads } from './store.ts';
 
-/** How long a URL to upload to is valid, in s (`docs/spec/wire.md`, "Upload"). */
+/** How long an upload URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
 
-/** How long a store may take to put 10,000 parts together, in ms. */
+/** How long a store may take to assemble 10,000 parts, in ms. */
 const COMPLETE_TIMEOUT_MS = 300_000;
 
-/** The media type is part of the promise: the file is stored as what was announced. */
+/** The media type is signed, so that the file is stored with the type that was announced. */
 const SIGNED_HEADERS = new Set(['content-type']);
 
-/** The answer of a completion; `size` in bytes. */
+/** The answer to a completion; `size` in bytes. */
 export interface Completed {
   key: string;
   etag: string;
   size: number;
 }
 
-/**
- * Uploads into the active bucket: URLs to send files to, and multipart uploads from their beginning to their
- * end.
- */
+/** Uploads into the active bucket: upload URLs, and multipart uploads from creation to completion. */
 export class Uploads {
   readonly #buckets: BucketSource;
   readonly #completed: CompletedUploads;
@@ -64,18 +61,18 @@ export class Uploads {
     return { url, key };
   }
 
-  /** A URL for one of the requests that a browser sends to the store itself. */
+  /** A URL for one of the requests that a browser sends directly to the store. */
   async signRequest(request: UploadRequest): Promise<SignedRequest> {
     return signRequest(await this.#buckets.current(), request);
   }
 
-  /** Begins a multipart upload. Fails as `refused` for a name that the store does not take. */
+  /** Creates a multipart upload. Fails as `refused` for a name that the store does not accept. */
   async create({ path, filename, contentType, size, partSize }: MultipartUpload) {
     const { name, s3 } = await this.#buckets.current();
     const key = path + filename;
     const command = new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType: contentType });
     const { UploadId: uploadId } = await explained(s3.send(command));
-    if (uploadId === undefined) throw new Error('the object store has begun an upload without an UploadId');
+    if (uploadId === undefined) throw new Error('the object store created an upload without an UploadId');
     return { uploadId, key, ...planParts(size, partSize) };
   }
 
@@ -96,22 +93,22 @@ export class Uploads {
     return { url, partNumber, expiresIn: EXPIRES_IN };
   }
 
-  /** Every part that has arrived. Fails as `missing` for an upload that is not open. */
+  /** Every uploaded part. Fails as `missing` for an upload that is not open. */
   async listParts(session: MultipartSession): Promise<UploadedPart[]> {
     return explainedByParts(listParts(await this.#buckets.current(), session));
   }
 
   /**
-   * Makes the object of its parts. The same completion again gives the same answer, while the object is the
-   * one that it made. Fails as `refused` for parts that have not arrived like this, and as `missing` for an
-   * upload that is not open.
+   * Assembles the object from its parts. Repeating the completion gives the same answer as long as the object
+   * is the one it created. Fails as `refused` for parts that do not match the uploaded ones, and as `missing`
+   * for an upload that is not open.
    */
   async complete(completion: Completion): Promise<Completed> {
     const bucket = await this.#buckets.current();
     try {
       return await this.#assemble(bucket, completion);
     } catch (error) {
-      // Whoever else completed it, an answer before or a request at the same time: the object tells.
+      // An earlier or concurrent request may have completed it: the object shows that.
       const completed = isNoUpload(error) ? await this.#completedBefore(bucket, completion) : undefined;
       if (completed === undefined) throw error;
       return completed;
@@ -126,9 +123,9 @@ export class Uploads {
     const expected = etagOfParts(chosen.map((part) => part.etag));
     await this.#completed.begin(bucket, completion, { etag: expected, size });
     const told = await explained(complete(bucket, { uploadId, key }, chosen));
-    // Ceph leaves the tag out of this answer.
+    // Ceph omits the tag from this answer.
     const etag = told || (await etagOf(bucket, key).catch(() => expected));
-    // The work is done: without the note, the tag that was expected still tells the object.
+    // The work is done: without this record, the expected tag still identifies the object.
     await this.#completed.finish(bucket, completion, etag).catch(() => undefined);
     return { key, etag, size };
   }
@@ -143,10 +140,10 @@ export class Uploads {
     return isSameEtag(etag, noted.etag) ? { key, etag: noted.etag, size: noted.size } : undefined;
   }
 
-  /** Gives a multipart upload up and removes its parts. Fails as `missing` for one that is not open. */
+  /** Aborts a multipart upload and removes its parts. Fails as `missing` for one that is not open. */
   async abort({ uploadId, key }: MultipartSession): Promise<void> {
     const bucket = await this.#buckets.current();
-    // MinIO answers 204 for uploads that it does not know.
+    // MinIO answers 204 for unknown uploads.
     await assertOpen(bucket, { uploadId, key });
     const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId });
     await explained(bucket.s3.send(command));
@@ -157,7 +154,7 @@ async function assertOpen(bucket: Bucket, session: MultipartSession): Promise<vo
   await explainedByParts(someParts(bucket, session, 1));
 }
 
-/** Resolves to the entity tag of the object; empty where the store does not tell it. */
+/** Resolves to the entity tag of the object; empty if the store does not return it. */
 async function complete(bucket: Bucket, session: MultipartSession, parts: UploadedPart[]): Promise<string> {
   const command = new CompleteMultipartUploadCommand({
     Bucket: bucket.name,
@@ -179,7 +176,7 @@ function isMissing(error: unknown): boolean {
   return isRefusal(error, 'NotFound') || isRefusal(error, 'NoSuchKey');
 }
 
-/** The parts that the client names, in the order of their numbers. Fails naming those that are not there. */
+/** The parts that the client names, in the order of their numbers. Fails with the names of missing ones. */
 function choose(wanted: Completion['parts'], arrived: UploadedPart[]): UploadedPart[] {
   const byNumber = new Map(arrived.map((part) => [part.partNumber, part]));
   const chosen: UploadedPart[] = [];

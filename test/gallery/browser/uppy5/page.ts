@@ -1,4 +1,7 @@
-/** Runs in the browser: the AWS S3 plugin of Uppy 5 over the gallery administration, as a site's own page would use it. */
+/**
+ * Runs in the browser: the AWS S3 plugin of Uppy 5 over the gallery administration, as a site's own page
+ * would use it.
+ */
 import AwsS3 from '@uppy/aws-s3';
 import Uppy from '@uppy/core';
 import { PART_SIZE, type PageResult, type PageUpload, post, uploadWith } from '../page-upload.ts';
