@@ -31,7 +31,7 @@ async function storeSilentTo(silent: string, asked: () => void): Promise<string>
 test.each([
   ['listed', 'GET', /^the store did not answer in time: .*firewalls$/],
   ['written', 'PUT', /^the store did not answer in time: .*firewalls$/],
-  ['deleted', 'DELETE', /^the store did not answer in time: .*; the object \S+ stays in the bucket$/],
+  ['deleted', 'DELETE', /^the store did not answer in time: .*; the object \S+ is still in the bucket$/],
 ])('one limit ends a test whose bucket cannot be %s', async (_what, silent, message) => {
   const limit = new AbortController();
   const endpoint = await storeSilentTo(silent, () => limit.abort(new DOMException('', 'TimeoutError')));

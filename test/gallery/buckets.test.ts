@@ -353,16 +353,16 @@ describe('the test of a bucket', () => {
     ['an unknown access key', { accessKeyId: 'nobody' }, /access key.*accessKeyId/],
     ['a wrong secret', { secretAccessKey: 'wrong' }, /secret/],
     ['a bucket that is not there', { name: 'no-such-bucket-anywhere' }, /no bucket with this name/],
-    ['a host that is not there', { endpoint: 'http://no-such-host.invalid' }, /name/],
+    ['a host that is not there', { endpoint: 'http://no-such-host.invalid' }, /host/],
     ['a port that nobody listens on', { endpoint: 'http://127.0.0.1:9' }, /refused/],
-  ])('says what to mend for %s', async (_what, more, message) => {
+  ])('says what to fix for %s', async (_what, more, message) => {
     expect(await tested(more)).toEqual({ success: false, message: expect.stringMatching(message) });
   });
 
   test.each([
-    ['list', 'GET', /may not list this bucket: give it ListBucket/],
-    ['write', 'PUT', /may not write to this bucket: give it PutObject/],
-    ['delete', 'DELETE', /may not delete from this bucket: give it DeleteObject.*\.pressroom-test-.* stays/],
+    ['list', 'GET', /may not list this bucket: grant it ListBucket/],
+    ['write', 'PUT', /may not write to this bucket: grant it PutObject/],
+    ['delete', 'DELETE', /may not delete from this bucket: grant it DeleteObject.*\.pressroom-test-.* is still in the bucket/],
   ])('says that the key may not %s', async (_what, refused, message) => {
     const store = new URL(gallery.store.endpoint);
     const refusing: RequestListener = (incoming, outgoing) => {
@@ -410,7 +410,7 @@ describe('the test of a bucket', () => {
     const endpoint = `http://127.0.0.1:${await listening(createHttpServer(page))}`;
     expect(await tested({ endpoint })).toEqual({
       success: false,
-      message: expect.stringContaining('not S3'),
+      message: expect.stringContaining('not speak S3'),
     });
     const missing: RequestListener = (_request, response) => void response.writeHead(404).end('not here');
     const other = `http://127.0.0.1:${await listening(createHttpServer(missing))}`;
@@ -451,14 +451,14 @@ describe('a store that cannot be used', () => {
     expect(metrics.text).toContain(`dependency_up{dependency="object store"} ${up}`);
   });
 
-  test('is not made active by mistake, and can be mended where it was on purpose', async () => {
+  test('is not made active by mistake, and can be fixed if that was intended', async () => {
     const wrong = { endpoint: 'http://127.0.0.1:9' };
     const refused = await act({ action: 'save', bucket: input(wrong), setActive: true });
     expect({ status: refused.status, ...refused.body }).toMatchObject({
       status: 400,
       success: false,
       code: 'bucket_unusable',
-      message: expect.stringMatching(/refused there.*force/),
+      message: expect.stringMatching(/refused.*force/),
     });
     expect((await list()).buckets).toHaveLength(1);
 

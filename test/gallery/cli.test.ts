@@ -48,7 +48,7 @@ describe('gallery hash-password', () => {
   test('wants a password', async () => {
     const { errors, out, code } = await run(['hash-password'], {}, '\n');
     expect({ errors, out, code }).toEqual({
-      errors: expect.stringMatching(/^no password.*\n$/),
+      errors: expect.stringMatching(/^the password is empty.*\n$/),
       out: '',
       code: 1,
     });
