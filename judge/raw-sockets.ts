@@ -94,8 +94,8 @@ async function idle(url: string): Promise<string | undefined> {
 }
 
 /**
- * Undefined once the service is ready. On a busy machine so many connections keep its event loop from turning, and its
- * guard against overload answers 503 until the loop has caught up.
+ * Undefined once the service is ready. On a busy machine so many connections keep its event loop from
+ * turning, and its guard against overload answers 503 until the loop has caught up.
  */
 async function alive(url: string): Promise<string | undefined> {
   let last = '';

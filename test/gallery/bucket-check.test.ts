@@ -14,7 +14,9 @@ const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   DELETE: (response) => response.writeHead(204).end(),
 };
 
-/** Starts a store that says nothing to requests of `silent`, and calls `asked` at each; returns where it is. */
+/**
+ * Starts a store that says nothing to requests of `silent`, and calls `asked` at each; returns where it is.
+ */
 async function storeSilentTo(silent: string, asked: () => void): Promise<string> {
   const server = createServer((request, response) => {
     if (request.method === silent) return asked();

@@ -362,7 +362,11 @@ describe('the test of a bucket', () => {
   test.each([
     ['list', 'GET', /may not list this bucket: grant it ListBucket/],
     ['write', 'PUT', /may not write to this bucket: grant it PutObject/],
-    ['delete', 'DELETE', /may not delete from this bucket: grant it DeleteObject.*\.pressroom-test-.* is still in the bucket/],
+    [
+      'delete',
+      'DELETE',
+      /may not delete from this bucket: grant it DeleteObject.*\.pressroom-test-.* is still in the bucket/,
+    ],
   ])('says that the key may not %s', async (_what, refused, message) => {
     const store = new URL(gallery.store.endpoint);
     const refusing: RequestListener = (incoming, outgoing) => {

@@ -10,7 +10,10 @@ const CONTROL = /\p{Cc}/u;
 const MEDIA_TYPE =
   /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
-/** A segment of a path as a regular expression: `max` characters, not `.` or `..`, no `\` or control character. */
+/**
+ * A segment of a path as a regular expression: `max` characters, not `.` or `..`, no `\` or control
+ * character.
+ */
 function segment(max?: number): string {
   const excluded = String.raw`/\\\u0000-\u001f\u007f-\u009f`;
   const any = `[^${excluded}]`;

@@ -50,7 +50,7 @@ export interface FailureOptions {
  * How stores and helpers report expected failures. The message is for the user, so it says what to change and
  * contains nothing internal.
  *
- * @example throw new Failure('missing', `there is no article ${id}`)
+ * @example throw new Failure('missing', `article ${id} does not exist`)
  * @example throw new Failure('conflict', 'another category has this slug; choose another', { code: 'slug_taken' })
  */
 export class Failure extends Error {

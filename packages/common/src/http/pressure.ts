@@ -6,8 +6,9 @@ import type { Server } from './server.ts';
 const EXEMPT = new Set(['/healthz']);
 
 /**
- * Answers 503 while the event loop lags by more than `maxDelayMs` on average. The plugin measures in a scope of its own and is asked from here,
- * because its own hook looks up the options of the route for every request.
+ * Answers 503 while the event loop lags by more than `maxDelayMs` on average. The plugin measures in a scope
+ * of its own and is asked from here, because its own hook looks up the options of the route for every
+ * request.
  */
 export async function refuseUnderPressure(app: Server, maxDelayMs: number): Promise<void> {
   let overloaded = () => false;

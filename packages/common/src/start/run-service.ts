@@ -18,8 +18,8 @@ export interface RunningService extends MovablePort {
 
 /**
  * Listens, and on SIGTERM or SIGINT stops accepting, lets the requests in flight finish and then calls
- * `release`; after `graceMs` at most the process ends whatever is left, with exit code 1. Throws an error that names
- * the port and its variable when the port is taken.
+ * `release`; after `graceMs` at most the process ends whatever is left, with exit code 1. Throws an error
+ * that names the port and its variable when the port is taken.
  */
 export async function runService({
   app,
@@ -46,7 +46,10 @@ export async function runService({
   }
 }
 
-/** For `localhost` Fastify would open a second server, without the limits of connections; this is what Node takes it for. */
+/**
+ * For `localhost` Fastify would open a second server, without the limits of connections; this is what Node
+ * takes it for.
+ */
 async function hostOf(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host)).address : host;
 }

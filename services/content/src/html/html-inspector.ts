@@ -14,8 +14,8 @@ export interface InspectionLimits {
   /** Concurrent inspections: the threads of the pool. */
   workers: number;
   /**
-   * Characters that may wait for a worker; beyond them, owners who already have some waiting are refused. A short
-   * article counts as {@link LEAST}.
+   * Characters that may wait for a worker; beyond them, owners who already have some waiting are refused. A
+   * short article counts as {@link LEAST}.
    */
   waiting: number;
 }
@@ -69,8 +69,8 @@ export class HtmlInspector {
   }
 
   /**
-   * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with nothing
-   * waiting is never refused: nobody loses an answer to what others send.
+   * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with
+   * nothing waiting is never refused: nobody loses an answer to what others send.
    *
    * @throws Failure `unavailable` if too many inspections are waiting
    */

@@ -3,8 +3,9 @@ import type { Inspection, InspectionRules } from './inspection.ts';
 import { TokenInspector, type TokenPlace } from './token-inspector.ts';
 
 /**
- * Closes a tag that the article left open, wherever it was cut off, as the page around it would, so that it is
- * detected. A value that is still to come starts with a letter: a quote would open it and hide the end of the tag.
+ * Closes a tag that the article left open, wherever it was cut off, as the page around it would, so that it
+ * is detected. A value that is still to come starts with a letter: a quote would open it and hide the end of
+ * the tag.
  */
 function restOfPage(html: string): string {
   return `${html.trimEnd().endsWith('=') ? 'x' : ''} "'>`;

@@ -2,8 +2,8 @@
 type Start = () => void;
 
 /**
- * Runs work for many owners, at most so many pieces at once. Owners take turns, those of whom nothing runs first: one who
- * brings a hundred pieces holds another up for no longer than the piece that is running.
+ * Runs work for many owners, at most so many pieces at once. Owners take turns, those of whom nothing runs
+ * first: one who brings a hundred pieces holds another up for no longer than the piece that is running.
  */
 export class OwnerTurns {
   readonly #concurrency: number;
