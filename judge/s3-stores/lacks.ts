@@ -24,7 +24,6 @@ const SIBLINGS: readonly Lack[] = [
   { file: LISTING, test: 'a page of common prefixes goes on after the last of them', why: FILE_OR_FOLDER },
   { file: LISTING, test: 'a page counts what it holds and says whether there is more', why: FILE_OR_FOLDER },
   { file: LISTING, test: 'a listing begins after a key, be it there or not', why: FILE_OR_FOLDER },
-  { file: LISTING, test: 'the older listing pages by marker', why: FILE_OR_FOLDER },
   {
     file: OBJECTS,
     test: 'a name, a folder of that name and what is in it stand side by side',
@@ -79,11 +78,6 @@ const MINIO: readonly Lack[] = [
     file: MULTIPART,
     test: 'completing once more answers as the first time',
     why: 'an upload is forgotten when it is complete: 404 NoSuchUpload',
-  },
-  {
-    file: MULTIPART,
-    test: 'uploads that are going on are listed',
-    why: 'uploads are listed by key alone, and in no order',
   },
 ];
 
@@ -150,11 +144,6 @@ const VERSITYGW: readonly Lack[] = [
     why: 'a body shorter than its Content-Length is kept as the object',
   },
   { file: LISTING, test: 'encoded names decode to what they were', why: 'EncodingType is not answered' },
-  {
-    file: MULTIPART,
-    test: 'uploads that are going on are listed',
-    why: 'the marker of a page of uploads is refused without an upload id',
-  },
   {
     file: OBJECTS,
     test: 'a put replaces the object and all that describes it',
