@@ -2,13 +2,12 @@ import underPressure from '@fastify/under-pressure';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import type { Server } from './server.ts';
 
-/** Paths that are answered whatever the pressure: an overloaded process is alive. */
+/** Paths that are answered under any load: an overloaded process is alive. */
 const EXEMPT = new Set(['/healthz']);
 
 /**
- * Answers 503 while the event loop lags by more than `maxDelayMs` on average. The plugin measures in a scope
- * of its own and is asked from here, because its own hook looks up the options of the route for every
- * request.
+ * Answers 503 while the event loop lags by more than `maxDelayMs` on average. The plugin measures in its own
+ * scope and is queried from here, because its own hook looks up the route's options for every request.
  */
 export async function refuseUnderPressure(app: Server, maxDelayMs: number): Promise<void> {
   let overloaded = () => false;

@@ -4,12 +4,12 @@ import RedisStore from '@fastify/rate-limit/store/RedisStore.js';
 import type { FastifyBaseLogger } from 'fastify';
 import { Redis } from 'ioredis';
 
-/** What {@link SharedCounters} is made with. */
+/** Options of {@link SharedCounters}. */
 export interface SharedCountersOptions {
   redisUrl: string;
   /** How long a request waits for Redis, in ms, before it is counted in memory instead. */
   timeoutMs: number;
-  /** Names this service's counters where services share a Redis. */
+  /** Distinguishes this service's counters if services share a Redis. */
   service: string;
   /** How many counters are kept in memory while Redis is unavailable. */
   memoryEntries: number;

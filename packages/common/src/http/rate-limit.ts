@@ -24,9 +24,9 @@ export interface Allowance {
 export interface RateLimitOptions {
   /** Distinguishes this service's counters if services share a Redis. */
   service: string;
-  /** Redis, when replicas share their counters; memory otherwise. */
+  /** Redis, if replicas share their counters; memory otherwise. */
   config: Pick<CommonConfig, 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
-  /** Says, for each request, who it counts against. */
+  /** Returns the client that a request counts against. */
   allowance: (request: FastifyRequest) => Allowance;
 }
 

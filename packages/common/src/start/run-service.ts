@@ -12,13 +12,13 @@ export interface RunningService extends MovablePort {
   log: Logger;
   /** How long it may take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
   graceMs: number;
-  /** Closes what the requests needed, after the last one is answered. */
+  /** Closes the resources of the requests, after the last one is answered. */
   release: () => Promise<void>;
 }
 
 /**
  * Listens, and on SIGTERM or SIGINT stops accepting, lets the requests in flight finish and then calls
- * `release`; after `graceMs` at most the process ends whatever is left, with exit code 1. Throws an error
+ * `release`; after `graceMs` at most the process ends anyway, with exit code 1. Throws an error
  * that names the port and its variable when the port is taken.
  */
 export async function runService({
@@ -54,7 +54,7 @@ async function hostOf(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host)).address : host;
 }
 
-/** Runs a service's start and ends the process with one line, not a stack, where the operator has to act. */
+/** Starts a service; if the operator has to act, ends the process with one line instead of a stack trace. */
 export async function startOrExplain(start: () => Promise<void>): Promise<void> {
   try {
     await start();
