@@ -409,8 +409,8 @@ describe('import', () => {
   });
 
   test.each([
-    [['import', '/no/such/file'], /^there is no file \/no\/such\/file$/],
-    [['import', '/tmp'], /^\/tmp is a directory; name a file$/],
+    [['import', '/no/such/file'], /^the file \/no\/such\/file does not exist$/],
+    [['import', '/tmp'], /^\/tmp is a directory; give the path of a file$/],
     [['import'], /a file is required/],
   ])('%j ends with one line', async (args, message) => {
     const { code, stderr } = await run(args);
