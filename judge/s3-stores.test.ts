@@ -22,9 +22,7 @@ test('a listed test that fails and another that passes are as they must be', () 
 });
 
 test('a listed test that passes is a fault', () => {
-  expect(faultsOf([{ name: 'pages of 2', fault: undefined }])).toEqual([
-    expect.stringContaining('take it off the list'),
-  ]);
+  expect(faultsOf([{ name: 'pages of 2', fault: undefined }])).toEqual([expect.stringContaining('passes')]);
 });
 
 test('a test that fails and is not listed is a fault', () => {
@@ -37,6 +35,6 @@ test('a test that fails and is not listed is a fault', () => {
 
 test('a listed test that was not run is a fault', () => {
   expect(faultsOf([{ name: 'objects', fault: undefined }])).toEqual([
-    'it is listed, and no such test was run',
+    expect.stringContaining('no such test was run'),
   ]);
 });

@@ -27,7 +27,7 @@ export interface Exception {
   /** A regular expression of the whole method and path, as the description has them. */
   operation: string;
   status: number;
-  /** A regular expression of one fault that the answer tells of: "field: message", or the detail alone. */
+  /** Matches one fault that the answer tells of: "field: message [code]" or "detail [code]". */
   fault: string;
   reason: string;
   /** Brings the answer about: proof in every run that the exception is still about something. */
@@ -40,7 +40,7 @@ const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
 const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|categories)/\\{id\\}';
 
-const NO_TEXT = 'NUL character or half a surrogate pair';
+const NO_TEXT = 'NUL character';
 
 const NO_TEXT_REASON =
   'JSON can write characters that no text has; a schema cannot exclude half a surrogate pair';
@@ -59,7 +59,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: ['negative_data_rejection', 'status_code_conformance', 'positive_data_acceptance'],
     operation: '.*',
     status: 431,
-    fault: '^the headers are larger than this service accepts$',
+    fault: ' \\[invalid_request\\]$',
     reason: 'a head over 16 KiB is refused before it belongs to an operation',
     example: (ask) => ask({ method: 'GET', path: `/api/gallery?path=${'x'.repeat(20_000)}` }),
   },
@@ -68,7 +68,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'GET /api/v1/items',
     status: 400,
-    fault: '^the cursor is malformed',
+    fault: ' \\[invalid_cursor\\]$',
     reason: 'a schema does not know which cursors were handed out',
     example: (ask) => ask({ method: 'GET', path: '/api/v1/items?cursor=x' }),
   },
@@ -77,7 +77,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^content: must hold at least 50 characters of text',
+    fault: '^content: .* \\[too_short\\]$',
     reason: 'the text between the tags has no length that a schema can state',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, content: '<p></p>'.repeat(10) } }),
@@ -87,7 +87,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^content: .* is not allowed \\(line \\d+, column \\d+\\)$',
+    fault: '^content: .* \\[unsafe_html\\]$',
     reason: 'a schema does not know which HTML is allowed',
     example: (ask) =>
       ask({
@@ -110,7 +110,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: '(POST|PUT|PATCH) /api/(articles|categories).*',
     status: 422,
-    fault: '^\\w+: must not be empty$',
+    fault: '^\\w+: .* \\[required\\]$',
     reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
     example: (ask) => ask({ method: 'POST', path: '/api/categories', json: { name: '\u009f' } }),
   },
@@ -119,7 +119,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^category_id: there is no such category$',
+    fault: '^category_id: .* \\[not_found\\]$',
     reason: 'a schema does not know which categories exist',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, category_id: 2_147_483_647 } }),
@@ -139,7 +139,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: ['positive_data_acceptance', 'negative_data_rejection'],
     operation: CHANGES,
     status: 412,
-    fault: '^the resource has changed since you read it',
+    fault: ' \\[precondition_failed\\]$',
     reason: 'a schema does not know the current entity tag',
     example: async (ask) => {
       const path = `/api/articles/${await createArticle(ask)}`;
@@ -151,7 +151,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/(articles|categories)',
     status: 422,
-    fault: '^this Idempotency-Key came with another body before',
+    fault: ' \\[idempotency_key_reused\\]$',
     reason: 'a schema does not know which keys were used',
     example: async (ask) => {
       const headers = { 'idempotency-key': 'judged' };
@@ -164,7 +164,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: ['ensure_resource_availability'],
     operation: 'GET /api/articles/\\{id\\}',
     status: 404,
-    fault: '^there is no article \\d+$',
+    fault: ' \\[not_found\\]$',
     reason: 'a draft is 404 for those who come without a key, and the key of that read is optional',
     example: async (ask) => {
       const id = await createArticle(ask, { is_published: false });
@@ -185,7 +185,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'GET /api/gallery',
     status: 400,
-    fault: '"foldersOnly" works with json=1 alone$',
+    fault: '"foldersOnly" .*json=1',
     reason: 'OpenAPI has no rule between two parameters',
     example: (ask) => ask({ method: 'GET', path: '/api/gallery?foldersOnly=1' }),
   },
@@ -194,7 +194,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'GET /api/gallery',
     status: 400,
-    fault: '"continuationToken" is not one that this listing has given$',
+    fault: '"continuationToken" ',
     reason: 'a schema does not know which tokens were handed out',
     example: (ask) =>
       ask({ method: 'GET', path: '/api/gallery?json=1&continuationToken=%C3%A8%F1%96%A0%94' }),
@@ -204,7 +204,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'GET /api/proxy',
     status: 400,
-    fault: '"url" must (be an absolute https URL|begin with https://|hold neither user name nor password)$',
+    fault: '"url" .*(https|password)',
     reason: 'what a URL is cannot be said in a pattern; http is for URLs of the bucket alone',
     example: (ask) => ask({ method: 'GET', path: '/api/proxy?url=https%3A%2F%2F%5B' }),
   },
@@ -213,7 +213,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: ['not_a_server_error'],
     operation: 'GET /api/proxy',
     status: 500,
-    fault: '^the host of the URL failed: it answered with status 404$',
+    fault: ' \\[upstream_failed\\]$',
     reason: 'the contract has 500 for what the host of the media does wrong (docs/spec/gallery-admin.md)',
     example: async (ask) => {
       const json = { action: 'sign-get-objects', keys: ['nothing'] };
@@ -226,7 +226,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/.*',
     status: 400,
-    fault: 'bytes of UTF-8',
+    fault: 'bytes',
     reason: 'the length of a key counts bytes of UTF-8, of a schema characters',
     example: (ask) =>
       ask({
@@ -250,7 +250,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/upload/multipart',
     status: 400,
-    fault: '^parts: must hold each partNumber once$',
+    fault: '^parts: .*partNumber',
     reason: 'a schema cannot ask for one member of objects in a list to be unique',
     example: (ask) => {
       const part = { partNumber: 1, etag: 'x' };
@@ -263,7 +263,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/gallery/batch',
     status: 400,
-    fault: '^there is nothing at ".*"; nothing was changed$',
+    fault: '^[^:]*nothing [^:]* ".*"; nothing was changed',
     reason: 'a schema does not know which objects exist',
     example: (ask) =>
       ask({
@@ -277,7 +277,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/gallery/batch',
     status: 400,
-    fault: '^dest must be a path such as',
+    fault: '^dest .*photos/2026/',
     reason: 'only a folder that exists may have any name; a schema does not know which exist',
     example: (ask) =>
       ask({
@@ -291,7 +291,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/gallery/batch',
     status: 400,
-    fault: '^(the destination|two sources) ',
+    fault: ' \\[destination_conflict\\]$',
     reason: 'what is in the way is not to be seen in a schema',
     example: (ask) =>
       ask({
@@ -305,7 +305,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/gallery/batch',
     status: 400,
-    fault: '^the key ".*" would be longer than \\d+ bytes',
+    fault: '^[^:]*key ".*" .* \\d+ bytes',
     reason: 'the length of a key is that of two members together',
     example: (ask) =>
       ask({
@@ -319,7 +319,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/settings/buckets',
     status: 400,
-    fault: '^this bucket comes from the environment of the server',
+    fault: ' \\[bucket_protected\\]$',
     reason: 'a schema does not know where a bucket comes from',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/settings/buckets', json: { action: 'remove', id: 'default' } }),
@@ -329,7 +329,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/upload/multipart',
     status: 400,
-    fault: '^parts: (part \\d+ |only the last|the store refuses)',
+    fault: '^parts: ',
     reason: 'a schema does not know which parts have arrived',
     example: async (ask) => {
       const path = '/api/upload/multipart';
@@ -345,7 +345,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/gallery/(batch|delete)',
     status: 422,
-    fault: '^this Idempotency-Key belongs to another request',
+    fault: ' \\[idempotency_key_reused\\]$',
     reason: 'a schema does not know which keys were used',
     example: async (ask) => {
       const of = (path: string): Asked => ({
@@ -363,7 +363,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'POST /api/settings/buckets',
     status: 400,
-    fault: '^bucket\\.(accessKeyId|secretAccessKey): is required$',
+    fault: '^bucket\\.(accessKeyId|secretAccessKey): ',
     reason: 'a key may be left out for a bucket that has one stored; a schema does not know which have',
     example: (ask) =>
       ask({
@@ -388,11 +388,11 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** What an answer says is wrong: each of its `errors` as "field: message", else its detail. */
+/** What an answer says is wrong: each of its `errors` as "field: message [code]", else its detail. */
 export function faultsOf({ body }: Answer): string[] {
-  const errors: { field: string; message: string }[] = body?.errors ?? [];
-  if (errors.length > 0) return errors.map(({ field, message }) => `${field}: ${message}`);
-  return body?.detail === undefined ? [] : [body.detail];
+  const errors: { field: string; message: string; code: string }[] = body?.errors ?? [];
+  if (errors.length > 0) return errors.map(({ field, message, code }) => `${field}: ${message} [${code}]`);
+  return body?.detail === undefined ? [] : [`${body.detail} [${body.code}]`];
 }
 
 /** Tries the example of an exception: undefined when it holds, else what is wrong with it. */

@@ -24,8 +24,8 @@ def faults(response, failure):
     except ValueError:
         return []
     errors = body.get("errors") or []
-    detail = [body["detail"]] if "detail" in body else []
-    return [f"{error['field']}: {error['message']}" for error in errors] or detail or messages(failure)
+    detail = [f"{body['detail']} [{body.get('code')}]"] if "detail" in body else []
+    return [f"{error['field']}: {error['message']} [{error['code']}]" for error in errors] or detail or messages(failure)
 
 
 def messages(failure):
