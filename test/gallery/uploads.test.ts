@@ -255,7 +255,7 @@ describe('POST /api/upload/multipart', () => {
     const twice = await complete([part, part]);
     expect(twice.body).toMatchObject({
       status: 400,
-      message: expect.stringContaining('each partNumber once'),
+      message: expect.stringContaining('each partNumber only once'),
     });
     expect((await complete([part])).status).toBe(200);
   });

@@ -257,12 +257,12 @@ test.each([
   ['/api/articles?page=caf%E9', '"page"'],
   ['/api/articles?page=1%', '"page"'],
   ['/api/articles?%ff=1', 'name'],
-  ['/api/articles?&&&', 'empty member'],
-  ['/api/articles?&page=1', 'empty member'],
-  ['/api/articles?page=1&', 'empty member'],
-  ['/api/articles?page=1&&per_page=2', 'empty member'],
+  ['/api/articles?&&&', 'empty parameter'],
+  ['/api/articles?&page=1', 'empty parameter'],
+  ['/api/articles?page=1&', 'empty parameter'],
+  ['/api/articles?page=1&&per_page=2', 'empty parameter'],
   ['/api/articles?=1', 'without a name'],
-  ['/healthz?&', 'empty member'],
+  ['/healthz?&', 'empty parameter'],
 ])('%s is 400, which says what is wrong', async (target, fault) => {
   const { answer } = parseAnswer(await exchange(content.url, request(`GET ${target} HTTP/1.1`)));
   expectProblem(answer, 400, 'invalid_request');
