@@ -25,12 +25,6 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** True for nearly all query strings: every member has a name, and nothing needs decoding. */
-function isPlain(text: string): boolean {
-  if (text.includes('%') || text.includes('&&') || text.includes('&=')) return false;
-  return !text.startsWith('&') && !text.startsWith('=') && !text.endsWith('&');
-}
-
 /** The error in `text`; undefined if every member has a name and can be decoded. */
 function faultOf(text: string): string | undefined {
   for (const member of text.split('&')) {
@@ -49,7 +43,7 @@ function faultOf(text: string): string | undefined {
  * happens before all hooks, when no answer can be sent yet.
  */
 export function readQueryString(text: string): Parameters | UnreadableQuery {
-  const fault = text === '' || isPlain(text) ? undefined : faultOf(text);
+  const fault = text === '' ? undefined : faultOf(text);
   return fault === undefined ? parse(text) : new UnreadableQuery(fault);
 }
 
