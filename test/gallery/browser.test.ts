@@ -25,6 +25,8 @@ beforeAll(async () => {
   const args = [CLI, 'bucket', 'create', '--origin', site.origin];
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...gallery.settings } });
   page = await browser.newPage();
+  // Without a network besides loopback, the browser believes itself offline, and Uppy waits.
+  await page.addInitScript('Object.defineProperty(navigator, "onLine", { value: true })');
   await page.goto(site.origin);
   await page.evaluate(`post('/api/login', ${JSON.stringify(ADMIN)})`);
 });
