@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -77,7 +77,7 @@ async function findBrowser(): Promise<FoundBrowser | undefined> {
 async function unpacked(): Promise<FoundBrowser> {
   const entry = fileURLToPath(import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'));
-  const home = join(CACHE, `chromium-${version}`);
+  const home = join(CACHE, `chromium-${version}-with-fonts`);
   if (!(await isProgram(join(home, 'chromium')))) await unpack(home);
   return {
     executablePath: join(home, 'chromium'),
@@ -98,12 +98,22 @@ async function unpack(home: string): Promise<void> {
     cwd: dirname(fileURLToPath(import.meta.url)),
     env: { ...process.env, TMPDIR: partial, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
   });
+  await writeFile(join(partial, 'fonts', 'fonts.conf'), fontsOf(home));
   try {
     await rename(partial, home);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     if (!(await isProgram(join(home, 'chromium')))) throw error;
   }
+}
+
+/** Where the fonts of the package lie: it looks for them in /tmp, and a browser without any font crashes. */
+function fontsOf(home: string): string {
+  const escaped = home.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${escaped}/fonts/fonts</dir><dir>/usr/share/fonts</dir><cachedir>${escaped}/font-cache</cachedir></fontconfig>
+`;
 }
 
 function isProgram(file: string): Promise<boolean> {
