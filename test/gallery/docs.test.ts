@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pathWithCurl } from '../support/curl/path-with-curl.ts';
 import {
   type GalleryFixture,
   galleryFixture,
@@ -44,7 +45,8 @@ test('the commands of the README\'s "Upload media" run as printed', async () => 
   );
 
   const script = printed.replace(base, `BASE=${service.url}\n`);
-  const { stdout } = await promisify(execFile)('sh', ['-euc', script], { cwd: directory });
+  const env = { ...process.env, PATH: await pathWithCurl(directory) };
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], { cwd: directory, env });
   const listing = JSON.parse(stdout.slice(stdout.lastIndexOf('{"success":true,"mode"')));
   expect(listing).toMatchObject({
     success: true,
