@@ -1,3 +1,4 @@
+import type { JsonBody } from '../../test/support/http.ts';
 import type { ServiceName } from '../support/house.ts';
 
 /** A request of an example, with the credentials of the service unless it is anonymous. */
@@ -12,8 +13,7 @@ export interface Asked {
 /** What came back. */
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every operation, read as they are.
-  body: any;
+  body: JsonBody;
 }
 
 /** Sends a request of an example. */
