@@ -1,11 +1,11 @@
 import { type Load, type LoadResult, load } from './load.ts';
 
 /** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 /** How long one measurement lasts, in ms, after a warm-up of the same server. */
-const ROUND_MS = 1500;
-const WARM_UP_MS = 700;
+const ROUND_MS = 700;
+const WARM_UP_MS = 1500;
 
 /** A named server. */
 export interface Contender {
@@ -20,8 +20,8 @@ export interface Comparison {
   requestsPerSecond: Record<string, number>;
   /** The median of the rounds' ratios of the first server to the second. */
   ratio: number;
-  /** The lowest and the highest of them. */
-  ratios: [lowest: number, highest: number];
+  /** Their first and third quartiles: half of the rounds lie between them. */
+  ratios: [lower: number, upper: number];
   /** Times to an answer of the first and the second server, in ms: medians of the rounds. */
   p50: Record<string, number>;
   p99: Record<string, number>;
@@ -55,7 +55,7 @@ export async function compare(
     what,
     requestsPerSecond: medians('requestsPerSecond'),
     ratio: median(ratios),
-    ratios: [Math.min(...ratios), Math.max(...ratios)],
+    ratios: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     p50: medians('p50'),
     p99: medians('p99'),
     bar,
@@ -64,5 +64,10 @@ export async function compare(
 
 /** The middle value; for an even number of values, the upper one. */
 export function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return quantile(values, 0.5);
+}
+
+/** The value that a share `q` of the values, from 0 to 1, lies below. */
+export function quantile(values: number[], q: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN;
 }

@@ -1,6 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
@@ -11,6 +9,8 @@ import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { type Comparison, compare, median } from './compare.ts';
 import { fillWithArticles } from './content-data.ts';
+import { startContent } from './content-service.ts';
+import { createDatabase } from './database.ts';
 import { load } from './load.ts';
 
 /** The smallest acceptable ratios: hot against bare bytes, uncached against the same SQL. */
@@ -61,30 +61,14 @@ export async function benchContent(sizes: number[]): Promise<ContentFigures[]> {
 }
 
 async function benchSize(serverUrl: string, articles: number): Promise<ContentFigures> {
-  const url = new URL(serverUrl);
-  url.pathname = `/bench_${articles}`;
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  await admin.query(`create database bench_${articles}`);
-  await admin.end();
-  await migrate(url.href, fileURLToPath(new URL('../migrations', import.meta.url)));
-  const pool = new pg.Pool({ connectionString: url.href });
+  const url = await createDatabase(serverUrl, `bench_${articles}`);
+  const pool = new pg.Pool({ connectionString: url });
   try {
     await fillWithArticles(pool, articles);
-    return await measure(url.href, pool, articles);
+    return await measure(url, pool, articles);
   } finally {
     await pool.end();
   }
-}
-
-function startContent(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
-  const limits = { CONTENT_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
-  return startServer({
-    program: 'services/content/src/main.ts',
-    env: { DATABASE_URL: databaseUrl, ...limits, ...(cacheBytes && { CACHE_BYTES: cacheBytes }) },
-    port: 'CONTENT_PORT',
-    ready: '/readyz',
-  });
 }
 
 async function measure(databaseUrl: string, pool: pg.Pool, articles: number): Promise<ContentFigures> {

@@ -19,7 +19,7 @@ console.table([
       .map((rate) => rate.toFixed(1))
       .join(' to '),
     ratio: proxy.ratio.toFixed(2),
-    'lowest–highest': proxy.ratios.map((ratio) => ratio.toFixed(2)).join('–'),
+    quartiles: proxy.ratios.map((ratio) => ratio.toFixed(2)).join('–'),
     bar: proxy.bar ?? '',
   },
 ]);

@@ -19,7 +19,7 @@ export function printComparisons(comparisons: readonly Comparison[]): void {
         'requests/s': Math.round(measured),
         'bare requests/s': Math.round(bare),
         ratio: ratio.toFixed(2),
-        'lowest–highest': ratios.map((value) => value.toFixed(2)).join('–'),
+        quartiles: ratios.map((value) => value.toFixed(2)).join('–'),
         bar: bar ?? '',
         'p50 ms (bare)': times(p50),
         'p99 ms (bare)': times(p99),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.ts';
 
 /** The benches; the file of each one describes its sizes. */
-const BENCHES = ['content', 'reading', 'selected', 'gallery', 'fast'];
+const BENCHES = ['content', 'reading', 'selected', 'gallery', 'large-writes', 'login-flood', 'fast'];
 
 const [name, ...sizes] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {

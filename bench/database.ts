@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/database/migrate';
+import pg from 'pg';
+
+/** Creates a database with Pressroom's tables on a server and returns its URL. */
+export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href, fileURLToPath(new URL('../migrations', import.meta.url)));
+  return url.href;
+}
