@@ -1,6 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
+import { isGenerated } from './generated.ts';
 
 /** The TypeScript and SQL of the repository. */
 const FILES = '{*.ts,{packages,services}/*/src/**/*.ts,{test,bench,checks,judge}/**/*.ts,migrations/*.sql}';
@@ -13,6 +14,7 @@ export async function commentWidthFaults(root: string): Promise<string[]> {
   const width = lineWidth(await readFile(join(root, 'biome.json'), 'utf8'));
   const files = await Array.fromAsync(glob(FILES, { cwd: root, exclude: ['**/node_modules/**'] }));
   const faults = files
+    .filter((file) => !isGenerated(file.replaceAll('\\', '/')))
     .sort()
     .map(async (file) => wideComments(file, await readFile(join(root, file), 'utf8'), width));
   return (await Promise.all(faults)).flat();

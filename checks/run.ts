@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { circleFaults } from './circles.ts';
 import { citationFaults } from './citations.ts';
+import { clientTypeFaults } from './client-types.ts';
 import { runCommand } from './command.ts';
 import { commentWidthFaults } from './comment-width.ts';
 import { composeFaults } from './compose.ts';
@@ -19,6 +20,7 @@ const steps: readonly Step[] = [
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
   { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },
+  { name: 'client types', run: () => clientTypeFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.
     name: 'compose schema',

@@ -51,6 +51,11 @@ test.each([
   ],
   ['packages/common/src/http/create-server.ts', '@pressroom/content/app', 'packages/common knows no service'],
   [
+    'packages/client/src/api-client.ts',
+    '@pressroom/common/problems/problem',
+    'packages/client stands alone: it is for other sites, in browsers too',
+  ],
+  [
     'packages/common/src/http/create-server.ts',
     '../../../../services/content/src/app.ts',
     'packages/common knows no service',

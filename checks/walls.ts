@@ -25,6 +25,9 @@ const HTTP_FILES: readonly string[] = ['packages/common/src/problems/problem.ts'
 /** The package that starts everything, and so the only one that knows the other two. */
 const START = 'packages/start';
 
+/** The client of the three services. */
+const CLIENT = 'packages/client';
+
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
 interface Wall {
@@ -57,6 +60,10 @@ const WALLS: readonly Wall[] = [
     rule: 'PostgreSQL and the object store are started by others and know neither them nor each other',
     forbids: (from, to) =>
       isEmbedded(from) && isEmbedded(to) && member(from) !== member(to) && member(from) !== START,
+  },
+  {
+    rule: 'packages/client stands alone: it is for other sites, in browsers too',
+    forbids: (from, to) => member(from) === CLIENT && member(to) !== CLIENT,
   },
   {
     rule: 'schema knows neither store nor routes',

@@ -1,0 +1,24 @@
+export { type Answer, ApiClient, type ClientOptions, type Fetch } from './api-client.ts';
+export { withCookies } from './cookies.ts';
+export type { components as ContentComponents } from './openapi/content.ts';
+export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
+export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
+export {
+  ConnectionError,
+  type FieldProblem,
+  isProblem,
+  type ProblemCode,
+  type ProblemDocument,
+  ProblemError,
+} from './problem.ts';
+export { type AnswerCache, type CachedAnswer, memoryCache } from './response-cache.ts';
+export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
+export {
+  type ContentClient,
+  contentClient,
+  type GalleryClient,
+  galleryClient,
+  type NewsFeedClient,
+  newsFeedClient,
+} from './services.ts';
+export type { AnswerOf, OperationOf, RequestOptions } from './typed-paths.ts';

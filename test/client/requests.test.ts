@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  ApiClient,
+  ConnectionError,
+  contentClient,
+  galleryClient,
+  isProblem,
+  memoryCache,
+  newsFeedClient,
+  ProblemError,
+  withCookies,
+} from '@pressroom/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+
+let content: ContentFixture;
+let feed: NewsFeedFixture;
+let gallery: GalleryFixture;
+beforeAll(async () => {
+  [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
+});
+afterAll(() => Promise.all([content, feed, gallery].map((fixture) => fixture?.close())));
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface Ping {
+  '/ping': { get: Pinged; post: Pinged };
+}
+interface Pinged {
+  parameters: { query?: never; path?: never };
+  requestBody?: never;
+  responses: { 200: { content: { 'application/json': { pong: number } } } };
+}
+
+/** A server that gives `answers` in turn, a client of it, and what it waited between its attempts. */
+async function inTurn(...answers: ((response: ServerResponse, request: IncomingMessage) => void)[]) {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    answers[requests++]?.(response, request);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+  const waits: number[] = [];
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const retry = { random: () => 0.5, wait: async (ms: number) => void waits.push(ms) };
+  return { client: new ApiClient<Ping>({ baseUrl, retry }), waits, requests: () => requests };
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+  return (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+};
+const problem = (status: number, headers: Record<string, string> = {}) =>
+  json(
+    status,
+    { type: 'about:blank', title: 'No', status, detail: 'not now', code: 'later', requestId: 'r' },
+    headers,
+  );
+const cut = (response: ServerResponse) => response.destroy();
+
+test('reads and writes, typed by the description, and throws problems', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const body = { title: 'A first', content: `<p>${'word '.repeat(20)}</p>` };
+  const created = await site.post('/api/articles', { body, idempotencyKey: 'once' });
+  expect(await site.post('/api/articles', { body, idempotencyKey: 'once' })).toEqual(created);
+  const { id } = created.data;
+  const read = await site.request('get', '/api/articles/{id}', { path: { id } });
+  expect(read.body.data.title).toBe('A first');
+  const etag = read.headers.get('etag') ?? '';
+  const changed = await site.patch('/api/articles/{id}', {
+    path: { id },
+    body: { title: 'B' },
+    headers: { 'If-Match': etag },
+  });
+  expect(changed.data.title).toBe('B');
+
+  const faulty = await site
+    .patch('/api/articles/{id}', { path: { id }, body: { title: '' } })
+    .catch((error) => error);
+  expect(faulty).toBeInstanceOf(ProblemError);
+  expect(faulty).toMatchObject({
+    status: 422,
+    code: 'validation_failed',
+    errors: [{ field: 'title', code: 'required' }],
+  });
+  expect(faulty.requestId).toMatch(/./);
+  expect(isProblem(faulty, 'validation_failed')).toBe(true);
+  expect(isProblem(faulty, 'slug_taken')).toBe(false);
+  const stranger = contentClient({ baseUrl: content.url });
+  await expect(stranger.delete('/api/articles/{id}', { path: { id } })).rejects.toMatchObject({
+    status: 401,
+  });
+});
+
+test('escapes what goes into the address', async () => {
+  const site = newsFeedClient({ baseUrl: feed.url });
+  expect(site.url('/api/v1/stories/{publicId}', { path: { publicId: 'a/b?c' } })).toBe(
+    `${feed.url}/api/v1/stories/a%2Fb%3Fc`,
+  );
+  const { query } = await site.get('/api/v1/items', { query: { mode: 'all', q: 'a&b=c +%' } });
+  expect(query.q).toBe('a&b=c +%');
+});
+
+test('keeps the session in Node, and forgets it at the logout', async () => {
+  const admin = galleryClient({ baseUrl: gallery.url, fetch: withCookies() });
+  await expect(admin.get('/api/settings/buckets')).rejects.toMatchObject({
+    status: 401,
+    code: 'unauthorized',
+  });
+  await admin.post('/api/login', { body: ADMIN });
+  expect((await admin.get('/api/settings/buckets')).data.runtime.activeBucketId).toBe('default');
+  await admin.post('/api/logout');
+  await expect(admin.get('/api/settings/buckets')).rejects.toMatchObject({ status: 401 });
+});
+
+test('asks with If-None-Match, and answers 304 from the cache that it is given', async () => {
+  const statuses: number[] = [];
+  const site = newsFeedClient({
+    baseUrl: feed.url,
+    cache: memoryCache(),
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  const first = await site.get('/api/v1/items');
+  expect(await site.get('/api/v1/items')).toEqual(first);
+  expect(statuses).toEqual([200, 304]);
+});
+
+test('a cache in memory keeps what was used last', () => {
+  const cache = memoryCache(2);
+  for (const name of ['a', 'b']) cache.set(name, { etag: name, text: name });
+  cache.get('a');
+  cache.set('c', { etag: 'c', text: 'c' });
+  expect(['a', 'b', 'c'].map((name) => cache.get(name) !== undefined)).toEqual([true, false, true]);
+});
+
+test('waits as long as Retry-After says, and a little longer by chance', async () => {
+  const { client, waits } = await inTurn(
+    problem(503, { 'retry-after': '2' }),
+    problem(429, { 'retry-after': '20' }),
+    json(200, { pong: 3 }),
+  );
+  expect(await client.get('/ping')).toEqual({ pong: 3 });
+  expect(waits).toEqual([2500, 22_500]);
+});
+
+test('does not wait longer than it may, and says when to come back', async () => {
+  const { client, waits } = await inTurn(problem(429, { 'retry-after': '900' }));
+  await expect(client.get('/ping')).rejects.toMatchObject({ status: 429, retryAfter: 900 });
+  expect(waits).toEqual([]);
+});
+
+test('asks again when the answer of a read is lost, with growing pauses, and gives up in the end', async () => {
+  const { client, waits, requests } = await inTurn(cut, cut, json(200, { pong: 1 }), cut, cut, cut, cut);
+  expect(await client.get('/ping')).toEqual({ pong: 1 });
+  expect(waits).toEqual([187.5, 375]);
+  await expect(client.get('/ping')).rejects.toBeInstanceOf(ConnectionError);
+  expect(requests()).toBe(7);
+});
+
+test('repeats a write after 429, and otherwise only with an Idempotency-Key', async () => {
+  const { client, requests } = await inTurn(
+    problem(429, { 'retry-after': '1' }),
+    json(200, { pong: 1 }),
+    cut,
+    problem(503, { 'retry-after': '1' }),
+    cut,
+    json(200, { pong: 2 }),
+  );
+  expect(await client.post('/ping')).toEqual({ pong: 1 });
+  await expect(client.post('/ping')).rejects.toBeInstanceOf(ConnectionError);
+  await expect(client.post('/ping')).rejects.toMatchObject({ status: 503 });
+  expect(await client.post('/ping', { idempotencyKey: 'k' })).toEqual({ pong: 2 });
+  expect(requests()).toBe(6);
+});
+
+test('tells an answer of a proxy from one of the service', async () => {
+  const page = (status: number) => (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>No</h1>');
+  const { client } = await inTurn(page(403), page(200));
+  await expect(client.get('/ping')).rejects.toMatchObject({ status: 403, code: 'unexpected_answer' });
+  await expect(client.get('/ping')).rejects.toMatchObject({ status: 200, code: 'unexpected_answer' });
+});
+
+test('stops when it is told to, also while it waits', async () => {
+  const stop = new AbortController();
+  const { client } = await inTurn(problem(503, { 'retry-after': '20' }));
+  const patient = new ApiClient<Ping>({
+    baseUrl: client.url('/ping').replace('/ping', ''),
+    retry: {
+      wait: (_, signal) => {
+        stop.abort(new Error('enough'));
+        return Promise.reject(signal?.reason);
+      },
+    },
+  });
+  await expect(patient.get('/ping', { signal: stop.signal })).rejects.toThrow('enough');
+  await expect(client.get('/ping', { signal: stop.signal })).rejects.toThrow('enough');
+});
