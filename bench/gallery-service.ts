@@ -17,6 +17,9 @@ import {
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 
+/** The administrator of the measured service. */
+export const ADMIN = { username: 'bench', password: randomBytes(16).toString('hex') };
+
 /** The gallery administration in its own process, with its dependencies and a session. */
 export interface BenchGallery {
   process: ServerProcess;
@@ -34,8 +37,11 @@ export interface BenchGallery {
   stop: () => Promise<void>;
 }
 
-/** Starts the service on the store that `S3_ENDPOINT` names, else on the embedded one. */
-export async function startBenchGallery(): Promise<BenchGallery> {
+/**
+ * Starts the service on the store that `S3_ENDPOINT` names, else on the embedded one. `settings` are added to
+ * its environment.
+ */
+export async function startBenchGallery(settings: Record<string, string> = {}): Promise<BenchGallery> {
   const dataDir = await temporaryHome();
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), port: 0 });
   await migrate(postgres.url, fileURLToPath(new URL('../migrations', import.meta.url)));
@@ -47,13 +53,12 @@ export async function startBenchGallery(): Promise<BenchGallery> {
   const media = await startMediaHost(['localhost']);
   const caFile = join(dataDir, 'ca.pem');
   await writeFile(caFile, media.ca);
-  const password = randomBytes(16).toString('hex');
   const service = await startServer({
     program: 'services/gallery-admin/src/main.ts',
     env: {
       DATABASE_URL: postgres.url,
-      ADMIN_USERNAME: 'bench',
-      ADMIN_PASSWORD: password,
+      ADMIN_USERNAME: ADMIN.username,
+      ADMIN_PASSWORD: ADMIN.password,
       COOKIE_SECURE: 'false',
       SETTINGS_KEY: randomBytes(32).toString('base64'),
       S3_ENDPOINT: store.endpoint,
@@ -64,11 +69,12 @@ export async function startBenchGallery(): Promise<BenchGallery> {
       PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
       PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
       NODE_EXTRA_CA_CERTS: caFile,
+      ...settings,
     },
     port: 'GALLERY_ADMIN_PORT',
     ready: '/healthz',
   });
-  const cookie = await login(service.port, password);
+  const cookie = await login(service.port);
   const stop = async () => {
     await service.stop();
     await media.close();
@@ -81,11 +87,11 @@ export async function startBenchGallery(): Promise<BenchGallery> {
   return { process: service, cookie, s3, store, bucket, media, caFile, post, stop };
 }
 
-async function login(port: number, password: string): Promise<string> {
+async function login(port: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/api/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'bench', password }),
+    body: JSON.stringify(ADMIN),
   });
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
   if (!response.ok) throw new Error(`login answered ${response.status}`);

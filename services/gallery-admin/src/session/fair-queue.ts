@@ -33,6 +33,8 @@ export class FairQueue {
   /** By round, and within a round in the order of arrival. */
   readonly #waiting: Waiting[] = [];
   #running = 0;
+  /** Who waits until nothing runs and nothing waits. */
+  #idleListeners: (() => void)[] = [];
 
   constructor(limits: FairQueueLimits) {
     this.#limits = limits;
@@ -50,6 +52,12 @@ export class FairQueue {
       this.#running -= 1;
       this.#startNext();
     }
+  }
+
+  /** Resolves when nothing runs and nothing waits. */
+  idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleListeners.push(resolve));
   }
 
   #turn(owner: string): Promise<void> | undefined {
@@ -73,8 +81,11 @@ export class FairQueue {
 
   #startNext(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) return;
-    this.#begin(next.owner);
-    next.start();
+    if (next !== undefined) {
+      this.#begin(next.owner);
+      next.start();
+    } else if (this.#running === 0) {
+      for (const listener of this.#idleListeners.splice(0)) listener();
+    }
   }
 }

@@ -18,7 +18,9 @@ const CLIENTS = 512;
 
 /**
  * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. Strangers only fill the
- * strangers' lane (OWASP, "Device cookies").
+ * strangers' lane (OWASP, "Device cookies"). The other lanes also leave the cores to known browsers: their
+ * next hash starts when no known browser is waiting. Only those who have known the password have such a
+ * browser, so strangers cannot delay each other this way.
  */
 export class LoginLanes {
   readonly #devices = lane();
@@ -30,7 +32,11 @@ export class LoginLanes {
    */
   run<T>({ device, address, isKnownAddress }: Visitor, work: () => Promise<T>): Promise<T> {
     if (device !== undefined) return this.#devices.run(device, work);
-    return (isKnownAddress ? this.#knownAddresses : this.#strangers).run(address, work);
+    const lane = isKnownAddress ? this.#knownAddresses : this.#strangers;
+    return lane.run(address, async () => {
+      await this.#devices.idle();
+      return work();
+    });
   }
 }
 

@@ -1,0 +1,70 @@
+/**
+ * `pnpm bench login-flood`: how long the administrator waits for a login while strangers try ever-new user
+ * names over 200 connections from 50 addresses.
+ */
+import { Worker } from 'node:worker_threads';
+import { median } from './compare.ts';
+import { ADMIN, startBenchGallery } from './gallery-service.ts';
+import { writeFigures } from './report.ts';
+
+/** The longest acceptable time of a login during the flood, in ms. */
+const BAR = 2000;
+
+const LOGINS = 15;
+
+interface Login {
+  ms: number;
+  status: number;
+  /** The cookie that makes this browser known. */
+  device: string | undefined;
+}
+
+const gallery = await startBenchGallery({ TRUST_PROXY: '1' });
+
+async function logIn(address: string, cookie?: string): Promise<Login> {
+  const begin = performance.now();
+  const response = await fetch(`http://127.0.0.1:${gallery.process.port}/api/login`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': address,
+      ...(cookie !== undefined && { cookie }),
+    },
+    body: JSON.stringify(ADMIN),
+  });
+  await response.arrayBuffer();
+  const [device] = response.headers.getSetCookie()[1]?.split(';') ?? [];
+  return { ms: performance.now() - begin, status: response.status, device };
+}
+
+async function logInOften(address: string, cookie?: string): Promise<Login[]> {
+  const logins = [];
+  for (let count = 0; count < LOGINS; count += 1) logins.push(await logIn(address, cookie));
+  return logins;
+}
+
+function times(logins: Login[]) {
+  const refused = logins.filter(({ status }) => status !== 200).length;
+  const all = logins.map(({ ms }) => ms);
+  return { 'median ms': Math.round(median(all)), 'highest ms': Math.round(Math.max(...all)), refused };
+}
+
+const { device } = await logIn('198.51.100.1');
+const quiet = await logInOften('198.51.100.1', device);
+const flood = new Worker(new URL('./login-flooder.ts', import.meta.url), {
+  workerData: { port: gallery.process.port },
+});
+await new Promise((resolve) => flood.once('message', resolve));
+// From the very address that floods, too: only the device tells the owner from the strangers.
+const known = await logInOften('203.0.113.7', device);
+const newBrowser = await logInOften('198.51.100.1');
+await flood.terminate();
+await gallery.stop();
+
+const figures = {
+  'without a flood': times(quiet),
+  'known browser, address that floods': times(known),
+  'new browser, known address': times(newBrowser),
+};
+console.table(figures);
+writeFigures('login-flood', { bar: BAR, figures });
