@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { feeds } from './feeds.ts';
 import { httplint } from './httplint.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { openapiLint } from './openapi-lint.ts';
@@ -9,7 +10,7 @@ import { ssrf } from './ssrf.ts';
 import { exitOnSignals } from './support/ending.ts';
 import { isInstalled } from './support/programs.ts';
 
-const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, rawSockets, ssrf, s3Stores];
+const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, feeds, rawSockets, ssrf, s3Stores];
 
 /** The judges that the command line names, or all of them. Throws if it names an unknown one. */
 function chosen(names: readonly string[]): readonly Judge[] {

@@ -23,6 +23,11 @@ const NEWS = [
   '/api/v1/selected/snapshot',
   '/api/v1/codex-resets',
   '/api/v1/codex-resets/recent',
+  '/api/v1/weeklies',
+  '/api/v1/monthlies',
+  ...['', '/all', '/dailies', '/weeklies', '/monthlies'].flatMap((base) =>
+    ['xml', 'atom', 'json'].map((ending) => `${base}/feed.${ending}`),
+  ),
 ];
 
 /** Causes every operation and status of the news feed. */
@@ -49,6 +54,10 @@ export async function collectNews(collection: Collection): Promise<void> {
   const dailies = JSON.parse((await ask('/api/v1/dailies', 200)).body.toString());
   await collection.read(service, '/api/v1/dailies/{date}', `/api/v1/dailies/${dailies.items.at(-1).date}`);
   await ask('/api/v1/dailies/{date}', 404, { at: '/api/v1/dailies/1999-01-01' });
+  for (const collection of ['weeklies', 'monthlies']) {
+    await ask(`/api/v1/${collection}/latest`, 404);
+    await ask(`/api/v1/${collection}/{date}`, 404, { at: `/api/v1/${collection}/1999-01-01` });
+  }
   const topics = (await ask('/api/v1/hot-topics', 200)).body.toString();
   const [, story = ''] = /\/stories\/([^"/]+)"/.exec(topics) ?? [];
   await collection.read(service, '/api/v1/stories/{publicId}', `/api/v1/stories/${story}`);

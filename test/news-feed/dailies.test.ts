@@ -1,4 +1,4 @@
-import { publishDaily } from '@pressroom/news-feed/newsroom/publishing/daily';
+import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonValue, send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../support/news-feed.ts';
@@ -25,7 +25,9 @@ function item(id: string, time: string, members: object = {}) {
 }
 
 function publish(date: string) {
-  return feed.db.transaction().execute((tx) => publishDaily(tx, date, CATEGORIES, NOW));
+  return feed.db
+    .transaction()
+    .execute((tx) => publishReport(tx, { period: 'daily', date, categories: CATEGORIES, now: NOW }));
 }
 
 function get(path: string) {

@@ -28,6 +28,12 @@ const PATHS = [
   '/api/v1/dailies',
   '/api/v1/dailies/latest',
   '/api/v1/dailies/{date}',
+  '/api/v1/weeklies',
+  '/api/v1/weeklies/latest',
+  '/api/v1/weeklies/{date}',
+  '/api/v1/monthlies',
+  '/api/v1/monthlies/latest',
+  '/api/v1/monthlies/{date}',
   '/api/v1/selected/snapshot',
   '/api/v1/selected/changes',
   '/api/v1/codex-resets',
@@ -44,6 +50,16 @@ addFormats.default(ajv);
 beforeAll(async () => {
   feed = await newsFeedFixture();
   await addSample(feed.db, VOCABULARY, new Date());
+  // The sample is only a week long.
+  for (const [table, date] of [
+    ['weekly', '2026-11-16'],
+    ['monthly', '2026-11-01'],
+  ]) {
+    await feed.database.pool.query(
+      `insert into news.${table} select $1, generated_at, window_start, window_end, report, item_ids from news.daily limit 1`,
+      [date],
+    );
+  }
   description = (await send(`${feed.url}/openapi.json`)).body;
   ajv.addSchema(description, 'description');
   const latest = (await send(`${feed.url}/api/v1/dailies?limit=1`)).body.items[0].date;
@@ -64,6 +80,12 @@ beforeAll(async () => {
     '/api/v1/dailies': ['', '?limit=2'],
     '/api/v1/dailies/latest': [''],
     '/api/v1/dailies/{date}': [latest],
+    '/api/v1/weeklies': ['', '?limit=2'],
+    '/api/v1/weeklies/latest': [''],
+    '/api/v1/weeklies/{date}': ['2026-11-16'],
+    '/api/v1/monthlies': ['', '?limit=2'],
+    '/api/v1/monthlies/latest': [''],
+    '/api/v1/monthlies/{date}': ['2026-11-01'],
     '/api/v1/selected/snapshot': ['', '?fields=minimal&limit=3', `?page=${snapshot.nextPage}`],
     '/api/v1/selected/changes': [`?cursor=${snapshot.cursor}`, `?limit=1&cursor=${minimal.cursor}`],
     '/api/v1/codex-resets': [''],

@@ -15,13 +15,13 @@ import type { Clock } from './clock.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
 import type { NewsFeedConfig } from './config.ts';
-import { dailyOperations } from './dailies/routes.ts';
-import { DailyStore } from './dailies/store.ts';
+import { feedOperations } from './feeds/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
 import { itemOperations } from './items/routes.ts';
 import { SearchGate } from './items/search-gate.ts';
 import { ItemStore } from './items/store.ts';
+import { reportOperations } from './reports/routes.ts';
 import { selectedOperations } from './selected/routes.ts';
 import { SelectedStore } from './selected/store.ts';
 import { Site } from './site.ts';
@@ -50,7 +50,10 @@ const DESCRIPTION = {
     'hot topics': 'What many sources are reporting on now.',
     stories: 'One event, with all reports on it.',
     dailies: 'The daily reports.',
+    weeklies: 'The weekly reports, in the form of the daily ones.',
+    monthlies: 'The monthly reports, in the form of the daily ones.',
     selected: 'A complete local copy of the selected set, and the changes to it.',
+    feeds: 'For feed readers: RSS 2.0, Atom and JSON Feed.',
     'codex resets': 'Announced, estimated and confirmed resets of usage limits.',
   },
 } as const;
@@ -87,15 +90,12 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
 /** The routes of the service. */
 function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
+  const address = new ApiAddress(config);
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const showsStories = config.NEWS_STORIES === 'on';
   const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
-  const items = itemOperations({
-    items: new ItemStore({ db, searchDb, gate, clock }),
-    cache,
-    site,
-    vocabulary,
-  });
+  const itemStore = new ItemStore({ db, searchDb, gate, clock });
+  const items = itemOperations({ items: itemStore, cache, site, vocabulary });
   const hotTopics = hotTopicOperations({
     hotTopics: new HotTopicStore(db),
     cache,
@@ -107,15 +107,28 @@ function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteL
     stories: showsStories ? new StoryStore(db) : undefined,
     cache,
     site,
-    address: new ApiAddress(config),
+    address,
   });
-  const dailies = dailyOperations({ dailies: new DailyStore(db), cache, site, clock });
+  const [dailies, weeklies, monthlies] = [
+    reportOperations('daily', { db, cache, site, clock }),
+    reportOperations('weekly', { db, cache, site, clock }),
+    reportOperations('monthly', { db, cache, site, clock }),
+  ];
   const selected = selectedOperations({
     selected: new SelectedStore({ db, site, forget: () => cache.clear() }),
     site,
     cache,
   });
   const resets = codexResetOperations({ resets: new ResetStore(db), cache, clock });
+  const feeds = feedOperations({
+    db,
+    items: itemStore,
+    cache,
+    site,
+    address,
+    vocabulary,
+    hubUrl: config.NEWS_HUB_URL,
+  });
   return [
     ['GET', '/api/v1/items', items.list],
     ['GET', '/api/v1/hot-topics', hotTopics.list],
@@ -123,9 +136,30 @@ function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteL
     ['GET', '/api/v1/dailies', dailies.index],
     ['GET', '/api/v1/dailies/latest', dailies.latest],
     ['GET', '/api/v1/dailies/:date', dailies.read],
+    ['GET', '/api/v1/weeklies', weeklies.index],
+    ['GET', '/api/v1/weeklies/latest', weeklies.latest],
+    ['GET', '/api/v1/weeklies/:date', weeklies.read],
+    ['GET', '/api/v1/monthlies', monthlies.index],
+    ['GET', '/api/v1/monthlies/latest', monthlies.latest],
+    ['GET', '/api/v1/monthlies/:date', monthlies.read],
     ['GET', '/api/v1/selected/snapshot', selected.snapshot],
     ['GET', '/api/v1/selected/changes', selected.changes],
     ['GET', '/api/v1/codex-resets', resets.all],
     ['GET', '/api/v1/codex-resets/recent', resets.recent],
+    ['GET', '/feed.xml', feeds.selected.xml],
+    ['GET', '/feed.atom', feeds.selected.atom],
+    ['GET', '/feed.json', feeds.selected.json],
+    ['GET', '/all/feed.xml', feeds.all.xml],
+    ['GET', '/all/feed.atom', feeds.all.atom],
+    ['GET', '/all/feed.json', feeds.all.json],
+    ['GET', '/dailies/feed.xml', feeds.daily.xml],
+    ['GET', '/dailies/feed.atom', feeds.daily.atom],
+    ['GET', '/dailies/feed.json', feeds.daily.json],
+    ['GET', '/weeklies/feed.xml', feeds.weekly.xml],
+    ['GET', '/weeklies/feed.atom', feeds.weekly.atom],
+    ['GET', '/weeklies/feed.json', feeds.weekly.json],
+    ['GET', '/monthlies/feed.xml', feeds.monthly.xml],
+    ['GET', '/monthlies/feed.atom', feeds.monthly.atom],
+    ['GET', '/monthlies/feed.json', feeds.monthly.json],
   ];
 }

@@ -11,5 +11,6 @@ export const CACHE_CONTROL = {
   currentDaily: 'public, max-age=300, s-maxage=300, stale-while-revalidate=3600',
   snapshot: 'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
   changes: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
+  feeds: 'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
   codexResets: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
 } as const;

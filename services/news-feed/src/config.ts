@@ -74,6 +74,11 @@ const settings = {
   SITE_API_URL: siteUrl().optional(),
   /** The publishing site's name, in attributions. */
   SITE_NAME: z.string().default('Pressroom'),
+  /** The WebSub hub that feeds name, so that readers hear of changes at once. */
+  NEWS_HUB_URL: z
+    .string()
+    .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
+    .optional(),
   /** Client addresses that get 403. */
   DENY_CIDRS: cidrs().optional(),
   /** How many searches may run at once; more get 503. */

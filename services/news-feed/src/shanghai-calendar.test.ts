@@ -25,15 +25,38 @@ test('timestamps carry the offset and milliseconds', () => {
 });
 
 test('a report covers the 24 hours to 08:00', () => {
-  expect(reportWindow('2026-11-21')).toEqual({
+  expect(reportWindow('daily', '2026-11-21')).toEqual({
     from: new Date('2026-11-20T00:00:00Z'),
     through: new Date('2026-11-21T00:00:00Z'),
   });
 });
 
 test('until 08:00, the newest report is yesterday’s', () => {
-  expect(latestReportDate(new Date('2026-11-20T23:59:59.999Z'))).toBe('2026-11-20');
-  expect(latestReportDate(new Date('2026-11-21T00:00:00.000Z'))).toBe('2026-11-21');
+  expect(latestReportDate('daily', new Date('2026-11-20T23:59:59.999Z'))).toBe('2026-11-20');
+  expect(latestReportDate('daily', new Date('2026-11-21T00:00:00.000Z'))).toBe('2026-11-21');
+});
+
+test('a weekly report covers the seven days to 08:00 on a Monday, a monthly one the month to 08:00 on the first', () => {
+  expect(reportWindow('weekly', '2026-11-23')).toEqual({
+    from: new Date('2026-11-16T00:00:00Z'),
+    through: new Date('2026-11-23T00:00:00Z'),
+  });
+  expect(reportWindow('monthly', '2028-03-01')).toEqual({
+    from: new Date('2028-02-01T00:00:00Z'),
+    through: new Date('2028-03-01T00:00:00Z'),
+  });
+});
+
+test.each([
+  ['weekly', '2026-11-22T23:59:59.999Z', '2026-11-16'],
+  ['weekly', '2026-11-23T00:00:00.000Z', '2026-11-23'],
+  ['weekly', '2026-11-29T12:00:00.000Z', '2026-11-23'],
+  ['monthly', '2028-02-29T23:59:59.999Z', '2028-02-01'],
+  ['monthly', '2028-03-01T00:00:00.000Z', '2028-03-01'],
+  ['monthly', '2026-12-31T23:59:59.999Z', '2026-12-01'],
+  ['monthly', '2027-01-01T00:00:00.000Z', '2027-01-01'],
+] as const)('the newest %s report at %s is that of %s', (period, time, date) => {
+  expect(latestReportDate(period, new Date(time))).toBe(date);
 });
 
 test('days are added across the ends of months and years', () => {

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Period } from './reports/period.ts';
 
 /**
  * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); its offset
@@ -6,8 +7,15 @@ import { Temporal } from 'temporal-polyfill';
  */
 export const SHANGHAI = 'Asia/Shanghai';
 
-/** The hour of the day, in Shanghai, at which a daily report's window ends. */
+/** The hour of the day, in Shanghai, at which a report's window ends. */
 const REPORT_HOUR = 8;
+
+/** The lengths of the reports' windows. */
+const LENGTH: Record<Period, Temporal.DurationLike> = {
+  daily: { days: 1 },
+  weekly: { weeks: 1 },
+  monthly: { months: 1 },
+};
 
 /** A time span that includes `from` and excludes `through`. */
 export interface TimeWindow {
@@ -42,15 +50,27 @@ export function startOfDay(date: string): Date {
   return instantOf(Temporal.PlainDate.from(date).toZonedDateTime(SHANGHAI));
 }
 
-/** The 24 hours that the report for `date` covers: up to 08:00 on that day in Shanghai. */
-export function reportWindow(date: string): TimeWindow {
-  return { from: reportTime(addDays(date, -1)), through: reportTime(date) };
+/**
+ * The time that a report for `date` covers: the day, week or month up to 08:00 on that day in Shanghai.
+ */
+export function reportWindow(period: Period, date: string): TimeWindow {
+  const end = Temporal.PlainDate.from(date);
+  return { from: reportTime(end.subtract(LENGTH[period]).toString()), through: reportTime(date) };
 }
 
-/** The date of the newest report whose window has ended at `time`. */
-export function latestReportDate(time: Date): string {
+/** Whether a period has a report for `date`: every day, every Monday, or the first of every month. */
+export function isReportDate(period: Period, date: string): boolean {
+  const { dayOfWeek, day } = Temporal.PlainDate.from(date);
+  if (period === 'weekly') return dayOfWeek === 1;
+  return period === 'daily' || day === 1;
+}
+
+/** The date of a period's newest report whose window has ended at `time`. */
+export function latestReportDate(period: Period, time: Date): string {
   const today = shanghaiDate(time);
-  return reportTime(today) <= time ? today : addDays(today, -1);
+  let date = reportTime(today) <= time ? today : addDays(today, -1);
+  while (!isReportDate(period, date)) date = addDays(date, -1);
+  return date;
 }
 
 /** `time` as RFC 3339 with milliseconds and Shanghai's offset. */

@@ -1,4 +1,5 @@
 import type { NewsFeedConfig } from './config.ts';
+import { PERIOD_RULES, type Period } from './reports/period.ts';
 
 /** The settings for the name and address of the publishing site. */
 export type SiteSettings = Pick<NewsFeedConfig, 'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME'>;
@@ -33,8 +34,8 @@ export class Site {
     return `${this.#url}/stories/${encodeURIComponent(publicId)}`;
   }
 
-  /** The page of a daily report. */
-  daily(date: string): string {
-    return `${this.#url}/dailies/${date}`;
+  /** The page of a report. */
+  report(period: Period, date: string): string {
+    return `${this.#url}/${PERIOD_RULES[period].collection}/${date}`;
   }
 }

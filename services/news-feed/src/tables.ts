@@ -103,8 +103,8 @@ export interface RankingEntryTable {
   inputs: JSONColumnType<object>;
 }
 
-/** `news.daily` */
-export interface DailyTable {
+/** `news.daily`, `news.weekly` and `news.monthly` */
+export interface ReportTable {
   date: Day;
   generated_at: Date;
   window_start: Date;
@@ -194,7 +194,9 @@ export interface NewsTables {
   'news.ledger_entry': LedgerEntryTable;
   'news.ranking': RankingTable;
   'news.ranking_entry': RankingEntryTable;
-  'news.daily': DailyTable;
+  'news.daily': ReportTable;
+  'news.weekly': ReportTable;
+  'news.monthly': ReportTable;
   'news.reset_event': ResetEventTable;
   'news.reset_post': ResetPostTable;
   'news.reset_activity': ResetActivityTable;

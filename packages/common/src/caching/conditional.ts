@@ -20,8 +20,9 @@ export interface ConditionalAnswer {
   /** The cache key; the URL if absent. */
   key?: string | undefined;
   /**
-   * Loads the value that the route's response schema describes: as a {@link Perishable} if it changes with
-   * the clock, as a {@link Stateful} if writes may name it in `If-Match`. Throws if it does not exist.
+   * Loads the value that the route's response schema describes, or a {@link WrittenDocument}: as a {@link
+   * Perishable} if it changes with the clock, as a {@link Stateful} if writes may name it in `If-Match`.
+   * Throws if it does not exist.
    */
   load: () => Promise<unknown>;
 }
@@ -48,9 +49,21 @@ export class Stateful {
   }
 }
 
+/** A loaded value that is already written, in another media type than JSON. */
+export class WrittenDocument {
+  readonly text: string;
+  readonly mediaType: string;
+
+  constructor(text: string, mediaType: string) {
+    this.text = text;
+    this.mediaType = mediaType;
+  }
+}
+
 /**
  * Answers a GET or HEAD with a validator: the whole representation, or 304 when `If-None-Match` names it (RFC
- * 9110, section 13.1.2). The body is the loaded value, serialized by the route's response schema.
+ * 9110, section 13.1.2). The body is the loaded value, serialized by the route's response schema unless it
+ * is already written.
  */
 export function replyConditionally(
   request: FastifyRequest,
@@ -67,7 +80,9 @@ export function replyConditionally(
       return { ...represent(serialize(reply, value), undefined, stateOf(own)), headers };
     }
     const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
-    return { ...represent(serialize(reply, value), expiresAt), headers };
+    if (!(value instanceof WrittenDocument))
+      return { ...represent(serialize(reply, value), expiresAt), headers };
+    return { ...represent(value.text, expiresAt), headers, mediaType: value.mediaType };
   };
   const loading = cache === undefined ? make() : cache.load(key, make);
   return loading.then((representation) => send(request, reply, representation));
@@ -113,11 +128,11 @@ export function writePrecondition(request: FastifyRequest): ((own: unknown) => v
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, etag, headers = {} }: Representation,
+  { body, etag, mediaType = JSON_MEDIA_TYPE, headers = {} }: Representation,
 ): void {
   reply.header('etag', etag).headers(headers);
   if (isNotModified(request.headers['if-none-match'], etag)) reply.code(304).send();
-  else reply.header('content-type', JSON_MEDIA_TYPE).send(body);
+  else reply.header('content-type', mediaType).send(body);
 }
 
 /** Fastify's types do not say what a serializer returns; ours, zod's, return text. */

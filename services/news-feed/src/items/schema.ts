@@ -32,12 +32,16 @@ export function directionParameter({ directions }: Vocabulary) {
   return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
 }
 
+/** `category` in a query string: one of the deployment's categories. */
+export function categoryParameter({ categories }: Vocabulary) {
+  return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
+}
+
 /** Query string of the items. */
 export function itemsQuery(vocabulary: Vocabulary) {
-  const { categories } = vocabulary;
   return z.strictObject({
     mode: z.enum(['selected', 'all'], 'must be selected or all').default('selected'),
-    category: z.enum(categories, `must be one of ${categories.join(', ')}`).optional(),
+    category: categoryParameter(vocabulary),
     window: z.enum(['24h', '7d'], 'must be 24h or 7d').default('7d'),
     by: z
       .enum(['timeline', 'published'], 'must be timeline or published')

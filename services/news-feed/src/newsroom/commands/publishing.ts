@@ -1,21 +1,30 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
+import { PERIODS, type Period } from '../../reports/period.ts';
 import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
-import { type DailyOutcome, publishDaily } from '../publishing/daily.ts';
+
 import { explainRanking, publishRanking } from '../publishing/rank.ts';
+import { publishReport, type ReportOutcome } from '../publishing/report.ts';
 import { addSample } from '../sample/sample.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 
 /** The messages for each outcome of a report. */
-const OUTCOMES: Record<DailyOutcome, string> = {
+const OUTCOMES: Record<ReportOutcome, string> = {
   published: 'published',
   unchanged: 'already published; nothing was changed',
-  empty: 'no selected item in its 24 hours; nothing was published',
+  empty: 'no selected item in its time; nothing was published',
 };
 
-/** `newsroom rank`, `daily` and `sample`. */
+/** The time that each report covers. */
+const COVERS: Record<Period, string> = {
+  daily: 'the 24 hours to 08:00',
+  weekly: 'the week to 08:00 on a Monday',
+  monthly: 'the month to 08:00 on the first',
+};
+
+/** `newsroom rank`, `daily`, `weekly`, `monthly` and `sample`. */
 export function addPublishingCommands(program: Command): void {
   program
     .command('rank')
@@ -25,15 +34,13 @@ export function addPublishingCommands(program: Command): void {
     .action(({ explain, direction }: { explain?: boolean; direction?: string }) =>
       explain ? printExplanation(direction) : rank(direction),
     );
-  program
-    .command('daily')
-    .description('publish the daily report for the 24 hours to 08:00 in Shanghai')
-    .option(
-      '--date <date>',
-      'YYYY-MM-DD in Shanghai (default: the latest day that has ended at 08:00)',
-      calendarDate,
-    )
-    .action(({ date }: { date?: string }) => daily(date));
+  for (const period of PERIODS) {
+    program
+      .command(period)
+      .description(`publish the ${period} report for ${COVERS[period]} in Shanghai`)
+      .option('--date <date>', 'YYYY-MM-DD in Shanghai (default: the latest that is over)', calendarDate)
+      .action(({ date }: { date?: string }) => report(period, date));
+  }
   program
     .command('sample')
     .description('add a small sample newsroom to a database that has never had an item')
@@ -54,12 +61,12 @@ async function rank(direction: string | undefined): Promise<void> {
   console.log(`Ranked ${topics} topics.`);
 }
 
-async function daily(given: string | undefined): Promise<void> {
+async function report(period: Period, given: string | undefined): Promise<void> {
   const now = new Date();
-  const date = given ?? latestReportDate(now);
+  const date = given ?? latestReportDate(period, now);
   const { categories } = readVocabulary(process.env);
   const outcome = await withDatabase((db) =>
-    inTransactions(db)((tx) => publishDaily(tx, date, categories, now)),
+    inTransactions(db)((tx) => publishReport(tx, { period, date, categories, now })),
   );
   console.log(`${date}: ${OUTCOMES[outcome]}`);
 }

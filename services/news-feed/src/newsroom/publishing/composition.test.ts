@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { composeDaily, type Quotable, sectionLabel } from './composition.ts';
+import { PERIOD_RULES } from '../../reports/period.ts';
+import { sectionLabel } from '../../reports/section-label.ts';
+import { composeReport, type Quotable } from './composition.ts';
 
 const CATEGORIES = ['technology', 'research'];
 
@@ -10,7 +12,7 @@ function item(id: string, change: Partial<Quotable> = {}): Quotable {
 
 /** A composition with items replaced by their ids. */
 function composed(...items: Quotable[]) {
-  const { lead, sections, flashes } = composeDaily(items, CATEGORIES);
+  const { lead, sections, flashes } = composeReport(items, CATEGORIES, PERIOD_RULES.daily);
   const ids = (list: Quotable[]) => list.map(({ id }) => id).join(' ');
   return {
     lead: lead?.id ?? null,

@@ -1,5 +1,8 @@
-/** The maximum number of items in a section; the others are flashes. */
-const SECTION_ITEMS = 8;
+/** How much a report may quote; see `PeriodRules`. */
+export interface ReportSize {
+  sectionItems: number;
+  flashes: number;
+}
 
 /** An item that a report may quote. */
 export interface Quotable {
@@ -12,7 +15,7 @@ export interface Quotable {
   at: Date;
 }
 
-/** Which items a report quotes, and where: each exactly once, except that the lead is also in its section. */
+/** Which items a report quotes, and where: each at most once, except that the lead is also in its section. */
 export interface Composition<Item> {
   /** The item that the report opens with; null if no item has a summary. */
   lead: Item | null;
@@ -21,34 +24,31 @@ export interface Composition<Item> {
 }
 
 /**
- * Composes the report of a day from its selected items. The best item with a summary leads. Items with a
- * summary go into sections by category, in the order of `categories`, at most 8 in each; the rest are
- * flashes. The best items have the highest score, then are the newest, then have the smallest id. The order
+ * Composes a report from the selected items of its window. The best item with a summary leads. Items with a
+ * summary go into sections by category, in the order of `categories`; the rest are flashes. `size` limits
+ * both. The best items have the highest score, then are the newest, then have the smallest id. The order
  * of `items` does not matter.
  */
-export function composeDaily<Item extends Quotable>(
+export function composeReport<Item extends Quotable>(
   items: readonly Item[],
   categories: readonly string[],
+  size: ReportSize,
 ): Composition<Item> {
   const best = items.toSorted(byMerit);
   const sections = categories
     .map((category) => ({
       category,
-      items: best.filter((item) => item.category === category && hasSummary(item)).slice(0, SECTION_ITEMS),
+      items: best
+        .filter((item) => item.category === category && hasSummary(item))
+        .slice(0, size.sectionItems),
     }))
     .filter((section) => section.items.length > 0);
   const placed = new Set(sections.flatMap((section) => section.items));
   return {
     lead: best.find(hasSummary) ?? null,
     sections,
-    flashes: best.filter((item) => !placed.has(item)),
+    flashes: best.filter((item) => !placed.has(item)).slice(0, size.flashes),
   };
-}
-
-/** The heading of a category's section: `policy-standard` is headed `Policy standard`. */
-export function sectionLabel(category: string): string {
-  const words = category.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function hasSummary({ summary }: Quotable): boolean {

@@ -4,8 +4,8 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { Importer } from '../import/importer.ts';
-import { publishDaily } from '../publishing/daily.ts';
 import { publishRanking } from '../publishing/rank.ts';
+import { publishReport } from '../publishing/report.ts';
 import { sampleLines } from './sample-lines.ts';
 
 /** The number of daily reports in the sample. */
@@ -30,9 +30,10 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
     const [fault] = refused;
     if (fault !== undefined) throw new Error(`the sample's line ${fault.number}: ${fault.reason}`);
     await publishRanking(tx, vocabulary.directions, now);
-    const latest = latestReportDate(now);
+    const latest = latestReportDate('daily', now);
+    const { categories } = vocabulary;
     for (let day = 0; day < DAILIES; day += 1) {
-      await publishDaily(tx, addDays(latest, -day), vocabulary.categories, now);
+      await publishReport(tx, { period: 'daily', date: addDays(latest, -day), categories, now });
     }
   });
   return true;

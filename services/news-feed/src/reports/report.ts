@@ -9,8 +9,8 @@ export interface Quote {
   publishedAt: string;
 }
 
-/** A report as `news.daily` stores it. */
-export interface DailyReport {
+/** A report as `news.daily`, `news.weekly` and `news.monthly` store it. */
+export interface Report {
   lead: { itemId: string; title: string; leadParagraph: string } | null;
   sections: { label: string; items: (Quote & { summary: string })[] }[];
   flashes: Quote[];
@@ -20,10 +20,7 @@ export interface DailyReport {
  * The report without its quotes of items that are no longer in `shown`, and without sections that this
  * empties.
  */
-export function withoutWithdrawn(
-  { lead, sections, flashes }: DailyReport,
-  shown: ReadonlySet<string>,
-): DailyReport {
+export function withoutWithdrawn({ lead, sections, flashes }: Report, shown: ReadonlySet<string>): Report {
   const isShown = ({ itemId }: { itemId: string }) => shown.has(itemId);
   return {
     lead: lead !== null && isShown(lead) ? lead : null,

@@ -4,41 +4,57 @@ import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { Kysely } from 'kysely';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
 import { addDays, shanghaiDate, startOfDay } from '../shanghai-calendar.ts';
 import type { Site } from '../site.ts';
+import type { NewsTables } from '../tables.ts';
 import { success } from '../wire.ts';
+import { PERIOD_RULES, type Period } from './period.ts';
 import type { Quote } from './report.ts';
-import { dailiesAnswer, dailiesQuery, dailyAnswer, dailyPath } from './schema.ts';
-import type { DailyStore, StoredDaily } from './store.ts';
+import { reportAnswer, reportPath, reportsAnswer, reportsQuery } from './schema.ts';
+import { ReportStore, type StoredReport } from './store.ts';
 
-/** The dependencies of the operations on daily reports. */
-export interface DailyParts {
-  dailies: DailyStore;
+/** The dependencies of the operations on reports. */
+export interface ReportParts {
+  db: Kysely<NewsTables>;
   cache: RepresentationCache;
   site: Site;
   clock: Clock;
 }
 
-const TAGS = ['dailies'];
-
-/**
- * The operations on daily reports: archive, newest, and one by date (`docs/spec/news-feed.md`, "Endpoints").
- */
-export function dailyOperations(parts: DailyParts) {
-  return { index: indexOperation(parts), ...reportOperations(parts) };
+/** The reports of one period. */
+interface PeriodParts extends Omit<ReportParts, 'db'> {
+  period: Period;
+  reports: ReportStore;
 }
 
-function indexOperation({ dailies, cache, site }: DailyParts) {
+/** Parts of the operation ids: `listDailies`, `getLatestDaily`, `getDaily`. */
+const OPERATION_NAMES: Record<Period, { one: string; all: string }> = {
+  daily: { one: 'Daily', all: 'Dailies' },
+  weekly: { one: 'Weekly', all: 'Weeklies' },
+  monthly: { one: 'Monthly', all: 'Monthlies' },
+};
+
+/**
+ * The operations on the reports of a period: archive, newest, and one by date (`docs/spec/news-feed.md`,
+ * "Endpoints"). Weekly and monthly reports have the form and the rules of the daily ones.
+ */
+export function reportOperations(period: Period, { db, ...parts }: ReportParts) {
+  const own: PeriodParts = { ...parts, period, reports: new ReportStore(db, period) };
+  return { index: indexOperation(own), ...singleOperations(own) };
+}
+
+function indexOperation({ period, reports, cache, site }: PeriodParts) {
   return operation({
     schema: {
-      tags: TAGS,
-      operationId: 'listDailies',
-      summary: 'List the daily reports, newest first',
-      querystring: dailiesQuery,
+      tags: [PERIOD_RULES[period].collection],
+      operationId: `list${OPERATION_NAMES[period].all}`,
+      summary: `List the ${period} reports, newest first`,
+      querystring: reportsQuery,
       response: {
-        200: dailiesAnswer(site),
+        200: reportsAnswer(site),
         ...NOT_MODIFIED,
         ...problemResponses(400, 403, 405, 429, 503),
       },
@@ -48,13 +64,13 @@ function indexOperation({ dailies, cache, site }: DailyParts) {
         cacheControl: CACHE_CONTROL.dailies,
         cache,
         load: async () => {
-          const index = await dailies.index(request.query.limit);
+          const index = await reports.index(request.query.limit);
           const items = index.map(({ date, generated_at, lead }) => ({
             date,
             generatedAt: generated_at.toISOString(),
             leadTitle: lead?.title ?? null,
             leadParagraph: lead?.leadParagraph ?? null,
-            links: { [site.linkName]: site.daily(date) },
+            links: { [site.linkName]: site.report(period, date) },
             attribution: site.attribution,
           }));
           return success({ count: items.length, items });
@@ -63,27 +79,29 @@ function indexOperation({ dailies, cache, site }: DailyParts) {
   });
 }
 
-function reportOperations({ dailies, cache, site, clock }: DailyParts) {
+function singleOperations({ period, reports, cache, site, clock }: PeriodParts) {
+  const tags = [PERIOD_RULES[period].collection];
+  const name = OPERATION_NAMES[period].one;
   const response = {
-    200: dailyAnswer(site),
+    200: reportAnswer(site),
     ...NOT_MODIFIED,
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };
   const latest = operation({
-    schema: { tags: TAGS, operationId: 'getLatestDaily', summary: 'Read the newest daily report', response },
+    schema: { tags, operationId: `getLatest${name}`, summary: `Read the newest ${period} report`, response },
     handler: (request, reply) =>
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
         cache,
-        load: async () => shownReport(await dailies.latest(), site),
+        load: async () => shownReport(await reports.latest(), period, site),
       }),
   });
   const read = operation({
     schema: {
-      tags: TAGS,
-      operationId: 'getDaily',
+      tags,
+      operationId: `get${name}`,
       summary: 'Read the report for a date from the index; reports of past days do not change',
-      params: dailyPath,
+      params: reportPath,
       response,
     },
     handler: (request, reply) => {
@@ -95,7 +113,7 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
         // After its day, the report counts as a past one, which may be cached for longer.
         load: async () =>
           new Perishable(
-            shownReport(await dailies.read(date), site),
+            shownReport(await reports.read(date), period, site),
             isPast ? undefined : startOfDay(addDays(date, 1)),
           ),
       });
@@ -104,17 +122,19 @@ function reportOperations({ dailies, cache, site, clock }: DailyParts) {
   return { latest, read };
 }
 
-function shownReport(daily: StoredDaily | undefined, site: Site) {
-  if (daily === undefined)
-    throw notFound('there is no report for this date; use the dates listed by /api/v1/dailies');
-  const { date, report } = daily;
+function shownReport(stored: StoredReport | undefined, period: Period, site: Site) {
+  if (stored === undefined) {
+    const { collection } = PERIOD_RULES[period];
+    throw notFound(`there is no report for this date; use the dates listed by /api/v1/${collection}`);
+  }
+  const { date, report } = stored;
   return success({
     report: {
       date,
-      generatedAt: daily.generated_at.toISOString(),
-      windowStart: daily.window_start.toISOString(),
-      windowEnd: daily.window_end.toISOString(),
-      links: { [site.linkName]: site.daily(date) },
+      generatedAt: stored.generated_at.toISOString(),
+      windowStart: stored.window_start.toISOString(),
+      windowEnd: stored.window_end.toISOString(),
+      links: { [site.linkName]: site.report(period, date) },
       attribution: site.attribution,
       lead: report.lead && { title: report.lead.title, leadParagraph: report.lead.leadParagraph },
       sections: report.sections.map(({ label, items }) => ({

@@ -6,10 +6,10 @@ import type { Site } from '../site.ts';
 import { body, calendarDate } from '../wire.ts';
 
 /** Query string of the index. */
-export const dailiesQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
+export const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
 
 /** Path of a dated report. */
-export const dailyPath = z.object({
+export const reportPath = z.object({
   date: z
     .string()
     .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
@@ -18,7 +18,7 @@ export const dailyPath = z.object({
 });
 
 /** Answer of the index. */
-export function dailiesAnswer(site: Site) {
+export function reportsAnswer(site: Site) {
   return body({
     count: z.int(),
     items: z.array(
@@ -35,7 +35,7 @@ export function dailiesAnswer(site: Site) {
 }
 
 /** Answer of a report. */
-export function dailyAnswer(site: Site) {
+export function reportAnswer(site: Site) {
   const flash = z.object({
     title: z.string(),
     source: z.object({ name: z.string() }),

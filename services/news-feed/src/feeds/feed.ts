@@ -1,0 +1,33 @@
+/** A feed, whatever format it is written in. All texts are plain text. */
+export interface Feed {
+  /** Stays the same for as long as the site's address does; a URL, not necessarily of a page. */
+  id: string;
+  title: string;
+  description: string;
+  /** The page that the feed belongs to. */
+  homeUrl: string;
+  /** The feed's own address in this format; undefined if the service does not know its address. */
+  selfUrl: string | undefined;
+  /** The hub that is told of changes (W3C WebSub); undefined if there is none. */
+  hubUrl: string | undefined;
+  /** When the newest entry was added or changed; when the feed has none, 1970. */
+  updated: Date;
+  /** Newest first. */
+  entries: FeedEntry[];
+}
+
+/** An entry of a feed. */
+export interface FeedEntry {
+  /** Like a feed's. */
+  id: string;
+  title: string;
+  /** What the title links to. */
+  url: string;
+  summary: string | null;
+  /** The whole text as clean HTML; null if there is only the summary. */
+  html: string | null;
+  published: Date;
+  updated: Date;
+  author: string;
+  categories: string[];
+}

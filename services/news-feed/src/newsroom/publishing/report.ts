@@ -1,0 +1,116 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Transaction } from 'kysely';
+import { PERIOD_RULES, type Period } from '../../reports/period.ts';
+import type { Quote, Report } from '../../reports/report.ts';
+import { sectionLabel } from '../../reports/section-label.ts';
+import { isReportDate, reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
+import type { NewsTables } from '../../tables.ts';
+import { composeReport, type Quotable } from './composition.ts';
+
+/** An item with the members that a report quotes. */
+interface QuotableItem extends Quotable {
+  quote: Quote;
+}
+
+/** The outcome of publishing a report: published now, already published, or without items to report. */
+export type ReportOutcome = 'published' | 'unchanged' | 'empty';
+
+/** What to say of a date that a period has no report for. */
+const WRONG_DATE: Record<Period, string> = {
+  daily: 'expected a calendar date',
+  weekly: 'a weekly report has the date of the Monday on which its week ends, such as 2026-11-23',
+  monthly: 'a monthly report has the date of the first day after its month, such as 2026-12-01',
+};
+
+/** Which report to publish, and when. */
+export interface Publication {
+  period: Period;
+  /** `YYYY-MM-DD` in Shanghai: the day on which the report's window ends. */
+  date: string;
+  /** The categories in the order of the sections. */
+  categories: readonly string[];
+  now: Date;
+}
+
+/**
+ * Publishes a report: the selected items of the day, week or month to 08:00 on `date`, by timeline time. An
+ * existing report is left unchanged, and a window without items does not get one. Throws a {@link Failure}
+ * until the window is over, and for a date on which the period has no report.
+ */
+export async function publishReport(
+  tx: Transaction<NewsTables>,
+  { period, date, categories, now }: Publication,
+): Promise<ReportOutcome> {
+  if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
+  const window = reportWindow(period, date);
+  if (window.through > now) {
+    throw new Failure(
+      'conflict',
+      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
+    );
+  }
+  const items = await readItems(tx, window);
+  if (items.length === 0) return 'empty';
+  const report = reportOf(items, period, categories);
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto(PERIOD_RULES[period].table)
+    .values({
+      date,
+      generated_at: now,
+      window_start: window.from,
+      window_end: window.through,
+      report: JSON.stringify(report),
+      item_ids: quotedIds(report),
+    })
+    .onConflict((conflict) => conflict.column('date').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 0n ? 'unchanged' : 'published';
+}
+
+function reportOf(items: readonly QuotableItem[], period: Period, categories: readonly string[]): Report {
+  const { lead, sections, flashes } = composeReport(items, categories, PERIOD_RULES[period]);
+  return {
+    lead: lead && { itemId: lead.id, title: lead.title, leadParagraph: lead.summary ?? '' },
+    sections: sections.map((section) => ({
+      label: sectionLabel(section.category),
+      items: section.items.map(({ quote, summary }) => ({ ...quote, summary: summary ?? '' })),
+    })),
+    flashes: flashes.map(({ quote }) => quote),
+  };
+}
+
+/** The ids of all quoted items, each once. */
+function quotedIds({ lead, sections, flashes }: Report): string[] {
+  const quotes = [...sections.flatMap(({ items }) => items), ...flashes];
+  return [...new Set([...(lead === null ? [] : [lead.itemId]), ...quotes.map(({ itemId }) => itemId)])];
+}
+
+async function readItems(
+  tx: Transaction<NewsTables>,
+  { from, through }: TimeWindow,
+): Promise<QuotableItem[]> {
+  const rows = await tx
+    .selectFrom('news.item')
+    .select(['id', 'title', 'summary', 'category', 'score', 'timeline_at'])
+    .select(['source_name', 'original_url', 'published_at'])
+    .where('in_selected_set', '=', true)
+    .where('timeline_at', '>=', from)
+    .where('timeline_at', '<', through)
+    .execute();
+  return rows.map(({ id, title, summary, category, score, timeline_at, ...row }) => ({
+    id,
+    title,
+    summary,
+    category,
+    score,
+    at: timeline_at,
+    quote: {
+      itemId: id,
+      title,
+      summary,
+      source: row.source_name,
+      originalUrl: row.original_url,
+      publishedAt: row.published_at.toISOString(),
+    },
+  }));
+}
