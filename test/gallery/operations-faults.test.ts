@@ -147,6 +147,19 @@ test.each(FAULTS)(
   },
 );
 
+test('a deletion whose answer is lost is repeated, and what it has deleted counts as deleted', async () => {
+  let deletions = 0;
+  proxy.choose = (request) => {
+    if (!isDelete(request)) return undefined;
+    deletions += 1;
+    return deletions === 1 ? 'cut-answer' : undefined;
+  };
+  const { status, body } = await batch('move');
+  expect([status, body.affected], body.message).toEqual([200, COUNT]);
+  expect(deletions).toBe(2);
+  await assertMoved();
+});
+
 test('a move whose listing breaks off after the copies deletes nothing unseen', async () => {
   // Resolving the path, two listings of the check, two of the copying; then those of the deletion.
   proxy.choose = spoil(isListing, 6, 'refuse');

@@ -4,12 +4,16 @@ import { isStoreFault } from '../buckets/store-fault.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { MAX_NAMED } from './messages.ts';
 import { ObjectFailure, reasonOf } from './object-failure.ts';
+import { findObject } from './stored-object.ts';
 
 /** The most keys that one DeleteObjects accepts. */
 const BATCH = 1000;
 
 /** DeleteObjects requests at a time. */
 const BATCHES_AT_A_TIME = 3;
+
+/** Refused objects looked up at a time. */
+const LOOKUPS = 16;
 
 /** An object to delete. */
 export interface Doomed {
@@ -77,9 +81,24 @@ async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise
       batch.map(({ key }) => ({ key })),
     );
   });
-  return errors
-    .filter(({ Code }) => Code !== 'NoSuchKey')
-    .map(({ Key = '', Code = 'unknown' }) => new ObjectFailure(Key, namedError(Code)));
+  const failures: ObjectFailure[] = [];
+  await forEachConcurrently(errors, LOOKUPS, async ({ Key = '', Code = 'unknown' }) => {
+    if (!(await isGone(bucket, Key, Code))) failures.push(new ObjectFailure(Key, namedError(Code)));
+  });
+  return failures;
+}
+
+/**
+ * True if an object that was refused does not exist. A deletion that is repeated because its answer was lost
+ * finds nothing that its condition could hold for.
+ */
+async function isGone(bucket: Bucket, key: string, code: string): Promise<boolean> {
+  if (code === 'NoSuchKey') return true;
+  if (code !== 'PreconditionFailed') return false;
+  return findObject(bucket, key).then(
+    (object) => object === undefined,
+    () => false,
+  );
 }
 
 async function sendBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<S3Error[]> {
