@@ -212,6 +212,21 @@ test('an API key in the URL is never in the log, however the request ends', asyn
   ]);
 });
 
+test('an API key that is sent as the request id is never in the log, and is returned as it was sent', async () => {
+  const { key } = content;
+  const id = { 'x-request-id': `${key}:as-id` };
+  for (const path of ['/api/articles?page=1', '/nowhere', '/api/articles?page=x']) {
+    const { headers } = await send(`${content.url}${path}`, { headers: id });
+    expect(headers.get('x-request-id')).toBe(id['x-request-id']);
+  }
+  await content.database.pool.query('alter table content.category rename to category_gone');
+  expect((await send(`${content.url}/api/categories`, { headers: id })).status).toBe(500);
+  await content.database.pool.query('alter table content.category_gone rename to category');
+  await until('all are in the log', async () => (await eventsOf('pk_(hidden):as-id')).length === 5);
+  const [, , secret = ''] = key.split('_');
+  expect(content.log.text()).not.toContain(secret);
+});
+
 test('a file that the documentation does not have is a problem', async () => {
   for (const path of ['/docs/static/nothing.js', '/docs/nothing']) {
     const answer = await send(`${content.url}${path}`);

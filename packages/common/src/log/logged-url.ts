@@ -1,8 +1,4 @@
-/**
- * An API key in its written form (`docs/spec/wire.md`, "Content"), whole or cut off, or percent-encoded in
- * part.
- */
-const API_KEY = /(?:p|%70)(?:k|%6[bB])(?:_|%5[fF])[\w%-]*/g;
+import { withoutApiKeys } from './hidden-keys.ts';
 
 /**
  * The URL of a request as it is logged. An API key belongs in a header; if one is sent in the URL, the log
@@ -13,11 +9,9 @@ const API_KEY = /(?:p|%70)(?:k|%6[bB])(?:_|%5[fF])[\w%-]*/g;
  * parameter
  */
 export function loggedUrl(url: string, isRefused: boolean, parameters: ReadonlySet<string>): string {
-  // Nearly every URL: it cannot contain any part of a key.
-  if (!isRefused && !url.includes('pk_') && !url.includes('%')) return url;
   const query = url.indexOf('?');
   const shown = isRefused && query !== -1 ? withoutUnknown(url, query + 1, parameters) : url;
-  return shown.replace(API_KEY, 'pk_(hidden)');
+  return withoutApiKeys(shown);
 }
 
 function withoutUnknown(url: string, begin: number, parameters: ReadonlySet<string>): string {

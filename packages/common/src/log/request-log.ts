@@ -7,6 +7,7 @@ import {
 } from 'fastify';
 import { z } from 'zod';
 import { eventLine, type RequestEvent } from '../fast/event-line.ts';
+import { withoutApiKeys } from './hidden-keys.ts';
 import { loggedUrl } from './logged-url.ts';
 import type { Logger } from './logging.ts';
 
@@ -60,7 +61,7 @@ export class RequestLog extends LogController {
   ): void {
     const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
     const event: RequestEvent = {
-      requestId: request.id,
+      requestId: withoutApiKeys(request.id),
       method: request.method,
       url: this.#urlOf(request, reply.statusCode),
       status: reply.statusCode,
@@ -74,18 +75,18 @@ export class RequestLog extends LogController {
   /** Logs that a body was not completely sent: its client left or its source failed. */
   override streamError(err: Error, { id }: FastifyRequest): void {
     const left = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (left) this.#log.info({ requestId: id }, 'response_broken_off');
-    else this.#log.warn({ requestId: id, err }, 'response_broken_off');
+    if (left) this.#log.info({ requestId: withoutApiKeys(id) }, 'response_broken_off');
+    else this.#log.warn({ requestId: withoutApiKeys(id), err }, 'response_broken_off');
   }
 
   /** Logs that the answer to a failure failed as well; Fastify would log the whole request. */
   override defaultErrorLog(err: Error, { id }: FastifyRequest): void {
-    this.#log.error({ requestId: id, err }, 'request_failed');
+    this.#log.error({ requestId: withoutApiKeys(id), err }, 'request_failed');
   }
 
   /** Logs that the head of an answer could not be written; Fastify would log the whole request. */
   override writeHeadError(err: Error, { id }: FastifyRequest): void {
-    this.#log.error({ requestId: id, err }, 'response_unwritable');
+    this.#log.error({ requestId: withoutApiKeys(id), err }, 'response_unwritable');
   }
 
   #write(level: 'debug' | 'info', event: RequestEvent): void {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../database/database-fault.ts';
 import { Failure } from '../failures/failure.ts';
+import { withoutApiKeys } from '../log/hidden-keys.ts';
 import { failureProblem } from './failure-problem.ts';
 import { invalidRequest, Problem, temporarilyUnavailable } from './problem.ts';
 import { PROBLEM_MEDIA_TYPE, type ProblemDocument, problemDocument } from './problem-document.ts';
@@ -77,7 +78,8 @@ export function replyWithProblem(
   const problem = problemOf(error, request, style);
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error';
-    const { id: requestId, log } = request;
+    const { id, log } = request;
+    const requestId = withoutApiKeys(id);
     log[level]({ requestId, code: problem.code, err: problem.cause ?? problem }, 'request_failed');
   }
   const document = problemDocument(problem, request.id);
