@@ -210,6 +210,9 @@ test.each([
   [['Content-Type: application/json', 'Content-Encoding: br, gzip'], 'Content-Encoding'],
   [['Content-Type: application/json; charset=utf-16'], 'UTF-8'],
   [['Content-Type: application/json;charset="iso-8859-1"'], 'UTF-8'],
+  [['Content-Type: application/json; charset=utf-8;charset=utf-16'], 'UTF-8'],
+  [['Content-Type: application/json; charset=utf-16;charset=utf-8'], 'UTF-8'],
+  [['Content-Type: application/json; charset='], 'UTF-8'],
 ])('a body with %j is 415, which says how to send it', async (form, hint) => {
   const headers = [`X-API-Key: ${content.key}`, 'Content-Length: 2', ...form];
   const { answer } = parseAnswer(

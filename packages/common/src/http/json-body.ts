@@ -21,6 +21,9 @@ export function readJsonBodies(app: Server): void {
   });
 }
 
+/** A charset of a media type (RFC 9110, section 8.3.2). */
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
+
 /** 415 for JSON that is compressed or not in UTF-8; undefined if it can be read. */
 function unsupportedForm({ headers }: FastifyRequest): Problem | undefined {
   const coding = headers['content-encoding'];
@@ -30,8 +33,10 @@ function unsupportedForm({ headers }: FastifyRequest): Problem | undefined {
       'accept-encoding': 'identity',
     });
   }
-  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? [];
-  return /^utf-?8$/i.test(charset) ? undefined : unsupported('send the body in UTF-8');
+  // Readers take one or the other of several charsets.
+  const charsets = (headers['content-type'] ?? '').matchAll(CHARSET);
+  const isReadable = charsets.every(([, charset = '']) => /^utf-?8$/i.test(charset));
+  return isReadable ? undefined : unsupported('send the body in UTF-8');
 }
 
 function unsupported(detail: string, headers: Record<string, string> = {}): Problem {
