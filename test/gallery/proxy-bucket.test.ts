@@ -189,6 +189,31 @@ test.each([301, 302, 307, 308])('a store that redirects with %d is not followed'
   }
 });
 
+test.each([
+  [400, 'InvalidArgument'],
+  [404, 'NoSuchVersion'],
+  [501, 'NotImplemented'],
+])('a version that the store refuses with %d %s is 400', async (status, code) => {
+  const store = createServer((_request, response) => {
+    response
+      .writeHead(status, { 'content-type': 'application/xml' })
+      .end(`<Error><Code>${code}</Code></Error>`);
+  }).listen(0, '127.0.0.1');
+  await once(store, 'listening');
+  const S3_ENDPOINT = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  const refusing = await startGallery({ ...gallery.settings, S3_ENDPOINT });
+  const url = encodeURIComponent(`${S3_ENDPOINT}/${gallery.bucket}/${KEY}?versionId=made-up`);
+  for (const more of ['', '&thumbnail=true']) {
+    const { status: answered, body } = await send(`${refusing.url}/api/proxy?url=${url}${more}`, {
+      headers: { cookie: gallery.cookie },
+    });
+    expect([answered, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.message).toContain('"made-up"');
+  }
+  await refusing.close();
+  store.close();
+});
+
 test('a file that is not there, or not media, is refused', async () => {
   await put('photos/page.html', Buffer.from('<p>'), { ContentType: 'text/html' });
   const base = (await listedUrl(KEY)).replace(/\?.*$/, '').replace(/[^/]*$/, '');

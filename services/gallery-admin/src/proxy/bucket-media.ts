@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
+import { isLastingRefusal, isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
 import { boundedBody } from './bounded-body.ts';
-import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
+import { mediaTooLarge, noSuchVersion, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
 import { isMedia } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 
@@ -29,7 +29,9 @@ export function objectOf(url: URL, bucket: Bucket): BucketObject | undefined {
 /** The entity tag of an object, as the store returns it. Fails as {@link fetchObject} does. */
 export async function objectTag(bucket: Bucket, object: BucketObject, signal: AbortSignal): Promise<string> {
   const command = new HeadObjectCommand(inputOf(bucket, object));
-  const { ETag = '' } = await bucket.s3.send(command, { abortSignal: signal }).catch(refused);
+  const { ETag = '' } = await bucket.s3
+    .send(command, { abortSignal: signal })
+    .catch((error) => refused(error, object));
   return ETag;
 }
 
@@ -57,7 +59,7 @@ export async function fetchObject(
     if (status === 304) return { status, headers: headersOf(error), body: Readable.from([]) };
     if (status === 416) throw new RangeOutside(headersOf(error)['content-range']);
     const changed = status === 412 && headers['if-range'] !== undefined;
-    if (!changed) return refused(error);
+    if (!changed) return refused(error, object);
     // The range was for another version, so the whole object is sent (RFC 9110, section 13.1.5).
     return fetchObject(bucket, object, { method, headers: {}, signal }, { maxBytes });
   }
@@ -122,7 +124,11 @@ function headersOf(error: unknown): Record<string, string> {
 }
 
 /** A missing object is reported like a missing file on any host; other errors are the store's. */
-function refused(error: unknown): never {
+function refused(error: unknown, { versionId }: BucketObject): never {
+  // What stores say of a version that does not exist, or that they cannot have, differs.
+  if (versionId !== undefined && isLastingRefusal(error) && !isMisconfiguration(error)) {
+    throw noSuchVersion(versionId, error);
+  }
   const status = isStoreFault(error) && !isMisconfiguration(error) ? statusOf(error) : undefined;
   if (status === undefined || status >= 500) throw error;
   throw upstreamFailed(`it answered with status ${status}`, error);

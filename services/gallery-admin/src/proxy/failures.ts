@@ -40,6 +40,14 @@ export function upstreamFailed(what: string, cause?: unknown): Failure {
   return new Failure('upstream_failed', `the host of the URL failed: ${what}`, { cause });
 }
 
+/** The active bucket has no such version of the file; `cause` is the store's refusal. */
+export function noSuchVersion(versionId: string, cause: unknown): Failure {
+  const version = JSON.stringify(versionId);
+  return new Failure('refused', `the bucket has no version ${version} of this file; leave "versionId" out`, {
+    cause,
+  });
+}
+
 /** The host did not start to answer in time. */
 export function upstreamTimeout(ms: number): Failure {
   return new Failure('upstream_timeout', `the host of the URL did not start to answer within ${ms / 1000} s`);
