@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { articleBody } from '../support/content-client.ts';
+import { type ContentFixture, contentFixture, createKey } from '../support/content.ts';
+import { articleBody, ContentClient } from '../support/content-client.ts';
 import type { JsonBody } from '../support/http.ts';
 
 let fixture: ContentFixture;
@@ -47,7 +47,7 @@ test('a key is forgotten after 24 hours, and kept until then', async () => {
   const first = await create('old', { title: 'Old' });
   const age = (hours: string) =>
     fixture.database.pool.query(
-      `update content.idempotency_key set expires_at = expires_at - $1::interval where key = 'old'`,
+      `update content.idempotency_key set expires_at = expires_at - $1::interval where key like '% old'`,
       [hours],
     );
   await age('23 hours 50 minutes');
@@ -61,13 +61,39 @@ test('a key is forgotten after 24 hours, and kept until then', async () => {
 test('expired keys are removed as others arrive', async () => {
   for (const key of ['gone-1', 'gone-2', 'gone-3']) await create(key);
   await fixture.database.pool.query(
-    `update content.idempotency_key set expires_at = now() where key like 'gone-%'`,
+    `update content.idempotency_key set expires_at = now() where key like '% gone-%'`,
   );
   await create('next');
   const { rows } = await fixture.database.pool.query(
-    `select key from content.idempotency_key where key like 'gone-%'`,
+    `select key from content.idempotency_key where key like '% gone-%'`,
   );
   expect(rows).toEqual([]);
+});
+
+test('each API key has keys of its own, and those of imports are shared', async () => {
+  const another = new ContentClient(fixture.url, await createKey(fixture.database, 'Another'));
+  const createAs = (client: ContentClient, key: string) =>
+    client.send('/api/articles', {
+      method: 'POST',
+      json: articleBody({ title: `As ${key}` }),
+      headers: { 'idempotency-key': key },
+    });
+  const ids = async (key: string) => {
+    const answers = [await createAs(fixture.client, key), await createAs(another, key)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    return answers.map(({ body }) => body.data.id);
+  };
+  expect(new Set(await ids('1')).size).toBe(2);
+  expect(new Set(await ids('import-shared')).size).toBe(1);
+});
+
+test('a key that an earlier build kept without its sender is still known', async () => {
+  const first = await create('unscoped', { title: 'Unscoped' });
+  await fixture.database.pool.query(
+    `update content.idempotency_key set key = 'unscoped' where key like '% unscoped'`,
+  );
+  const second = await create('unscoped', { title: 'Unscoped' });
+  expect([second.status, second.body.data.id]).toEqual([201, first.body.data.id]);
 });
 
 test('an imported article keeps its key permanently', async () => {

@@ -48,11 +48,16 @@ export interface ContentFixture extends RunningContent {
   client: ContentClient;
 }
 
+/** Creates an API key of an owner, and returns it. */
+export function createKey({ pool }: TestDatabase, owner: string): Promise<string> {
+  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
+  return new ApiKeyStore(db).create(owner, null);
+}
+
 /** Starts the content service on a database of its own, with a key. */
 export async function contentFixture(settings: Record<string, string> = {}): Promise<ContentFixture> {
   const database = await createTestDatabase();
-  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
-  const key = await new ApiKeyStore(db).create('Test', null);
+  const key = await createKey(database, 'Test');
   const service = await startContent(database.url, settings);
   const close = async () => {
     await service.close();

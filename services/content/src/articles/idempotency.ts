@@ -4,13 +4,15 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import type { WrittenArticle } from './written-article.ts';
 
-/** A request that may be repeated: its key and what it asks for. */
+/** A request that may be repeated: who sends it, its key, and what it asks for. */
 export interface IdempotentRequest {
+  /** The public prefix of the API key. */
+  sender: string;
   key: string;
   body: object;
 }
 
-/** The prefix of the keys that an import makes. */
+/** The prefix of the keys that an import makes, from the article itself. */
 const IMPORTED = /^import-/;
 
 /** How many expired keys each lookup removes: more than it can add. */
@@ -24,19 +26,22 @@ const REMOVED = 10;
  */
 export async function findRepeated(
   tx: Transaction<ContentTables>,
-  { key, body }: IdempotentRequest,
+  request: IdempotentRequest,
 ): Promise<WrittenArticle | undefined> {
+  const key = keptKey(request);
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
   await removeExpired(tx, key);
   const first = await tx
     .selectFrom('content.idempotency_key as kept')
     .innerJoin('content.article as article', 'article.id', 'kept.article_id')
     .select(['article.id', 'article.title', 'article.slug', 'article.is_published', 'kept.fingerprint'])
-    .where('kept.key', '=', key)
+    // Builds that kept keys without their sender may still be running, or have run within the day.
+    .where('kept.key', 'in', [key, request.key])
+    .where('kept.expires_at', '>', sql<Date>`clock_timestamp()`)
     .executeTakeFirst();
   if (first === undefined) return undefined;
   const { fingerprint, ...article } = first;
-  if (fingerprint.equals(fingerprintOf(body))) return article;
+  if (fingerprint.equals(fingerprintOf(request.body))) return article;
   const message =
     'this Idempotency-Key was already used with a different body; use a new key for a new request';
   throw new Failure('invalid', message, { code: 'idempotency_key_reused' });
@@ -45,16 +50,29 @@ export async function findRepeated(
 /** Records that a request created the article: for a day, or permanently for an import. */
 export async function keepKey(
   tx: Transaction<ContentTables>,
-  { key, body }: IdempotentRequest,
+  request: IdempotentRequest,
   articleId: number,
 ): Promise<void> {
-  const end = IMPORTED.test(key)
+  const end = IMPORTED.test(request.key)
     ? sql<Date>`'infinity'::timestamptz`
     : sql<Date>`clock_timestamp() + interval '24 hours'`;
   await tx
     .insertInto('content.idempotency_key')
-    .values({ key, fingerprint: fingerprintOf(body), article_id: articleId, expires_at: end })
+    .values({
+      key: keptKey(request),
+      fingerprint: fingerprintOf(request.body),
+      article_id: articleId,
+      expires_at: end,
+    })
     .execute();
+}
+
+/**
+ * The key as it is kept: each API key has idempotency keys of its own. Those of imports are shared, so that a
+ * new API key does not import an article again. No key contains the space in between.
+ */
+function keptKey({ sender, key }: IdempotentRequest): string {
+  return IMPORTED.test(key) ? key : `${sender} ${key}`;
 }
 
 /** Removes the key itself if it has expired, and a few others that no one else is removing. */

@@ -87,7 +87,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
       description:
         'With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing' +
         ' and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422' +
-        ' `idempotency_key_reused`.',
+        ' `idempotency_key_reused`. Each API key has idempotency keys of its own.',
       requestHeaders: ['Idempotency-Key'],
       responseHeaders: { 201: ['Idempotent-Replayed'] },
       body: articleCreate,
@@ -97,10 +97,11 @@ function creation({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body } = request;
+      const owner = ownerOf(request);
       const key = idempotencyKey(request);
       const { article, repeated } = await articles.create(
-        { ...body, author: body.author ?? ownerOf(request).name },
-        key === undefined ? undefined : { key, body },
+        { ...body, author: body.author ?? owner.name },
+        key === undefined ? undefined : { sender: owner.prefix, key, body },
       );
       changed();
       if (repeated) reply.header('idempotent-replayed', 'true');
