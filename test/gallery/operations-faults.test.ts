@@ -1,19 +1,8 @@
 import { NoSuchKey } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  type Fault,
-  type FaultyProxy,
-  type PassingRequest,
-  startFaultyProxy,
-} from '../support/faulty-proxy.ts';
-import {
-  type GalleryFixture,
-  galleryFixture,
-  login,
-  type RunningGallery,
-  startGallery,
-} from '../support/gallery.ts';
-import { send } from '../support/http.ts';
+import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
+import type { Fault, FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
+import type { GalleryFixture } from '../support/gallery.ts';
 import { listAll, put, putAll, read } from '../support/s3/objects.ts';
 import { until } from '../support/until.ts';
 
@@ -22,21 +11,14 @@ const COUNT = 60;
 
 let direct: GalleryFixture;
 let proxy: FaultyProxy;
-let service: RunningGallery;
-let cookie: string;
+let service: FaultyGallery;
 
 beforeAll(async () => {
-  direct = await galleryFixture();
-  proxy = await startFaultyProxy(direct.store.endpoint);
-  service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
-  cookie = await login(service.url);
+  service = await faultyGallery();
+  ({ direct, proxy } = service);
 });
 
-afterAll(async () => {
-  await service?.close();
-  await proxy?.close();
-  await direct?.close();
-});
+afterAll(() => service?.close());
 
 const names = Array.from({ length: COUNT }, (_, index) => `d/${index % 3}/${index} ü+%.jpg`);
 
@@ -50,9 +32,8 @@ afterEach(() => {
 });
 
 function batch(action: string) {
-  return send(`${service.url}/api/gallery/batch`, {
+  return service.ask('/api/gallery/batch', {
     method: 'POST',
-    headers: { cookie },
     json: { action, paths: ['d/'], dest: 'to/' },
   });
 }
@@ -224,11 +205,17 @@ test('what changes at the source while it is moved is not deleted', async () => 
 
 test('a store that is away from the start is 503, and nothing is changed', async () => {
   proxy.choose = () => 'refuse';
+  // A load balancer that took the service out would hide the settings that may have to be changed.
+  const ready = await service.ask('/readyz');
+  expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', degraded: ['object store'] }]);
+  expect((await service.ask('/api/settings/buckets')).status).toBe(200);
   const { status, body, headers } = await batch('move');
   expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await keys('d/')).toHaveLength(COUNT);
   expect(await keys('to/')).toEqual([]);
+  proxy.choose = () => undefined;
+  expect((await service.ask('/readyz')).body).toEqual({ status: 'ok' });
 });
 
 test('a store that hangs in the middle of a move is given up long before the time a copy may take', async () => {
@@ -297,9 +284,8 @@ test('a database whose connections break in the middle of a move stops neither t
 
 test('a deletion that stops partway says what is left', async () => {
   proxy.choose = spoil(isDelete, 1, 'refuse');
-  const { status, body } = await send(`${service.url}/api/gallery/delete`, {
+  const { status, body } = await service.ask('/api/gallery/delete', {
     method: 'POST',
-    headers: { cookie },
     json: { path: 'd', type: 'folder' },
   });
   expect([status, body.code]).toEqual([500, 'operation_incomplete']);

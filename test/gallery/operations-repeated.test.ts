@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
-import {
-  type GalleryFixture,
-  galleryFixture,
-  login,
-  type RunningGallery,
-  startGallery,
-} from '../support/gallery.ts';
+import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
+import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
+import type { GalleryFixture } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { listAll, putAll } from '../support/s3/objects.ts';
 import { until } from '../support/until.ts';
@@ -14,23 +9,16 @@ import { until } from '../support/until.ts';
 /** Another replica than the one before the proxy. */
 let direct: GalleryFixture;
 let proxy: FaultyProxy;
-let service: RunningGallery;
-let cookie: string;
+let service: FaultyGallery;
 
 const names = ['d/1', 'd/2', 'd/in/3'];
 
 beforeAll(async () => {
-  direct = await galleryFixture();
-  proxy = await startFaultyProxy(direct.store.endpoint);
-  service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
-  cookie = await login(service.url);
+  service = await faultyGallery();
+  ({ direct, proxy } = service);
 });
 
-afterAll(async () => {
-  await service?.close();
-  await proxy?.close();
-  await direct?.close();
-});
+afterAll(() => service?.close());
 
 beforeEach(async () => {
   await direct.post('/api/gallery/batch', { action: 'delete', paths: ['d/', 'to/', 'e/'] });
@@ -58,7 +46,7 @@ interface Asked {
 
 function options({ key, action, paths = ['d/'], dest = 'to/' }: Asked) {
   const json = { action, paths, dest };
-  const headers = { cookie, ...(key !== undefined && { 'idempotency-key': key }) };
+  const headers = { cookie: service.cookie, ...(key !== undefined && { 'idempotency-key': key }) };
   return { method: 'POST', headers, json };
 }
 
@@ -182,7 +170,7 @@ test('a single deletion is repeated like a batch', async () => {
   };
   const answer = fetch(`${service.url}/api/gallery/delete`, {
     method: 'POST',
-    headers: { cookie, 'content-type': 'application/json' },
+    headers: { cookie: service.cookie, 'content-type': 'application/json' },
     body: JSON.stringify(deletion),
     signal: client.signal,
   });

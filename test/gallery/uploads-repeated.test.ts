@@ -1,41 +1,28 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
-import {
-  type GalleryFixture,
-  galleryFixture,
-  login,
-  type RunningGallery,
-  startGallery,
-} from '../support/gallery.ts';
-import { send } from '../support/http.ts';
+import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
+import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
+import type { GalleryFixture } from '../support/gallery.ts';
 import { completeUpload, read, uploadPart } from '../support/s3/objects.ts';
 
 /** Another replica than the one before the proxy. */
 let direct: GalleryFixture;
 let proxy: FaultyProxy;
-let service: RunningGallery;
-let cookie: string;
+let service: FaultyGallery;
 
 beforeAll(async () => {
-  direct = await galleryFixture();
-  proxy = await startFaultyProxy(direct.store.endpoint);
-  service = await startGallery({ ...direct.settings, S3_ENDPOINT: proxy.url });
-  cookie = await login(service.url);
+  service = await faultyGallery();
+  ({ direct, proxy } = service);
 });
 
-afterAll(async () => {
-  await service?.close();
-  await proxy?.close();
-  await direct?.close();
-});
+afterAll(() => service?.close());
 
 afterEach(() => {
   proxy.choose = () => undefined;
 });
 
 function ask(json: unknown) {
-  return send(`${service.url}/api/upload/multipart`, { method: 'POST', headers: { cookie }, json });
+  return service.ask('/api/upload/multipart', { method: 'POST', json });
 }
 
 const askReplica = (json: unknown) => direct.post('/api/upload/multipart', json);
