@@ -20,7 +20,7 @@ const sockets: Socket[] = [];
 /** Starts a service with limits that a test can wait for, where it says so. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
   app = await createServer({
-    config: { HOST: '127.0.0.1', EVENT_LOOP_DELAY_LIMIT_MS: 600_000 },
+    config: { HOST: '127.0.0.1', EVENT_LOOP_DELAY_LIMIT_MS: 0 },
     description: { title: 'Test', version: '1.0.0', description: 'A service with short limits.' },
     log: memoryLog('test').log,
     bodyLimit: BODY_LIMIT,

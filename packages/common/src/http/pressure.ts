@@ -6,8 +6,9 @@ import type { Server } from './server.ts';
 const EXEMPT = new Set(['/healthz']);
 
 /**
- * Answers 503 while the event loop lags by more than `maxDelayMs` on average. The plugin measures in its own
- * scope and is queried from here, because its own hook looks up the route's options for every request.
+ * Answers 503 while the event loop lags by more than `maxDelayMs` on average; with 0, never. The plugin
+ * measures in its own scope and is queried from here, because its own hook looks up the route's options for
+ * every request.
  */
 export async function refuseUnderPressure(app: Server, maxDelayMs: number): Promise<void> {
   let overloaded = () => false;

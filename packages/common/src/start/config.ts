@@ -65,7 +65,7 @@ export const commonSettings = {
   DATABASE_POOL_SIZE: integer(1, 1000).default(10),
   DATABASE_CONNECT_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
   DATABASE_STATEMENT_TIMEOUT_MS: integer(10, 600_000, 'ms').default(5000),
-  EVENT_LOOP_DELAY_LIMIT_MS: integer(50, 600_000, 'ms').default(1000),
+  EVENT_LOOP_DELAY_LIMIT_MS: integer(0, 600_000, 'ms').default(1000),
   HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
   TRUST_PROXY: trustedProxies().optional(),
