@@ -318,7 +318,21 @@ describe('POST /api/upload/multipart', () => {
     expect(body.message).toContain(field);
   });
 
-  const ODD_IDS = ['x', '../../x', '..', '.', '/', 'a/b', '%', '\\', 'a b', '\u2028', 'é', 'a'.repeat(1024)];
+  const ODD_IDS = [
+    'x',
+    '../../x',
+    '../..',
+    '..',
+    '.',
+    '/',
+    'a/b',
+    '%',
+    '\\',
+    'a b',
+    '\u2028',
+    'é',
+    'a'.repeat(1024),
+  ];
   const ODD_KEYS = ['a//b', 'a/../b', '/a', 'k'.repeat(1024), 'a\\b', 'a\u0001b', 'a\u2028'];
   test.each([...ODD_IDS.map((id) => [id, 'a.mp4']), ...ODD_KEYS.map((key) => ['x', key])])(
     '404 for an upload that never was: %j to %j',

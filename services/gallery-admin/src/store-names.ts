@@ -9,6 +9,8 @@ const NAME_CODES: readonly string[] = [
   'XMinioInvalidObjectName',
   'XMinioInvalidResourceName',
   'XMinioParentIsObject',
+  // versitygw refuses a path that leads out of its bucket without a code, so the SDK names the status.
+  '400',
 ];
 
 /** The message for {@link isNameRefused}, for the user who chose the name. */

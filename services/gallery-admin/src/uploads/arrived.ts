@@ -1,18 +1,24 @@
 import { ListPartsCommand, type ListPartsCommandOutput, type Part } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
 import { MAX_PARTS } from './parts.ts';
+import { noUpload } from './refusals.ts';
 import type { MultipartSession, UploadedPart } from './schema.ts';
+import { isStrangeUploadId } from './upload-id.ts';
 
 /** Parts in a page of S3's list. */
 const PAGE = 1000;
 
-/** A page of the uploaded parts, after the part `marker`. Throws S3's `NoSuchUpload`. */
-export function someParts(
+/**
+ * A page of the uploaded parts, after the part `marker`. Throws S3's `NoSuchUpload`, and fails as `missing`
+ * for an id that no store gives.
+ */
+export async function someParts(
   { name, s3 }: Bucket,
   { uploadId, key }: MultipartSession,
   max: number,
   marker?: string,
 ): Promise<ListPartsCommandOutput> {
+  if (isStrangeUploadId(uploadId)) throw noUpload();
   return s3.send(
     new ListPartsCommand({
       Bucket: name,

@@ -7,8 +7,10 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { UploadRequest } from './schema.ts';
+import { isStrangeUploadId } from './upload-id.ts';
 
 /** How long the URL is valid, in s (`docs/spec/wire.md`, "Upload"). */
 const EXPIRES_IN = 900;
@@ -24,10 +26,13 @@ export interface SignedRequest {
 
 /**
  * Signs one of the six S3 requests of an upload to a key, and no others: none of them reads or deletes the
- * object or lists anything but the parts of one upload.
+ * object or lists anything but the parts of one upload. Fails as `refused` for an id that no store gives.
  */
 export async function signRequest({ name, signer }: Bucket, request: UploadRequest): Promise<SignedRequest> {
   const { key } = request;
+  if ('uploadId' in request && isStrangeUploadId(request.uploadId)) {
+    throw new Failure('refused', 'uploadId: must be as the store gave it, without "." or ".." as a segment');
+  }
   const contentType = 'contentType' in request ? request.contentType : undefined;
   const url = await presigned(signer, name, request, {
     expiresIn: EXPIRES_IN,
