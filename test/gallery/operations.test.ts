@@ -27,11 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => gallery?.close());
 
-beforeEach(async () => {
-  for (const { path } of (await gallery.ask('/api/gallery?json=1')).body.data.folders) {
-    await gallery.post('/api/gallery/delete', { path, type: 'folder' });
-  }
-});
+beforeEach(() => gallery.useNewBucket());
 
 async function keys(prefix = ''): Promise<string[]> {
   return (await listAll(gallery.s3, { Bucket: gallery.bucket, Prefix: prefix })).keys.sort();
@@ -265,7 +261,7 @@ test('an object that was uploaded in parts is moved', async () => {
   expect(moved === `${body}end`).toBe(true);
 });
 
-/** Keys that other tools store. MinIO does not accept those that are not file names. */
+/** Keys that other tools store. Stores that keep objects as files refuse some, or store other keys. */
 const FOREIGN = ['d/a\\b', 'd/a\u0001b', 'd/a\nb', 'd//a', 'd/../a', 'd/./a', '/d', 'd/..', 'd/ '];
 
 async function putForeign(key: string): Promise<boolean> {
@@ -273,7 +269,7 @@ async function putForeign(key: string): Promise<boolean> {
     await put(gallery.s3, gallery.bucket, key, key);
     return true;
   } catch (error) {
-    expect(error).toMatchObject({ name: expect.stringMatching(/^XMinioInvalid/) });
+    expect(error).toMatchObject({ $metadata: { httpStatusCode: 400 } });
     return false;
   }
 }
@@ -284,7 +280,7 @@ test.each(FOREIGN)('what others have stored as %j is copied, moved and deleted',
     expect([status, body.message]).toEqual([400, expect.stringContaining('nothing exists')]);
     return;
   }
-  const stored = (await keys()).find((other) => other.endsWith(key.replace(/^\//, ''))) ?? key;
+  const [stored = ''] = await keys();
   const name = stored.slice(stored.lastIndexOf('/') + 1);
   const { status, body } = await batch('copy', [stored], 'to/');
   expect([status, body.affected]).toEqual([200, 1]);
@@ -343,12 +339,12 @@ test('a missing path is reported, also inside an existing folder', async () => {
 test('thousands of objects are copied, moved and deleted', async () => {
   const names = Array.from({ length: 2100 }, (_, index) => `d/${index % 7}/${index}`);
   await fill(...names);
-  expect((await batch('copy', ['d'], 'e')).body.affected).toBe(2100);
-  expect((await batch('move', ['d'], 'to')).body.affected).toBe(2100);
+  expect((await batch('copy', ['d'], 'e')).body).toMatchObject({ success: true, affected: 2100 });
+  expect((await batch('move', ['d'], 'to')).body).toMatchObject({ success: true, affected: 2100 });
   expect(await keys('d/')).toEqual([]);
   expect(await keys('to/')).toEqual(names.map((name) => `to/${name}`).sort());
   const single = names.slice(0, 1000).map((name) => `to/${name}`);
-  expect((await batch('delete', single)).body.affected).toBe(1000);
+  expect((await batch('delete', single)).body).toMatchObject({ success: true, affected: 1000 });
   expect((await remove('to/', 'folder')).body.deleted).toBe(1100);
   expect(await keys()).toEqual(names.map((name) => `e/${name}`).sort());
 }, 300_000);

@@ -15,6 +15,9 @@ export const ADMIN = { username: 'editor', password: 'correct horse battery stap
 /** Costs of a hash that tests can wait for. */
 const CHEAP = { memory: 64, passes: 1, parallelism: 1 };
 
+/** Time limits of a store on a machine that does many times what it can: only a fault reaches them. */
+const PATIENT_STORE = { connectMs: 60_000, answerMs: 60_000 };
+
 /** A gallery administration on a port of its own. */
 export interface RunningGallery {
   /** Where it listens, without a path. */
@@ -30,7 +33,10 @@ export async function startGallery(
 ): Promise<RunningGallery> {
   const log = memoryLog('gallery-admin');
   const config = readGalleryConfig({ GALLERY_ADMIN_PORT: '0', ...PATIENT, ...settings });
-  const { app, release } = await openGallery(config, log.log, surroundings);
+  const { app, release } = await openGallery(config, log.log, {
+    storeTimeouts: PATIENT_STORE,
+    ...surroundings,
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const close = async () => {
     await app.close();
@@ -52,7 +58,10 @@ export interface GalleryFixture extends RunningGallery {
   database: TestDatabase;
   /** The store: the one that `S3_ENDPOINT` names, else an embedded one. */
   store: Server;
+  /** The active bucket. */
   bucket: string;
+  /** Makes a new, empty bucket the active one: a test then finds nothing that another has left. */
+  useNewBucket: () => Promise<void>;
   /** Talks to the store beside the service. */
   s3: S3Client;
   /** What the service was started with: another replica is started with the same. */
@@ -76,6 +85,7 @@ export async function galleryFixture(
   const store = (named ?? embedded) as Server;
   const s3 = clientOf(store);
   const bucket = await createBucket(s3);
+  const buckets = [bucket];
   const settings = { ...(await settingsFor(database.url, store, bucket)), ...more };
   const service = await startGallery(settings, surroundings);
   const cookie = await login(service.url);
@@ -83,13 +93,26 @@ export async function galleryFixture(
     send(`${service.url}${path}`, { ...sending, headers: { cookie, ...headers } });
   const close = async () => {
     await service.close();
-    await removeBucket(s3, bucket);
+    for (const name of buckets) await removeBucket(s3, name);
     s3.destroy();
     await embedded?.close();
     await database.drop();
   };
   const post = (path: string, json: unknown) => ask(path, { method: 'POST', json });
-  return { ...service, database, store, bucket, s3, settings, cookie, ask, post, close };
+  const useNewBucket = async () => {
+    const name = await createBucket(s3);
+    buckets.push(name);
+    const json = { action: 'save', bucket: { ...store, name, forcePathStyle: true }, setActive: true };
+    const { status, text } = await post('/api/settings/buckets', json);
+    if (status !== 200) throw new Error(`the new bucket was answered with ${status}: ${text}`);
+    fixture.bucket = name;
+  };
+  const fixture = {
+    ...service,
+    ...{ database, store, bucket, s3, settings, cookie },
+    ...{ ask, post, useNewBucket, close },
+  };
+  return fixture;
 }
 
 /** The settings of a service on a database, a store and a bucket, with the account {@link ADMIN}. */

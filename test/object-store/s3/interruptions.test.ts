@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { connect } from 'node:net';
 import { GetObjectCommand, PutObjectCommand, type S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'vitest';
@@ -17,13 +17,18 @@ import {
 
 const MEBIBYTE = 1024 * 1024;
 
-// Sends half of what it announces, waits until the kernel has taken it, and hangs up.
+// Sends half of what it announces and ends its side of the connection. The store ends the other one when it
+// has done what it does about that.
 async function hangUpHalfway(url: string): Promise<void> {
-  const upload = request(url, { method: 'PUT', headers: { 'content-length': 2 * MEBIBYTE } });
-  upload.on('error', () => undefined);
-  upload.write(Buffer.alloc(MEBIBYTE, 'x'));
-  await once(upload, 'drain');
-  upload.destroy();
+  const { hostname, port, host, pathname, search } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  const head = [`PUT ${pathname}${search} HTTP/1.1`, `Host: ${host}`, `Content-Length: ${2 * MEBIBYTE}`];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  socket.end(Buffer.alloc(MEBIBYTE, 'x'));
+  socket.resume();
+  await closed;
 }
 
 function signedPut(s3: S3Client, bucket: string, key: string): Promise<string> {

@@ -4,6 +4,7 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
@@ -94,7 +95,10 @@ export async function completeUpload(s3: S3Client, target: UploadTarget, parts: 
   return s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts: parts } }));
 }
 
-/** Removes a bucket and all that is in it. */
+/**
+ * Removes a bucket and all that is in it. It stays if the store cannot delete an object: versitygw lists
+ * `a\u0001` as `a\ufffd`.
+ */
 export async function removeBucket(s3: S3Client, bucket: string): Promise<void> {
   // The embedded store does not list them, and removes them with the bucket.
   const listing = s3.send(new ListMultipartUploadsCommand({ Bucket: bucket })).catch(() => ({ Uploads: [] }));
@@ -102,9 +106,15 @@ export async function removeBucket(s3: S3Client, bucket: string): Promise<void> 
     await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
   }
   const { keys } = await listAll(s3, { Bucket: bucket });
-  for (let start = 0; start < keys.length; start += 1000) {
-    const batch = keys.slice(start, start + 1000).map((Key) => ({ Key }));
+  // XML has no control characters.
+  const alone = keys.filter((key) => /\p{Cc}/u.test(key));
+  const together = keys.filter((key) => !alone.includes(key));
+  for (const Key of alone) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+  for (let start = 0; start < together.length; start += 1000) {
+    const batch = together.slice(start, start + 1000).map((Key) => ({ Key }));
     await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: batch, Quiet: true } }));
   }
-  await s3.send(new DeleteBucketCommand({ Bucket: bucket }));
+  await s3.send(new DeleteBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'BucketNotEmpty') throw error;
+  });
 }
