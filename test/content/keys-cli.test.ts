@@ -66,6 +66,16 @@ test.each([
   expect(stderr).not.toContain('secret_half');
 });
 
+test.each(['mysql://user:hunter2@db.example/x', 'hunter2', 'postgres//user:hunter2@db.example/x'])(
+  'a DATABASE_URL such as %s is refused by its name and not shown',
+  async (url) => {
+    const env = { DATABASE_URL: url };
+    const { code, stderr } = await run(['services/content/src/cli.ts', 'keys', 'list'], { env });
+    expect(code).toBe(1);
+    expect(stderr.trim()).toBe('DATABASE_URL is not a URL such as postgres://user:password@host/name');
+  },
+);
+
 test('an unavailable database is reported in a sentence', async () => {
   const env = { DATABASE_URL: 'postgres://user:password@127.0.0.1:1/none' };
   const { code, stderr } = await run(['services/content/src/cli.ts', 'keys', 'list'], { env });

@@ -7,14 +7,23 @@ const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.
 
 /**
  * The database that a command uses: `DATABASE_URL`, else the one that `pnpm start` is running and has written
- * to `database-url` in its data directory. Throws an error that says what to set if there is neither.
+ * to `database-url` in its data directory. Throws an error that says what to set if there is neither, or if
+ * `DATABASE_URL` is not the URL of a PostgreSQL database.
  */
 export function databaseUrl(env: Record<string, string | undefined>): string {
-  if (env.DATABASE_URL) return env.DATABASE_URL;
+  if (env.DATABASE_URL) {
+    // The value is not shown: it may hold a password.
+    if (isPostgresUrl(env.DATABASE_URL)) return env.DATABASE_URL;
+    throw new Error('DATABASE_URL is not a URL such as postgres://user:password@host/name');
+  }
   const note = join(env.DATA_DIR || DEFAULT_DATA_DIR, 'database-url');
   try {
     return readFileSync(note, 'utf8').trim();
   } catch {
     throw new Error('no database: set DATABASE_URL, or run `pnpm start` in another terminal');
   }
+}
+
+function isPostgresUrl(value: string): boolean {
+  return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol);
 }
