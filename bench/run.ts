@@ -7,7 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.ts';
 
 /** The benches; the file of each one describes its sizes. */
-const BENCHES = ['content', 'reading', 'selected', 'gallery', 'large-writes', 'login-flood', 'fast'];
+const BENCHES = [
+  'content',
+  'reading',
+  'selected',
+  'gallery',
+  'large-writes',
+  'login-flood',
+  'stories',
+  'fast',
+];
 
 const [name, ...sizes] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {

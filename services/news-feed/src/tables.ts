@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { StoredReport } from './newsroom/stories/report-terms.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;
@@ -16,6 +17,8 @@ export interface StoryTable {
   status: Generated<'active' | 'settled'>;
   digest: string | null;
   digest_updated_at: Date | null;
+  /** Who wrote the digest; null is a person, whose text the newsroom leaves alone. */
+  digest_by: 'rules' | 'model' | null;
   merged_into: string | null;
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
@@ -184,6 +187,58 @@ export interface ResetMonitorTable {
   review_count: Generated<number>;
 }
 
+/** `news.report_terms`: what the newsroom compares of an item. */
+export interface ReportTermsTable {
+  number: GeneratedAlways<number>;
+  item_id: string;
+  published_at: Date;
+  report: JSONColumnType<StoredReport>;
+  terms: string[];
+}
+
+/** `news.term_report`: the items of a term, kept by triggers. */
+export interface TermReportTable {
+  term: string;
+  number: number;
+}
+
+/** `news.story_split`: stories that a person has split. */
+export interface StorySplitTable {
+  story: string;
+  other: string;
+}
+
+/** `news.item_judgement`: why an item has its score. */
+export interface ItemJudgementTable {
+  item_id: string;
+  judged_at: Date;
+  category: string | null;
+  score: number | null;
+  selected: boolean;
+  reason: string | null;
+  terms: JSONColumnType<object[]>;
+}
+
+/** `news.editorial_slot`: articles that took a place in a day's quota. */
+export interface EditorialSlotTable {
+  day: Day;
+  article: string;
+}
+
+/** `news.editorial_budget`: what a model was asked for on a day. */
+export interface EditorialBudgetTable {
+  day: Day;
+  requests: number;
+  tokens: number;
+}
+
+/** `news.editorial_answer`: valid answers of a model, by what it was asked. */
+export interface EditorialAnswerTable {
+  hash: Buffer;
+  answer: JSONColumnType<object>;
+  answered_at: Date;
+}
+
 /** The tables of the news feed, as the migrations `…_news_…` make them. */
 export interface NewsTables {
   'news.story': StoryTable;
@@ -202,4 +257,11 @@ export interface NewsTables {
   'news.reset_activity': ResetActivityTable;
   'news.reset_outage': ResetOutageTable;
   'news.reset_monitor': ResetMonitorTable;
+  'news.report_terms': ReportTermsTable;
+  'news.term_report': TermReportTable;
+  'news.story_split': StorySplitTable;
+  'news.item_judgement': ItemJudgementTable;
+  'news.editorial_slot': EditorialSlotTable;
+  'news.editorial_budget': EditorialBudgetTable;
+  'news.editorial_answer': EditorialAnswerTable;
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileFailure } from '@pressroom/common/files/file-failure';
 import type { Command } from 'commander';
 import { mergeStories, setDigest } from '../editing/stories.ts';
+import { readLexicon } from '../stories/lexicon.ts';
+import { splitStory } from '../stories/split.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -18,6 +20,18 @@ export function addStoryCommands(program: Command): void {
       console.log(
         merged ? `${from} has become ${into}` : `${from} had already become ${into}; nothing was changed`,
       );
+    });
+  story
+    .command('split')
+    .description('move reports of a story to a new story; the newsroom does not merge the two again')
+    .argument('<id>')
+    .argument('<items...>', 'the ids of the reports that go')
+    .action(async (id: string, items: string[]) => {
+      const parts = { lexicon: readLexicon(), now: new Date() };
+      const created = await withDatabase((db) =>
+        inTransactions(db)((tx) => splitStory(tx, id, items, parts)),
+      );
+      console.log(`${created}: the new story of ${items.join(', ')}`);
     });
   story
     .command('digest')

@@ -135,9 +135,11 @@ export async function setDigest(
   const now = sql<Date>`clock_timestamp()`;
   const { numUpdatedRows } = await db
     .updateTable('news.story')
-    .set({ digest, digest_updated_at: digest === null ? null : now, updated_at: now })
+    .set({ digest, digest_updated_at: digest === null ? null : now, digest_by: null, updated_at: now })
     .where('public_id', '=', publicId)
-    .where('digest', 'is distinct from', digest)
+    .where((where) =>
+      where.or([where('digest', 'is distinct from', digest), where('digest_by', 'is not', null)]),
+    )
     .executeTakeFirst();
   if (numUpdatedRows === 0n) await existingStory(db, publicId);
   return numUpdatedRows > 0n;

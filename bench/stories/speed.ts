@@ -1,0 +1,130 @@
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { storedReport } from '@pressroom/news-feed/newsroom/stories/report-terms';
+import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { termsOf } from '@pressroom/news-feed/newsroom/stories/terms';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { Kysely } from 'kysely';
+import type { Pool } from 'pg';
+import type { LabelledReport } from './labelled-set.ts';
+import { assignReport } from './quality.ts';
+
+/** How long the story of one item takes, in milliseconds, with the transaction that writes it. */
+export interface StorySpeed {
+  items: number;
+  measured: number;
+  p50: number;
+  p99: number;
+  /** The size of the index, in MiB. */
+  indexMiB: number;
+}
+
+const MEASURED = 1000;
+const BATCH = 2000;
+
+/** Stores `items` made-up items of the last 30 days, then measures the assignment of a thousand more. */
+export async function measureSpeed(pool: Pool, db: Kysely<NewsTables>, items: number): Promise<StorySpeed> {
+  await pool.query('truncate news.item, news.story cascade');
+  const random = seeded(1);
+  const now = Date.now();
+  const time = (index: number) => new Date(now - (30 * 24 * 3600 * 1000 * (items - index)) / items);
+  for (let start = 0; start < items; start += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, items - start) }, (_, index) =>
+      madeUpReport(start + index, time(start + index), random),
+    );
+    await store(pool, batch);
+  }
+  await pool.query('vacuum analyze');
+  const assigner = new RulesAssigner(readLexicon());
+  const times: number[] = [];
+  for (let index = 0; index < MEASURED; index += 1) {
+    const report = madeUpReport(items + index, new Date(now), random);
+    const start = performance.now();
+    await assignReport(db, assigner, report, new Date(now));
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  const { rows } = await pool.query<{ size: string }>(
+    "select pg_total_relation_size('news.report_terms') + pg_total_relation_size('news.term_report') as size",
+  );
+  return {
+    items,
+    measured: MEASURED,
+    p50: round(times[Math.floor(MEASURED * 0.5)]),
+    p99: round(times[Math.floor(MEASURED * 0.99)]),
+    indexMiB: Math.round(Number(rows[0]?.size) / 2 ** 20),
+  };
+}
+
+/** Stores items with their terms and a story each, all at once. */
+async function store(pool: Pool, reports: readonly LabelledReport[]): Promise<void> {
+  const lexicon = readLexicon();
+  const rows = reports.map((report) => {
+    const terms = termsOf(report, lexicon);
+    return {
+      id: report.id,
+      title: report.title,
+      summary: report.summary,
+      source: report.sourceName,
+      at: report.publishedAt,
+      terms: [...terms.terms.keys()],
+      report: storedReport({ ...terms, terms: terms.terms }),
+    };
+  });
+  await pool.query(
+    `with row as (
+       select * from jsonb_to_recordset($1::jsonb)
+         as row (id text, title text, summary text, source text, at timestamptz, terms text[], report jsonb)
+     ), story as (
+       insert into news.story (public_id, title) select id, title from row
+     ), item as (
+       insert into news.item
+         (id, title, summary, source_name, original_url, canonical_url, published_at, discovered_at, story)
+       select id, title, summary, source, 'https://source.example/' || id, 'source.example/' || id, at, at, id
+       from row
+     )
+     insert into news.report_terms (item_id, published_at, report, terms)
+     select id, at, report, terms from row`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/**
+ * A report whose words are distributed as words are (Zipf): a title of nine and a summary of twenty, every
+ * third in Chinese characters, with two names and a number.
+ */
+function madeUpReport(index: number, publishedAt: Date, random: () => number): LabelledReport {
+  const rank = (most: number) => Math.floor(most ** random());
+  const word = () => (index % 3 === 0 ? characters(rank(20_000)) : `w${rank(40_000).toString(36)}x`);
+  const words = (count: number) => Array.from({ length: count }, word).join(index % 3 === 0 ? '' : ' ');
+  const name = () => `N${rank(30_000).toString(36)}`;
+  return {
+    id: `made-up-${index}`,
+    event: '',
+    title: `${name()} ${words(9)} ${name()}`,
+    originalTitle: null,
+    summary: `${words(20)} ${rank(5000)} ${name()}.`,
+    sourceName: `Source ${index % 200}`,
+    category: null,
+    publishedAt,
+    discoveredAt: publishedAt,
+  };
+}
+
+function characters(number: number): string {
+  return String.fromCodePoint(0x4e00 + (number % 3000), 0x4e00 + ((number * 31) % 3000));
+}
+
+/** A generator of numbers from 0 to 1 that repeats itself in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function round(value: number | undefined): number {
+  return Number((value ?? Number.NaN).toFixed(1));
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Failure } from '@pressroom/common/failures/failure';
+import { fileFailure } from '@pressroom/common/files/file-failure';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** The lexicon that comes with the newsroom. */
+const DEFAULT_FILE = fileURLToPath(new URL('./lexicon.yaml', import.meta.url));
+
+/** A thing with its spellings in English and Chinese. */
+const entry = z
+  .string()
+  .regex(/^[^|]+\|[^|]+$/u, 'must have English spellings, a bar, and Chinese spellings')
+  .transform((line) => {
+    const [english = [], chinese = []] = line
+      .split('|')
+      .map((side) => side.split(',').map((spelling) => spelling.trim().toLowerCase()));
+    return { english, chinese };
+  });
+
+const lexiconFile = z.strictObject({
+  places: z.array(entry),
+  bodies: z.array(entry),
+  concepts: z.array(entry),
+  generic: z.array(z.string()),
+});
+
+/** What a spelling of the lexicon stands for. */
+export interface Meaning {
+  /** The term that all its spellings share. */
+  term: string;
+  kind: 'place' | 'name' | 'concept';
+}
+
+/** What the comparison of reports knows of English and Chinese. */
+export interface Lexicon {
+  /** Lower-case English spellings of one to four words. */
+  english: ReadonlyMap<string, Meaning>;
+  chinese: ReadonlyMap<string, Meaning>;
+  /** Words that say little about which event a report is on. */
+  generic: ReadonlySet<string>;
+  /** The longest Chinese spelling, in characters. */
+  longestChinese: number;
+}
+
+/** Reads a lexicon, by default the one that comes with the newsroom. Throws a {@link Failure}. */
+export function readLexicon(file = DEFAULT_FILE): Lexicon {
+  const { places, bodies, concepts, generic } = parseLexicon(file);
+  const english = new Map<string, Meaning>();
+  const chinese = new Map<string, Meaning>();
+  for (const [entries, kind] of [
+    [places, 'place'],
+    [bodies, 'name'],
+    [concepts, 'concept'],
+  ] as const) {
+    for (const spellings of entries) {
+      const meaning = { term: `=${spellings.english[0]}`, kind };
+      for (const spelling of spellings.english) english.set(spelling, meaning);
+      for (const spelling of spellings.chinese) chinese.set(spelling, meaning);
+    }
+  }
+  return {
+    english,
+    chinese,
+    generic: new Set(generic.flatMap((line) => line.split(/\s+/u))),
+    longestChinese: Math.max(1, ...[...chinese.keys()].map(({ length }) => length)),
+  };
+}
+
+function parseLexicon(file: string): z.infer<typeof lexiconFile> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
+  try {
+    return lexiconFile.parse(parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new Failure('invalid', `${file} is not a lexicon: ${reason}`);
+  }
+}

@@ -1,0 +1,167 @@
+import { marksConflict } from './marks.ts';
+import type { ReportTerms, Term } from './terms.ts';
+
+/** A term with its rarity counted in. */
+export interface WeighedTerm extends Term {
+  /**
+   * `Term.weight` times the term's rarity: about 1 for a name that nobody else uses, near 0 for a common
+   * word.
+   */
+  weight: number;
+}
+
+/** A report as the score reads it. */
+export interface WeighedReport extends Omit<ReportTerms, 'terms'> {
+  terms: ReadonlyMap<string, WeighedTerm>;
+  publishedAt: Date;
+}
+
+/** What the score of two reports is computed from. */
+export interface Evidence {
+  /** The cosine of all terms. */
+  cosine: number;
+  /** The cosine of what survives translation: names, numbers, and concepts of the lexicon. */
+  portable: number;
+  /** The weights of the names that both have, added up. */
+  names: number;
+  /** Likewise of the numbers. */
+  numbers: number;
+  /** Likewise of everything else. */
+  others: number;
+  /** How many terms both have, generic words left out. */
+  terms: number;
+  /** Whether both name names or places, and none is the same. */
+  rivals: boolean;
+  /** Whether one report is Chinese and the other is not. */
+  crossesLanguages: boolean;
+  /** Whether a version, magnitude, quarter, round or year tells the two apart. */
+  conflict: boolean;
+  /** Days between the publications. */
+  days: number;
+  /** Whether the first report was published after the second. */
+  isLater: boolean;
+}
+
+/** The weight from which a shared term is not a generic word. */
+const TELLING = 0.2;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Collects the evidence that two reports are on one event. A pure function. */
+export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
+  const shared: Record<'name' | 'number' | 'other', number> = { name: 0, number: 0, other: 0 };
+  let product = 0;
+  let portableProduct = 0;
+  let terms = 0;
+  let named = 0;
+  for (const [term, mine] of a.terms) {
+    const theirs = b.terms.get(term);
+    if (theirs === undefined) continue;
+    product += mine.weight * theirs.weight;
+    if (isPortable(mine) || isPortable(theirs)) portableProduct += mine.weight * theirs.weight;
+    const weight = Math.sqrt(mine.weight * theirs.weight);
+    shared[sumOf(mine, theirs)] += weight;
+    if (weight > TELLING) terms += 1;
+    if (isNamed(mine) || isNamed(theirs)) named += 1;
+  }
+  return {
+    cosine: cosine(
+      product,
+      norm(a, () => true),
+      norm(b, () => true),
+    ),
+    portable: cosine(portableProduct, norm(a, isPortable), norm(b, isPortable)),
+    names: shared.name,
+    numbers: shared.number,
+    others: shared.other,
+    terms,
+    rivals: named === 0 && hasNames(a) && hasNames(b),
+    crossesLanguages: a.isChinese !== b.isChinese,
+    conflict: marksConflict(a.marks, b.marks),
+    days: Math.abs(a.publishedAt.getTime() - b.publishedAt.getTime()) / DAY_MS,
+    isLater: a.publishedAt > b.publishedAt,
+  };
+}
+
+function sumOf(a: Term, b: Term): 'name' | 'number' | 'other' {
+  if (a.kind === 'name' || b.kind === 'name') return 'name';
+  return a.kind === 'number' ? 'number' : 'other';
+}
+
+function isNamed({ kind }: Term): boolean {
+  return kind === 'name' || kind === 'place';
+}
+
+function hasNames({ terms }: WeighedReport): boolean {
+  return terms.values().some((term) => isNamed(term) && term.weight > TELLING);
+}
+
+function isPortable({ kind }: Term): boolean {
+  return kind !== 'word' && kind !== 'characters';
+}
+
+function norm({ terms }: WeighedReport, counts: (term: Term) => boolean): number {
+  let sum = 0;
+  for (const term of terms.values()) if (counts(term)) sum += term.weight ** 2;
+  return Math.sqrt(sum);
+}
+
+function cosine(product: number, a: number, b: number): number {
+  return a === 0 || b === 0 ? 0 : Math.min(1, product / (a * b));
+}
+
+/**
+ * What each piece of evidence adds, fitted by logistic regression to `bench/stories/tuning.txt` and rounded;
+ * the fit sees events of one or two days only, so `days` and `conflict` are set by hand.
+ */
+const WEIGHTS = {
+  none: -5.9,
+  cosine: 0.6,
+  portable: 1.6,
+  names: 0.7,
+  numbers: 1.2,
+  others: 0.35,
+  terms: 1.45,
+  rivals: -3.5,
+  conflict: -4,
+  /** Reports in two languages share less, and what they share says more. */
+  crossing: 0.5,
+  crossingPortable: 1.3,
+  day: -0.25,
+};
+
+/** The score from which two reports are on one event. */
+export const SAME_EVENT = 0.5;
+
+/** The score from which two stories are related. */
+export const RELATED = 0.15;
+
+/**
+ * The score of two reports, from 0 to 1, read as the probability that they are on one event:
+ *
+ *     score = 1 / (1 + e^−z)
+ *     z = −5.9 + 0.6 · cosine + 1.6 · portable
+ *         + 0.7 · names (3 at most) + 1.2 · numbers (2 at most) + 0.35 · others (4 at most)
+ *         + 1.45 · shared terms (5 at most) − 0.25 · days (14 at most)
+ *         − 3.5 if they name different names only − 4 if a version, magnitude, quarter, round or year differs
+ *         + 0.5 + 1.3 · portable if one is Chinese and the other is not
+ *
+ * A pure function.
+ */
+export function likenessOf(evidence: Evidence): number {
+  const { cosine, portable, names, numbers, others, terms, rivals, conflict, crossesLanguages, days } =
+    evidence;
+  const z =
+    WEIGHTS.none +
+    WEIGHTS.cosine * cosine +
+    WEIGHTS.portable * portable +
+    WEIGHTS.names * Math.min(names, 3) +
+    WEIGHTS.numbers * Math.min(numbers, 2) +
+    WEIGHTS.others * Math.min(others, 4) +
+    WEIGHTS.terms * Math.min(terms, 5) +
+    WEIGHTS.day * Math.min(days, 14) +
+    (rivals ? WEIGHTS.rivals : 0) +
+    (conflict ? WEIGHTS.conflict : 0) +
+    (crossesLanguages ? WEIGHTS.crossing + WEIGHTS.crossingPortable * portable : 0);
+  return 1 / (1 + Math.exp(-z));
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '@pressroom/common/failures/failure';
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import { writeDigest } from './digest-writer.ts';
+import type { Lexicon } from './lexicon.ts';
+
+/**
+ * Moves reports of a story to a new story, titled after the earliest of them, and remembers that the two are
+ * not one: the newsroom does not merge them again. Each points to the other as its storyline. Returns the
+ * `publicId` of the new story. Throws a {@link Failure} for an unknown or merged story, for items that are
+ * not its reports, and if no report would be left.
+ */
+export async function splitStory(
+  tx: Transaction<NewsTables>,
+  publicId: string,
+  itemIds: readonly string[],
+  { lexicon, now }: { lexicon: Lexicon; now: Date },
+): Promise<string> {
+  const wanted = [...new Set(itemIds)];
+  await refuseUnsplittable(tx, publicId, wanted);
+  const earliest = await tx
+    .selectFrom('news.item')
+    .select('title')
+    .where('id', '=', sql<string>`any(${wanted})`)
+    .orderBy('published_at')
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const created = createHash('sha256')
+    .update(`split ${publicId} ${wanted.sort().join(' ')} ${now.toISOString()}`)
+    .digest('hex')
+    .slice(0, 20);
+  await tx
+    .insertInto('news.story')
+    .values({ public_id: created, title: earliest.title, created_at: now })
+    .execute();
+  await tx
+    .updateTable('news.item')
+    .set({ story: created, updated_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', sql<string>`any(${wanted})`)
+    .execute();
+  await tx.insertInto('news.story_split').values({ story: publicId, other: created }).execute();
+  await tx
+    .insertInto('news.story_reference')
+    .values([
+      { story: publicId, kind: 'storyline', neighbor: created, relation: 'Same storyline', position: 0 },
+      { story: created, kind: 'storyline', neighbor: publicId, relation: 'Same storyline', position: 0 },
+    ])
+    .execute();
+  for (const story of [publicId, created]) await writeDigest(tx, story, lexicon, now);
+  return created;
+}
+
+async function refuseUnsplittable(
+  tx: Transaction<NewsTables>,
+  publicId: string,
+  itemIds: readonly string[],
+): Promise<void> {
+  const story = await tx
+    .selectFrom('news.story')
+    .select('merged_into')
+    .where('public_id', '=', publicId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (story === undefined) throw new Failure('missing', `story ${publicId} does not exist`);
+  if (story.merged_into !== null) {
+    throw new Failure(
+      'conflict',
+      `story ${publicId} has been merged into ${story.merged_into}; split that one`,
+    );
+  }
+  const reports = await tx
+    .selectFrom('news.item')
+    .select('id')
+    .where('story', '=', publicId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const known = new Set(reports.map(({ id }) => id));
+  const foreign = itemIds.filter((id) => !known.has(id));
+  if (foreign.length > 0) {
+    throw new Failure('refused', `not a report of story ${publicId}: ${foreign.join(', ')}`);
+  }
+  if (itemIds.length === reports.length) {
+    throw new Failure('refused', `story ${publicId} has to keep a report: name fewer items`);
+  }
+}

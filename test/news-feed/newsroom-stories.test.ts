@@ -1,0 +1,189 @@
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { send } from '../support/http.ts';
+import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { newsroom } from '../support/newsroom.ts';
+
+const NOON = new Date('2026-11-20T12:00:00Z');
+const HOUR = 60 * 60 * 1000;
+
+let feed: NewsFeedFixture;
+const assigner = new RulesAssigner(readLexicon());
+
+beforeAll(async () => {
+  feed = await newsFeedFixture();
+});
+
+afterAll(() => feed.close());
+
+beforeEach(async () => {
+  await feed.database.pool.query('truncate news.item, news.story cascade');
+});
+
+/** Stores an item and assigns it, as the worker does, and returns its story. */
+async function report(
+  id: string,
+  title: string,
+  { summary = null as string | null, hours = 0, source = `Source of ${id}` } = {},
+): Promise<string> {
+  const publishedAt = new Date(NOON.getTime() + hours * HOUR);
+  const item: AssignableItem = {
+    id,
+    title,
+    originalTitle: null,
+    summary,
+    sourceName: source,
+    category: null,
+    publishedAt,
+    discoveredAt: publishedAt,
+  };
+  const row = itemRow(id, { id, title, summary, source_name: source, published_at: publishedAt });
+  const story = await inTransactions(feed.db)(async (tx) => {
+    await tx.insertInto('news.item').values(row).execute();
+    const assigned = await assigner.assign(tx, item, publishedAt);
+    await tx.updateTable('news.item').set({ story: assigned }).where('id', '=', id).execute();
+    return assigned;
+  });
+  if (story === null) throw new Error(`${id} stayed without a story`);
+  return story;
+}
+
+function open(publicId: string) {
+  return send(`${feed.url}/api/v1/stories/${publicId}`);
+}
+
+async function read(publicId: string) {
+  return (await open(publicId)).body.story;
+}
+
+const QUAKE = 'Magnitude 6.4 earthquake strikes off Arica, Chile';
+
+test('reports on one event are one story, in English and Chinese', async () => {
+  const story = await report('en', QUAKE, { summary: 'The depth was 38 km; no tsunami warning was issued.' });
+  expect(
+    await report('zh', '智利阿里卡近海发生6.4级地震', {
+      summary: '震源深度38公里，未发布海啸预警。',
+      hours: 1,
+    }),
+  ).toBe(story);
+  expect(await report('other', 'A bakery in Leeds plans its bread with a spreadsheet')).not.toBe(story);
+  const { reports, sourceCount } = await read(story);
+  expect(reports.map(({ id }: { id: string }) => id)).toEqual(['zh', 'en']);
+  expect(sourceCount).toBe(2);
+});
+
+test('two releases of one product are two stories of one storyline', async () => {
+  const first = await report('7', 'Studio Ember releases Ember 7 with open weights', {
+    summary: 'Ember 7 by Studio Ember is free.',
+  });
+  const second = await report('8', 'Studio Ember releases Ember 8 with open weights', {
+    hours: 9 * 24,
+    summary: 'Ember 8 by Studio Ember is free.',
+  });
+  expect(second).not.toBe(first);
+  expect((await read(second)).storyline).toMatchObject([
+    { publicId: first, relation: 'Earlier in this storyline' },
+  ]);
+  expect((await read(first)).storyline).toMatchObject([
+    { publicId: second, relation: 'Later in this storyline' },
+  ]);
+});
+
+test('a report that fits two stories merges them into the older one, whose address the other redirects to', async () => {
+  const older = await report('a', 'Northwind raises $420 million', {
+    summary: 'Northwind plans a plant in Ohio.',
+  });
+  const newer = await report('b', 'Halberd Capital leads its largest deal', {
+    hours: 1,
+    summary: 'Halberd Capital values the maker of warehouse machines at $3.1 billion.',
+  });
+  expect(newer).not.toBe(older);
+  const bridge = await report(
+    'c',
+    'Northwind raises $420 million from Halberd Capital for its plant in Ohio',
+    {
+      hours: 2,
+      summary: 'Halberd Capital values Northwind, a maker of warehouse machines, at $3.1 billion.',
+    },
+  );
+  expect(bridge).toBe(older);
+  const moved = await open(newer);
+  expect([moved.status, moved.headers.get('location')]).toEqual([308, `/api/v1/stories/${older}`]);
+  expect((await read(older)).reportCount).toBe(3);
+});
+
+test('two reports on one event at the same time make one story', async () => {
+  const stories = await Promise.all(
+    ['one', 'two', 'three', 'four'].map((id) => report(id, QUAKE, { summary: 'The depth was 38 km.' })),
+  );
+  expect(new Set(stories).size).toBe(1);
+});
+
+test('an item that is withdrawn brings no other into its story', async () => {
+  const story = await report('gone', QUAKE);
+  await feed.db.updateTable('news.item').set({ withdrawn_at: NOON }).where('id', '=', 'gone').execute();
+  expect(await report('new', QUAKE, { hours: 1 })).not.toBe(story);
+});
+
+test('an event of a month ago is not continued by a report that reads the same', async () => {
+  const story = await report('then', 'Studio Ember apologises for an outage of Kelp');
+  expect(await report('now', 'Studio Ember apologises for an outage of Kelp', { hours: 30 * 24 })).not.toBe(
+    story,
+  );
+});
+
+test('the digest leads with the latest report and says what contradicts earlier ones', async () => {
+  const story = await report('first', 'Floods near Valencia leave 11 dead', {
+    summary: 'Flash floods near Valencia in Spain left 11 dead.',
+    source: 'Alpha',
+  });
+  expect((await read(story)).digest).toBeNull();
+  await report('second', 'Valencia floods leave 14 dead', {
+    hours: 5,
+    summary: 'Floods near Valencia in Spain left 14 dead. A bridge collapsed in Chiva.',
+    source: 'Beta',
+  });
+  expect((await read(story)).digest).toBe(
+    'Floods near Valencia in Spain left 14 dead. A bridge collapsed in Chiva.\n\n' +
+      'This contradicts earlier reporting: Beta has “14 dead”, Alpha had “11 dead”.',
+  );
+});
+
+test('a digest that a person wrote stays', async () => {
+  const story = await report('first', QUAKE);
+  await report('second', QUAKE, { hours: 1 });
+  const { code } = await newsroom(feed.database.url, ['story', 'digest', story], 'By hand.');
+  expect(code).toBe(0);
+  await report('third', QUAKE, { hours: 2 });
+  expect((await read(story)).digest).toBe('By hand.');
+});
+
+test('a story that is split by hand stays split', async () => {
+  const story = await report('x1', QUAKE);
+  await report('x2', QUAKE, { hours: 1 });
+  await report('x3', QUAKE, { hours: 2 });
+  const { stdout } = await newsroom(feed.database.url, ['story', 'split', story, 'x2']);
+  const created = /^(\S+): the new story of x2$/m.exec(stdout)?.[1] ?? '';
+  expect(await read(created)).toMatchObject({
+    title: QUAKE,
+    reportCount: 1,
+    storyline: [{ publicId: story }],
+  });
+  await report('x4', QUAKE, { hours: 3 });
+  expect((await open(created)).status).toBe(200);
+  expect((await open(story)).status).toBe(200);
+});
+
+test.each([
+  [['missing', 'x1'], 'story missing does not exist'],
+  [['STORY', 'y'], 'not a report of story STORY: y'],
+  [['STORY', 'x1'], 'story STORY has to keep a report: name fewer items'],
+])('story split %j is refused: %s', async (args, message) => {
+  const story = await report('x1', QUAKE);
+  const named = (text: string) => text.replaceAll('STORY', story);
+  const { code, stderr } = await newsroom(feed.database.url, ['story', 'split', ...args.map(named)]);
+  expect([code, stderr.trim()]).toEqual([1, named(message)]);
+});
