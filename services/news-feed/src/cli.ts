@@ -1,5 +1,6 @@
 import { reasonOf } from '@pressroom/common/start/reason';
 import { Command } from 'commander';
+import { addExplainCommand } from './newsroom/commands/explain.ts';
 import { addImportCommand } from './newsroom/commands/import.ts';
 import { addItemCommands } from './newsroom/commands/item.ts';
 import { addLedgerCommands } from './newsroom/commands/ledger.ts';
@@ -11,6 +12,7 @@ const program = new Command('newsroom').description(
 );
 addImportCommand(program);
 addItemCommands(program);
+addExplainCommand(program);
 addStoryCommands(program);
 addPublishingCommands(program);
 addLedgerCommands(program);

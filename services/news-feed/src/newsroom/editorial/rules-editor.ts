@@ -1,0 +1,141 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { canonicalUrl } from '../editing/canonical-url.ts';
+import type { Lexicon } from '../stories/lexicon.ts';
+import { SAME_EVENT } from '../stories/likeness.ts';
+import { findCandidates } from '../stories/story-index.ts';
+import type { Editor, Judgement, Submission } from './editor.ts';
+import { keepJudgement } from './judgements.ts';
+import { takeSlot } from './quota.ts';
+import type { Rules } from './rules.ts';
+import { scoreOf } from './score.ts';
+import { termFinder, weigher } from './term-matcher.ts';
+
+/** The sum from which a category or a direction is meant. */
+const MEANT = 2;
+
+/** Days within which other sources count as coverage. */
+const COVERAGE_DAYS = 14;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** What the rules editor needs. */
+export interface RulesEditorParts {
+  db: Kysely<NewsTables>;
+  rules: Rules;
+  lexicon: Lexicon;
+  vocabulary: Vocabulary;
+}
+
+/**
+ * Judges by rules: categories and directions by weighted terms, the score by {@link scoreOf}, the selection
+ * by the source's rule, a threshold and a daily quota. It needs no network and gives the same answer each
+ * time, as long as the coverage and the quota are the same.
+ */
+export class RulesEditor implements Editor {
+  readonly #parts: RulesEditorParts;
+  readonly #categories: readonly Weighed[];
+  readonly #directions: readonly Weighed[];
+  readonly #signals: readonly { name: string; points: number; has: (text: string) => boolean }[];
+
+  constructor(parts: RulesEditorParts) {
+    const { rules, vocabulary } = parts;
+    this.#parts = parts;
+    this.#categories = vocabulary.categories.map((name) => ({
+      name,
+      weigh: weigher(rules.categories[name] ?? {}),
+    }));
+    this.#directions = vocabulary.directions.map((name) => ({
+      name,
+      weigh: weigher(rules.directions[name] ?? {}),
+    }));
+    this.#signals = rules.signals.map(({ name, points, terms }) => {
+      const finders = terms.map(termFinder);
+      return { name, points, has: (text) => finders.some((find) => find(text)) };
+    });
+  }
+
+  async judge(submission: Submission): Promise<Judgement> {
+    const draft = await this.draft(submission);
+    return { ...draft, ...(await this.select(submission, draft)) };
+  }
+
+  /** Everything but the selection, which may take a place in the quota. */
+  async draft(submission: Submission): Promise<Judgement & { coverage: number }> {
+    const { title, source, publishedAt, discoveredAt } = submission;
+    const summary = submission.summary ?? '';
+    const coverage = await this.#coverage(submission);
+    const { score, terms } = scoreOf({
+      weight: source.weight,
+      firstParty: source.firstParty,
+      coverage,
+      ageHours: Math.max(0, discoveredAt.getTime() - publishedAt.getTime()) / HOUR_MS,
+      characters: [...title, ...summary].length,
+      signals: this.#signals.filter(({ has }) => has(`${title}\n${summary}`)),
+    });
+    return {
+      category: source.category ?? best(this.#categories, title, summary) ?? null,
+      directions:
+        source.directions.length > 0
+          ? source.directions
+          : this.#directions
+              .filter(({ weigh }) => weigh(title, summary).sum >= MEANT)
+              .map(({ name }) => name),
+      score,
+      terms,
+      selected: false,
+      reason: null,
+      coverage,
+    };
+  }
+
+  /** Whether the submission is selected with this score, and why. */
+  async select(
+    { url, title, source, discoveredAt }: Submission,
+    { score, coverage }: { score: number | null; coverage: number },
+  ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
+    const { db, rules } = this.#parts;
+    const { select } = source;
+    if (select === 'none') return { selected: false, reason: null };
+    const threshold = typeof select === 'object' ? select.minScore : rules.threshold;
+    const selected =
+      select === 'all' ||
+      ((score ?? 0) >= threshold && (await takeSlot(db, canonicalUrl(url), rules.quota, discoveredAt)));
+    return { selected, reason: selected ? reasonOf(coverage, title) : null };
+  }
+
+  keep(tx: Transaction<NewsTables>, itemId: string, judgement: Judgement, now: Date): Promise<void> {
+    return keepJudgement(tx, itemId, judgement, now);
+  }
+
+  /** How many other sources report on the same event. */
+  async #coverage({ title, summary, source, publishedAt }: Submission): Promise<number> {
+    const { db, lexicon } = this.#parts;
+    const text = { title, originalTitle: null, summary, publishedAt };
+    const { candidates } = await findCandidates(db, text, lexicon);
+    const alike = candidates.filter(
+      ({ score, evidence }) => score >= SAME_EVENT && evidence.days <= COVERAGE_DAYS,
+    );
+    return new Set(alike.map((candidate) => candidate.source)).difference(new Set([source.name])).size;
+  }
+}
+
+interface Weighed {
+  name: string;
+  weigh: ReturnType<typeof weigher>;
+}
+
+/** The name with the highest sum, the first of equals; undefined if no sum says enough. */
+function best(groups: readonly Weighed[], title: string, summary: string): string | undefined {
+  const sums = groups.map(({ name, weigh }) => ({ name, sum: weigh(title, summary).sum }));
+  const highest = Math.max(MEANT, ...sums.map(({ sum }) => sum));
+  return sums.find(({ sum }) => sum === highest)?.name;
+}
+
+function reasonOf(coverage: number, title: string): string | null {
+  if (coverage === 0) return null;
+  return /\p{Script=Han}/u.test(title)
+    ? `共 ${coverage + 1} 家来源报道。`
+    : `${coverage + 1} sources report on it.`;
+}
