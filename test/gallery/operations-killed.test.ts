@@ -8,6 +8,7 @@ import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../supp
 import { type GalleryFixture, galleryFixture, login } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { listAll, putAll, read } from '../support/s3/objects.ts';
+import { until } from '../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../services/gallery-admin/src/main.ts', import.meta.url));
 
@@ -110,3 +111,31 @@ test.each([
     }
   },
 );
+
+test('a batch in the background whose process is killed is told as interrupted, and finished by another', async () => {
+  await fill();
+  const first = await startProcess();
+  let copied = 0;
+  proxy.choose = (request) => {
+    if (isCopy(request)) copied += 1;
+    if (copied === 400) first.child.kill('SIGKILL');
+    return undefined;
+  };
+  const gone = once(first.child, 'exit');
+  const { body } = await send(`${first.url}/api/gallery/batch`, {
+    method: 'POST',
+    headers: { cookie: first.cookie },
+    json: { action: 'move', paths: ['d'], dest: 'to', background: true },
+  });
+  await gone;
+  proxy.choose = () => undefined;
+  const path = `/api/gallery/batches/${body.batch.id}`;
+  const state = async () => (await direct.ask(path)).body.batch.state;
+  // Nobody renews the lease any more; its end is brought forward.
+  await direct.database.pool.query('update gallery.batch set leased_until = now()');
+  expect(await state()).toBe('interrupted');
+  expect((await direct.ask(`${path}/resume`, { method: 'POST' })).status).toBe(202);
+  await until('the batch has ended', async () => (await state()) === 'done');
+  expect(await keys('d/')).toEqual([]);
+  expect((await keys('to/')).sort()).toEqual(names.map((name) => `to/${name}`).sort());
+});

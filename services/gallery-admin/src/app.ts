@@ -6,12 +6,16 @@ import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
+import { batchOperations } from './batches/routes.ts';
+import { BatchRunner } from './batches/runner.ts';
+import { BatchStore } from './batches/store.ts';
 import type { ActiveBucket } from './buckets/active.ts';
 import { pingStore } from './buckets/ping.ts';
 import { bucketOperations } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
+import { folderOperations } from './folders/routes.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
 import { listingOperations } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
@@ -20,7 +24,7 @@ import { OperationStore } from './operations/store.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
 import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
-import { proxyOperation } from './proxy/routes.ts';
+import { proxyOperations } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
 import { Account } from './session/account.ts';
 import { DeviceTokens } from './session/device-token.ts';
@@ -105,13 +109,20 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const listing = listingOperations(active);
+  const folders = folderOperations(active);
+  const unfinished = new UnfinishedTransfers(db);
+  const batches = new BatchStore(db);
+  const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, log });
+  app.addHook('onClose', () => runner.close());
+  const background = batchOperations({ buckets: active, batches, runner });
   const files = fileOperations({
     buckets: active,
-    unfinished: new UnfinishedTransfers(db),
+    unfinished,
+    runner,
     operations: new OperationStore(db),
     limits: copyLimits,
   });
-  const proxy = proxyOperation({
+  const proxy = proxyOperations({
     buckets: active,
     fetcher,
     thumbnails: new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES),
@@ -130,9 +141,16 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/gallery', listing.list, SESSION],
     ['POST', '/api/gallery', listing.sign, SESSION],
     ['GET', '/api/gallery/folder-preview', listing.folderPreview, SESSION],
+    ['GET', '/api/gallery/batches', background.list, SESSION],
+    ['GET', '/api/gallery/batches/:id', background.read, SESSION],
+    ['POST', '/api/gallery/batches/:id/resume', background.resume, SESSION],
+    ['GET', '/api/gallery/media', proxy.media, SESSION],
+    ['POST', '/api/gallery/folder', folders.create, SESSION],
+    ['POST', '/api/gallery/lookup', folders.lookUp, SESSION],
+    ['POST', '/api/gallery/rename', files.rename, SESSION],
     ['POST', '/api/gallery/delete', files.remove, SESSION],
     ['POST', '/api/gallery/batch', files.batch, SESSION],
-    ['GET', '/api/proxy', proxy, SESSION],
+    ['GET', '/api/proxy', proxy.fetch, SESSION],
   ]);
   return app;
 }

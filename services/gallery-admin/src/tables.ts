@@ -56,8 +56,28 @@ export interface OperationTable {
   changed_at: DefaultedTime;
 }
 
+/** `gallery.batch`: requests and outcomes are JSON documents. */
+export interface BatchTable {
+  id: string;
+  bucket_id: string;
+  bucket_name: string;
+  request: ColumnType<unknown, string, never>;
+  fingerprint: Buffer;
+  idempotency_key: Buffer | null;
+  state: ColumnType<'running' | 'done' | 'failed', never, 'running' | 'done' | 'failed'>;
+  run: string | null;
+  leased_until: Date | null;
+  steps_done: ColumnType<number, never, number>;
+  steps_total: ColumnType<number | null, never, number | null>;
+  outcome: ColumnType<unknown, never, string | null>;
+  started_at: DefaultedTime;
+  changed_at: DefaultedTime;
+  ended_at: ColumnType<Date | null, never, Date | null>;
+}
+
 /** The tables of the gallery administration, created by the migrations `…_gallery_…`. */
 export interface GalleryTables {
+  'gallery.batch': BatchTable;
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;
   'gallery.known_address': KnownAddressTable;

@@ -21,19 +21,31 @@ export interface Obstacle {
   paths: string[];
 }
 
-/** The destination of `source` in the folder `dest` (a prefix, empty for the root): its last name is kept. */
-export function targetOf({ kind, path }: Source, dest: string): string {
-  const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
+/**
+ * The destination of `source` in the folder `dest` (a prefix, empty for the root), under its last name unless
+ * another is given.
+ */
+export function targetOf({ kind, path }: Source, dest: string, name: string = lastName(path)): string {
   return kind === 'folder' && !name.endsWith('/') ? `${dest}${name}/` : `${dest}${name}`;
 }
 
+/** The last segment of a path; that of a folder includes its `/`. */
+export function lastName(path: string): string {
+  return path.slice(parentOf(path).length);
+}
+
+/** The folder that a path lies in, as a prefix; empty for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
+}
+
 /**
- * Plans the transfer of every source into the folder `dest`; a source that is named twice is transferred
- * once.
+ * Plans the transfer of every source into the folder `dest`, under `name` where one is given; a source that
+ * is named twice is transferred once.
  */
-export function planTransfers(sources: readonly Source[], dest: string): Transfer[] {
+export function planTransfers(sources: readonly Source[], dest: string, name?: string): Transfer[] {
   const distinct = new Map(sources.map((source) => [source.path, source]));
-  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest) }));
+  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest, name) }));
 }
 
 /** The reasons, independent of the bucket's content, why `transfers` cannot start. */

@@ -2,11 +2,24 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BatchRunner } from '../batches/runner.ts';
+import { batchStarted } from '../batches/schema.ts';
+import type { BatchRequest } from '../batches/store.ts';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
+import { filename } from '../names.ts';
 import { problemResponses } from '../problems.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deleteFound } from './delete-paths.ts';
-import { batchAnswer, batchBody, deleteAnswer, deleteBody, repeatableHeaders } from './schema.ts';
+import { lastName, parentOf } from './destination.ts';
+import {
+  batchAnswer,
+  batchBody,
+  deleteAnswer,
+  deleteBody,
+  renameAnswer,
+  renameBody,
+  repeatableHeaders,
+} from './schema.ts';
 import { findSources } from './sources.ts';
 import { identify, type OperationStore, type Outcome, type Work } from './store.ts';
 import { transfer, transferred } from './transfer.ts';
@@ -14,6 +27,8 @@ import type { UnfinishedTransfers } from './unfinished.ts';
 
 /** Dependencies of deletions and batches. */
 export interface FileParts {
+  /** Runs batches in the background. */
+  runner: BatchRunner;
   buckets: BucketSource;
   unfinished: UnfinishedTransfers;
   operations: OperationStore;
@@ -28,9 +43,12 @@ const REPEATABLE =
   ' with the same Idempotency-Key it returns the outcome of the first request; without a key it does so only if the' +
   ' first answer reached nobody and nothing is left to do.';
 
-/** Deletions, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`, "Endpoints"). */
+/**
+ * Deletions, renamings, and batches of deletions, copies and moves (`docs/spec/gallery-admin.md`,
+ * "Endpoints").
+ */
 export function fileOperations(parts: FileParts) {
-  return { remove: removeOperation(parts), batch: batchOperation(parts) };
+  return { remove: removeOperation(parts), batch: batchOperation(parts), rename: renameOperation(parts) };
 }
 
 function removeOperation({ buckets, operations }: FileParts) {
@@ -60,7 +78,7 @@ function removeOperation({ buckets, operations }: FileParts) {
   });
 }
 
-function batchOperation({ buckets, unfinished, operations, limits }: FileParts) {
+function batchOperation({ buckets, unfinished, operations, limits, runner }: FileParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -69,11 +87,16 @@ function batchOperation({ buckets, unfinished, operations, limits }: FileParts) 
       description: `Everything is checked before anything is changed. ${REPEATABLE}`,
       headers: repeatableHeaders,
       body: batchBody,
-      response: { 200: batchAnswer, ...PROBLEMS },
+      response: { 200: batchAnswer, 202: batchStarted, ...PROBLEMS },
     },
     handler: async (request, reply) => {
       const bucket = await buckets.current();
       const { body } = request;
+      if (body.background) {
+        const { action, paths } = body;
+        const asked = { action, paths, dest: action === 'delete' ? '' : body.dest };
+        return reply.code(202).send(await startBatch(runner, bucket, asked, request));
+      }
       const work: Work = async (before) => {
         if (body.action !== 'delete') {
           const done = await transfer(
@@ -90,6 +113,64 @@ function batchOperation({ buckets, unfinished, operations, limits }: FileParts) 
       return { success: true as const, ...outcome };
     },
   });
+}
+
+function renameOperation({ buckets, unfinished, operations, limits, runner }: FileParts) {
+  return operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'renamePath',
+      summary: 'Rename a file, or a folder with everything in it',
+      description: `A name that is taken is 400 destination_conflict, and nothing is changed. ${REPEATABLE}`,
+      headers: repeatableHeaders,
+      body: renameBody,
+      response: { 200: renameAnswer, 202: batchStarted, ...PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const bucket = await buckets.current();
+      const { path, name } = request.body;
+      const dest = parentOf(path);
+      if (request.body.background) {
+        const renaming = { action: 'rename' as const, paths: [path], dest, name };
+        return reply.code(202).send(await startBatch(runner, bucket, renaming, request));
+      }
+      const work: Work = async (before) => {
+        const renaming = {
+          action: 'move' as const,
+          paths: [path],
+          dest,
+          name,
+          repeated: before !== undefined,
+        };
+        const done = await transfer({ bucket, unfinished, limits }, renaming);
+        if (before && done.affected === 0) return before;
+        return { ...transferred(renaming, done), path: done.transfers[0]?.target ?? dest + name };
+      };
+      const asked = ['rename', path, name];
+      const outcome = await answer({ operations, bucket, asked, work, request, reply });
+      const renamed = outcome.path ?? dest + name;
+      return { success: true as const, ...outcome, path: renamed, undo: undoOf(path, renamed) };
+    },
+  });
+}
+
+/** Starts a batch in the background, or finds the one that the same request started. */
+async function startBatch(
+  runner: BatchRunner,
+  bucket: Bucket,
+  asked: BatchRequest,
+  { headers }: FastifyRequest,
+) {
+  const key = headers['idempotency-key'];
+  const started = runner.start(bucket, asked, typeof key === 'string' ? key : undefined);
+  const batch = await started.catch(explainKey);
+  return { success: true as const, message: `the batch is ${batch.state}`, batch };
+}
+
+/** The renaming that takes a renaming back; null if the old name is not one that a request may give. */
+function undoOf(path: string, renamed: string): { path: string; name: string } | null {
+  const old = lastName(path).replace(/\/$/, '');
+  return filename.safeParse(old).data === old ? { path: renamed, name: old } : null;
 }
 
 interface Answering {

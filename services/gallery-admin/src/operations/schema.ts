@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { existingPath, folderPrefix } from '../names.ts';
+import { existingPath, filename, folderPrefix } from '../names.ts';
 
 /** The most paths in one request. */
 const MAX_PATHS = 1000;
@@ -50,8 +50,14 @@ const paths = z
     'Keys of files, and folders; a path without a trailing "/" names a file if there is one, else a folder.',
   );
 
+const background = z
+  .boolean()
+  .optional()
+  .describe('true: answer 202 at once with a batch, which GET /api/gallery/batches/{id} follows.');
+
 const transfer = {
   paths,
+  background,
   dest: existingPath
     .transform(folderPrefix)
     .describe('The destination folder; everything keeps its own name. Empty for the root.'),
@@ -65,6 +71,7 @@ export const batchBody = z.discriminatedUnion(
       action: z.literal('delete'),
       paths,
       dest: existingPath.optional().describe('Not used.'),
+      background,
     }),
     z.strictObject({ action: z.literal('copy'), ...transfer }),
     z.strictObject({ action: z.literal('move'), ...transfer }),
@@ -77,4 +84,23 @@ export const batchAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
   affected: z.int().describe('Number of objects deleted, copied or moved.'),
+});
+
+/** The body of a renaming. */
+export const renameBody = z.strictObject({
+  path: namedPath.describe('The key of a file, or a folder, which is renamed with everything in it.'),
+  name: filename.describe('The new name, in the same folder.'),
+  background,
+});
+
+/** The response to a renaming. */
+export const renameAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  affected: z.int().describe('Number of objects renamed.'),
+  path: z.string().describe('The path with the new name; that of a folder ends with "/".'),
+  undo: z
+    .object({ path: z.string(), name: z.string() })
+    .nullable()
+    .describe('The request that takes it back; null if no new file may have the old name.'),
 });

@@ -22,6 +22,8 @@ export interface Outcome {
   message: string;
   /** Number of objects deleted, copied or moved. */
   affected: number;
+  /** After a renaming: where the file or the folder is now. */
+  path?: string;
 }
 
 /** What distinguishes a request from others. */

@@ -24,6 +24,7 @@ import { findSources } from './sources.ts';
 import type { Outcome } from './store.ts';
 import { findObject, isSameContent } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
+import type { Watch } from './watch.ts';
 
 /** Objects copied at a time. */
 const COPIES = 32;
@@ -42,8 +43,12 @@ export interface TransferRequest {
   paths: readonly string[];
   /** The destination folder, as a prefix; empty for the root. */
   dest: string;
+  /** The new name of the one path, without a `/`; each keeps its own if absent. */
+  name?: string | undefined;
   /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
   repeated: boolean;
+  /** Follows the work, if somebody does. */
+  watch?: Watch | undefined;
 }
 
 /** The result of a transfer. */
@@ -54,6 +59,8 @@ export interface Transferred {
   stayed: number;
   /** Paths of the request that were named twice or lie inside another and were transferred with it. */
   folded: number;
+  /** What went where, with what an interrupted run of the request had already moved. */
+  transfers: readonly Transfer[];
 }
 
 /**
@@ -82,10 +89,10 @@ class RunningTransfer {
 
   async run(): Promise<Transferred> {
     const { bucket, unfinished } = this.#parts;
-    const { action, repeated } = this.#request;
+    const { action, name, repeated } = this.#request;
     const dest = await destinationFolder(bucket, this.#request.dest);
     const { sources, gone, folded } = await this.#sources(dest);
-    const transfers = planTransfers(sources, dest);
+    const transfers = planTransfers(sources, dest, name);
     const obstacles = plannedObstacles(transfers);
     if (obstacles.length > 0) throw destinationConflict(obstacles);
     this.#resumed = repeated ? new Set(transfers) : await unfinished.known(bucket, action, transfers);
@@ -95,13 +102,13 @@ class RunningTransfer {
     const done = action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
     // The work is done; a record left behind because the database is down expires in a month.
     await unfinished.finish(bucket, action, [...transfers, ...gone]).catch(() => undefined);
-    return { ...done, folded };
+    return { ...done, folded, transfers: [...transfers, ...gone] };
   }
 
   /** The work to do. A source that an interrupted run of this move has already removed is not missing. */
   async #sources(dest: string): Promise<Found> {
     const { bucket, unfinished } = this.#parts;
-    const { action, paths, repeated } = this.#request;
+    const { action, name, paths, repeated } = this.#request;
     const found = await findSources(bucket, paths);
     const { missing } = found;
     const { sources, folded } = foldOverlaps(found.sources);
@@ -113,7 +120,7 @@ class RunningTransfer {
         .filter((folder) => folders.has(folder))
         .map(asFolder),
     ];
-    const before = planTransfers(missing.flatMap(candidates), dest);
+    const before = planTransfers(missing.flatMap(candidates), dest, name);
     const known = action === 'move' ? await unfinished.known(bucket, action, before) : new Set<Transfer>();
     const moved = new Set([...known].map(({ source }) => source.path));
     const isMoved = (path: string) => candidates(path).some((source) => moved.has(source.path));
@@ -129,6 +136,7 @@ class RunningTransfer {
     const seen = new Set<Transfer>();
     let total = 0;
     for await (const pair of pairsOf(bucket, transfers)) {
+      this.#request.watch?.signal.throwIfAborted();
       if (pair.source) total += 1;
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
@@ -168,6 +176,7 @@ class RunningTransfer {
     let done = 0;
     const copyPair = async ({ source, target, existing }: Pair) => {
       if (source === undefined) return;
+      this.#request.watch?.signal.throwIfAborted();
       if (!this.#isCopy(target, source, existing)) {
         if (existing)
           throw new ObjectFailure(target, new ObjectChanged('the destination has been taken since'));
@@ -177,6 +186,7 @@ class RunningTransfer {
         this.#remember(target, source.etag, etag);
       }
       done += 1;
+      this.#told(done, total);
     };
     try {
       await forEachConcurrently(pairsOf(bucket, transfers), COPIES, copyPair);
@@ -184,6 +194,12 @@ class RunningTransfer {
       throw this.#stoppedCopying(done, total, error);
     }
     return done;
+  }
+
+  /** Tells how many steps are done; a move has two for each object. */
+  #told(done: number, objects: number): void {
+    const { action, watch } = this.#request;
+    watch?.progress(done, action === 'move' ? 2 * objects : objects);
   }
 
   #stoppedCopying(done: number, total: number, error: unknown) {
@@ -205,14 +221,17 @@ class RunningTransfer {
     const { bucket } = this.#parts;
     let stayed = 0;
     const isCopy = this.#isCopy.bind(this);
+    const { watch } = this.#request;
     async function* copiedSources(): AsyncGenerator<Doomed, void> {
       for await (const { source, target, existing } of pairsOf(bucket, transfers)) {
         if (source === undefined) continue;
+        watch?.signal.throwIfAborted();
         if (isCopy(target, source, existing)) yield { key: source.key, etag: source.etag };
         else stayed += 1;
       }
     }
-    const deletion = await deleteObjects(bucket, copiedSources()).catch((error) => {
+    const told = (deleted: number) => this.#told(copied + deleted, copied);
+    const deletion = await deleteObjects(bucket, copiedSources(), told).catch((error) => {
       throw stoppedDeleting(copied, { deleted: 0, failed: 1, failures: [new ObjectFailure('', error)] });
     });
     if (deletion.failed > 0) throw stoppedDeleting(copied, deletion);
@@ -230,9 +249,13 @@ interface Found {
 type Cleared = Pick<Transferred, 'affected' | 'stayed'>;
 
 /** The result of a transfer, as reported to the client. */
-export function transferred({ action }: Pick<TransferRequest, 'action'>, done: Transferred): Outcome {
+export function transferred(
+  { action, name }: Pick<TransferRequest, 'action' | 'name'>,
+  done: Transferred,
+): Outcome {
   const { affected, stayed, folded } = done;
-  const message = `${objects(affected)} ${action === 'copy' ? 'copied' : 'moved'}${foldedInWords(folded)}`;
+  const verb = action === 'copy' ? 'copied' : name === undefined ? 'moved' : 'renamed';
+  const message = `${objects(affected)} ${verb}${foldedInWords(folded)}`;
   if (stayed === 0) return { message, affected };
   const stay = `${objects(stayed)} arrived or changed at the source in the meantime and stay there`;
   return { message: `${message}; ${stay}`, affected };

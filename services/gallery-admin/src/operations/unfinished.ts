@@ -24,8 +24,8 @@ export class UnfinishedTransfers {
 
   /**
    * Runs `work` on one connection while no other transfer runs in the bucket, on any replica. Fails as
-   * `unavailable` if one does: two moves in opposite directions could each mistake the other's sources for
-   * copies.
+   * {@link TransferRunning} if one does: two moves in opposite directions could each mistake the other's
+   * sources for copies.
    */
   exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
@@ -35,7 +35,7 @@ export class UnfinishedTransfers {
       );
       if (!rows[0]?.held) {
         const detail = 'another copy or move is running in this bucket; try again when it has finished';
-        throw new Failure('unavailable', detail);
+        throw new TransferRunning('unavailable', detail);
       }
       try {
         return await work(new UnfinishedTransfers(connection));
@@ -85,6 +85,9 @@ export class UnfinishedTransfers {
     await this.#db.deleteFrom('gallery.unfinished_transfer').where('id', 'in', ids).execute();
   }
 }
+
+/** Another transfer has the bucket: this one may start when it has finished. */
+export class TransferRunning extends Failure {}
 
 function idOf(bucket: Bucket, action: TransferAction, { source, target }: Transfer): Buffer {
   const identity = JSON.stringify([bucket.id, bucket.name, action, source.path, target]);

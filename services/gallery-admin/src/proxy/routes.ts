@@ -1,16 +1,18 @@
 import { isNotModified } from '@pressroom/common/caching/entity-tag';
+import { Failure } from '@pressroom/common/failures/failure';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
-import { Problem } from '@pressroom/common/problems/problem';
+import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
+import { isStoreFault, statusOf } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
 import { type BucketObject, fetchObject, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
-import { proxyAnswer, proxyPartAnswer, proxyQuery } from './schema.ts';
+import { mediaQuery, proxyAnswer, proxyPartAnswer, proxyQuery } from './schema.ts';
 import { readTarget, readUrl } from './target.ts';
 import { thumbnailFormat } from './thumbnail.ts';
 import type { ThumbnailSource, Thumbnails } from './thumbnails.ts';
@@ -29,20 +31,32 @@ export interface ProxyParts {
 const MEDIA_CACHE = 'private, max-age=3600';
 const THUMBNAIL_CACHE = 'private, max-age=604800, immutable';
 
+/** A key names different bytes when its file is replaced. */
+const REVALIDATED = 'private, no-cache';
+
 /** Foreign content, such as an SVG with a script, must not run as a page of this origin. */
 const HARMLESS = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
-/** Media from allowed hosts (`docs/spec/gallery-admin.md`, "GET /api/proxy"). */
-export function proxyOperation(parts: ProxyParts) {
+/**
+ * Media from allowed hosts (`docs/spec/gallery-admin.md`, "GET /api/proxy"), and that of the active bucket by
+ * key.
+ */
+export function proxyOperations(parts: ProxyParts) {
+  return { fetch: fetchOperation(parts), media: mediaOperation(parts) };
+}
+
+const MEDIA =
+  'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF if' +
+  ' Accept names it; an animation is reduced to its first frame. An image that cannot be decoded is returned unchanged.';
+
+function fetchOperation(parts: ProxyParts) {
   return operation({
     config: { secretQuery: true },
     schema: {
       tags: ['gallery'],
       operationId: 'fetchMedia',
       summary: 'Fetch media from another host, or a thumbnail of it',
-      description:
-        'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF if' +
-        ' Accept names it; an animation is reduced to its first frame. An image that cannot be decoded is returned unchanged.',
+      description: MEDIA,
       querystring: proxyQuery,
       requestHeaders: ['Range'],
       responseHeaders: { 206: ['Content-Range'] },
@@ -60,11 +74,53 @@ export function proxyOperation(parts: ProxyParts) {
         return replyThumbnail(request, reply, parts.thumbnails, {
           source: await source.tagged(signal),
           signal,
+          cacheControl: THUMBNAIL_CACHE,
         });
       }
-      return replyMedia(request, reply, source, signal).catch(explainRange);
+      return replyMedia(request, reply, { source, signal, cacheControl: MEDIA_CACHE }).catch(explainRange);
     },
   });
+}
+
+function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
+  return operation({
+    schema: {
+      tags: ['gallery'],
+      operationId: 'readMedia',
+      summary: 'Read media of the active bucket by its key, or a thumbnail of it',
+      description: MEDIA,
+      querystring: mediaQuery,
+      requestHeaders: ['Range'],
+      responseHeaders: { 206: ['Content-Range'] },
+      response: {
+        200: proxyAnswer,
+        206: proxyPartAnswer,
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 401, 403, 404, 416, 500, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const { key, thumbnail, version } = request.query;
+      const signal = goneSignal(reply);
+      const source = bucketSource(await buckets.current(), { key, versionId: undefined }, fetcher.maxBytes);
+      try {
+        if (!thumbnail) {
+          const cacheControl = version === undefined ? REVALIDATED : MEDIA_CACHE;
+          return await replyMedia(request, reply, { source, signal, cacheControl });
+        }
+        const cacheControl = version === undefined ? REVALIDATED : THUMBNAIL_CACHE;
+        const tagged = await source.tagged(signal);
+        return await replyThumbnail(request, reply, thumbnails, { source: tagged, signal, cacheControl });
+      } catch (error) {
+        throw isMissing(error) ? notFound('no file has this key') : explainRange(error);
+      }
+    },
+  });
+}
+
+/** True if the store says that it has no object with the key. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Failure && isStoreFault(error.cause) && statusOf(error.cause) === 404;
 }
 
 /** Where media comes from: the active bucket or an allowed host. */
@@ -134,15 +190,21 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
+/** What is answered, and how long a browser may keep it. */
+interface Asked<Source> {
+  source: Source;
+  signal: AbortSignal;
+  cacheControl: string;
+}
+
 async function replyMedia(
   request: FastifyRequest,
   reply: FastifyReply,
-  source: MediaSource,
-  signal: AbortSignal,
+  { source, signal, cacheControl }: Asked<MediaSource>,
 ) {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const media = await source.fetch({ method, headers: forwarded(request), signal });
-  reply.code(media.status).headers({ ...media.headers, ...HARMLESS, 'cache-control': MEDIA_CACHE });
+  reply.code(media.status).headers({ ...media.headers, ...HARMLESS, 'cache-control': cacheControl });
   return media.status === 304 ? reply.send() : reply.send(media.body);
 }
 
@@ -162,11 +224,11 @@ async function replyThumbnail(
   request: FastifyRequest,
   reply: FastifyReply,
   thumbnails: Thumbnails,
-  asked: { source: ThumbnailSource; signal: AbortSignal },
+  { cacheControl, ...asked }: Asked<ThumbnailSource>,
 ) {
   const format = thumbnailFormat(request.headers.accept);
   const { body, contentType, etag } = await thumbnails.get({ ...asked, format });
-  reply.headers({ ...HARMLESS, 'cache-control': THUMBNAIL_CACHE, vary: 'Accept', etag });
+  reply.headers({ ...HARMLESS, 'cache-control': cacheControl, vary: 'Accept', etag });
   if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(contentType).send(body);
 }

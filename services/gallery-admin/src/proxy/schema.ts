@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectKey } from '../names.ts';
 
 /** Longer than any signed URL. */
 const MAX_URL_LENGTH = 8192;
@@ -16,6 +17,20 @@ export const proxyQuery = z.strictObject({
     .default('false')
     .transform((value) => value === 'true')
     .describe('true: a thumbnail of the image, at most 480 px on its longer side.'),
+});
+
+/** The query string of the bucket's own media. */
+export const mediaQuery = z.strictObject({
+  key: objectKey.describe('The key of a file in the active bucket.'),
+  thumbnail: proxyQuery.shape.thumbnail,
+  version: z
+    .string('must be given once')
+    .min(1, 'must not be empty')
+    .max(100, 'must be at most 100 characters long')
+    .optional()
+    .describe(
+      'Any text that changes with the file, such as its lastModified: the answer may then be cached like that of the proxy.',
+    ),
 });
 
 const bytes = z.string().meta({ format: 'binary' });

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Logger } from '@pressroom/common/log/logging';
+import type { Bucket } from '../buckets/bucket.ts';
+import { storeFailure } from '../buckets/store-fault.ts';
+import { filename } from '../names.ts';
+import type { CopyLimits } from '../operations/copy-request.ts';
+import { deleteFound } from '../operations/delete-paths.ts';
+import { lastName, parentOf } from '../operations/destination.ts';
+import { findSources } from '../operations/sources.ts';
+import { type Transferred, transfer, transferred } from '../operations/transfer.ts';
+import { TransferRunning, type UnfinishedTransfers } from '../operations/unfinished.ts';
+import type { Watch } from '../operations/watch.ts';
+import type { BatchView, Undoing } from './schema.ts';
+import type { BatchOutcome, BatchRequest, BatchStore, BegunBatch, ClaimedBatch } from './store.ts';
+
+/** How often a run renews its lease and records its progress, in ms. */
+const RENEWAL_MS = 1000;
+
+/** How often a copy or move that waits for another looks whether its turn has come, in ms. */
+const TURN_MS = 500;
+
+/** What batches are run with. */
+export interface RunnerParts {
+  batches: BatchStore;
+  unfinished: UnfinishedTransfers;
+  limits: CopyLimits;
+  log: Logger;
+}
+
+/** Runs batches in this process, next to the requests that started them. */
+export class BatchRunner {
+  readonly #parts: RunnerParts;
+  readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a batch, or finds the one that the same request started; see {@link BatchStore.begin}. */
+  async start(bucket: Bucket, request: BatchRequest, key: string | undefined): Promise<BatchView> {
+    return this.#launch(bucket, await this.#parts.batches.begin(bucket, request, key));
+  }
+
+  /** Finishes an interrupted or failed batch; see {@link BatchStore.resume}. */
+  async resume(bucket: Bucket, id: string): Promise<BatchView> {
+    return this.#launch(bucket, await this.#parts.batches.resume(bucket, id));
+  }
+
+  /** Stops what runs between two objects, and records it as interrupted. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#running);
+  }
+
+  #launch(bucket: Bucket, { batch, claim }: BegunBatch): BatchView {
+    if (claim === undefined) return batch;
+    const running = this.#run(bucket, claim)
+      .catch((error: unknown) => this.#parts.log.error({ err: error, batch: claim.id }, 'batch_not_recorded'))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return batch;
+  }
+
+  async #run(bucket: Bucket, claim: ClaimedBatch): Promise<void> {
+    const { batches } = this.#parts;
+    const lost = new AbortController();
+    const steps: { done: number; total: number | null } = { done: 0, total: null };
+    const watch: Watch = {
+      signal: AbortSignal.any([this.#closing.signal, lost.signal]),
+      progress: (done, total) => Object.assign(steps, { done, total }),
+    };
+    const renewal = setInterval(() => {
+      // Without a database the work goes on; its record follows when the database is back.
+      const renewed = batches.renew(claim, steps.done, steps.total).catch(() => true);
+      void renewed.then((ours) => ours || lost.abort());
+    }, RENEWAL_MS);
+    try {
+      const outcome = await this.#work(bucket, claim, watch);
+      await batches.end(claim, outcome, steps.done, steps.total);
+    } catch (error) {
+      if (watch.signal.aborted) return await batches.abandon(claim);
+      await batches.end(claim, this.#failed(error, claim), steps.done, steps.total);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  async #work(bucket: Bucket, { request, resumed }: ClaimedBatch, watch: Watch): Promise<BatchOutcome> {
+    if (request.action === 'delete') {
+      const { sources } = await findSources(bucket, request.paths);
+      return deleteFound(bucket, { sources, before: undefined, watch });
+    }
+    const { unfinished, limits } = this.#parts;
+    const action: 'copy' | 'move' = request.action === 'copy' ? 'copy' : 'move';
+    const asked = { ...request, action, repeated: resumed, watch };
+    for (;;) {
+      try {
+        const done = await transfer({ bucket, unfinished, limits }, asked);
+        if (resumed && done.affected === 0) return { message: 'nothing was left to do', affected: 0 };
+        return { ...transferred(asked, done), undo: undoOf(request, done) };
+      } catch (error) {
+        if (!(error instanceof TransferRunning)) throw error;
+        await pause(TURN_MS, undefined, { signal: watch.signal });
+      }
+    }
+  }
+
+  #failed(error: unknown, { id }: ClaimedBatch): BatchOutcome {
+    const failure = error instanceof Failure ? error : storeFailure(error);
+    if (failure === undefined) this.#parts.log.error({ err: error, batch: id }, 'batch_failed');
+    if (failure === undefined)
+      return { message: 'something went wrong on the server', code: 'internal_error' };
+    return { message: failure.message, code: failure.code ?? CODES[failure.kind] ?? 'invalid_request' };
+  }
+}
+
+/** The usual codes of failures, as in the answers to requests. */
+const CODES: Readonly<Record<string, string>> = {
+  incomplete: 'operation_incomplete',
+  unavailable: 'temporarily_unavailable',
+  misconfigured: 'server_misconfigured',
+};
+
+/** The requests that take a finished move or renaming back; none if something stayed behind. */
+function undoOf({ action, name }: BatchRequest, { transfers, stayed }: Transferred): Undoing[] {
+  if (action === 'copy' || stayed > 0) return [];
+  if (name !== undefined) {
+    const [renamed] = transfers;
+    const old = renamed ? lastName(renamed.source.path).replace(/\/$/, '') : '';
+    return renamed && filename.safeParse(old).data === old
+      ? [{ action: 'rename', path: renamed.target, name: old }]
+      : [];
+  }
+  const byParent = Map.groupBy(transfers, ({ source }) => parentOf(source.path));
+  return [...byParent].map(([dest, moved]) => ({
+    action: 'move',
+    paths: moved.map(({ target }) => target),
+    dest,
+  }));
+}

@@ -1,0 +1,71 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Bucket } from '../buckets/bucket.ts';
+import { listPage } from '../listing/object-page.ts';
+import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
+import { forEachConcurrently } from '../operations/concurrently.ts';
+import { destinationConflict } from '../operations/destination.ts';
+import { findObject } from '../operations/stored-object.ts';
+import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
+import type { LookedUp } from './schema.ts';
+
+/** Paths looked up at a time. */
+const LOOKUPS = 16;
+
+/** The type that S3's own console gives to folder markers. */
+const MARKER_TYPE = 'application/x-directory';
+
+/**
+ * Makes an empty folder by storing its marker, the empty object `prefix`. Resolves to false if the folder
+ * existed. Fails as `refused` if a file has the name, or the store does not accept it.
+ */
+export async function createFolder(bucket: Bucket, prefix: string): Promise<boolean> {
+  if (!isKeyLength(prefix)) {
+    throw new Failure('refused', `path must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);
+  }
+  const { file, folder } = await lookUp(bucket, prefix.slice(0, -1));
+  if (folder) return false;
+  if (file) throw destinationConflict([{ reason: 'a file has this name', paths: [prefix.slice(0, -1)] }]);
+  const marker = new PutObjectCommand({
+    Bucket: bucket.name,
+    Key: prefix,
+    Body: new Uint8Array(0),
+    ContentLength: 0,
+    ContentType: MARKER_TYPE,
+  });
+  await bucket.s3.send(marker).catch((error: unknown) => {
+    throw isNameRefused(error) ? new Failure('refused', NAME_REFUSED) : error;
+  });
+  return true;
+}
+
+/** What each path names at the moment, in the order of `paths`. */
+export async function lookUpPaths(bucket: Bucket, paths: readonly string[]): Promise<LookedUp[]> {
+  const found = new Map<string, LookedUp>();
+  await forEachConcurrently(new Set(paths), LOOKUPS, async (path) => {
+    found.set(path, await lookUp(bucket, path));
+  });
+  return paths.map((path) => found.get(path) ?? nothingAt(path));
+}
+
+async function lookUp(bucket: Bucket, path: string): Promise<LookedUp> {
+  // A path with "/" at its end names a folder; its marker is not a file.
+  const [file, folder] = await Promise.all([
+    path.endsWith('/') ? undefined : findObject(bucket, path).catch(refusedName),
+    listPage(bucket, { prefix: folderPrefix(path), maxKeys: 1 }).catch(refusedName),
+  ]);
+  return {
+    path,
+    file: file ? { size: file.size, lastModified: file.lastModified.toISOString(), etag: file.etag } : null,
+    folder: folder !== undefined && folder.objects.length > 0,
+  };
+}
+
+/** Nothing exists under a name that the store does not accept. */
+function refusedName(error: unknown): undefined {
+  if (!isNameRefused(error)) throw error;
+}
+
+function nothingAt(path: string): LookedUp {
+  return { path, file: null, folder: false };
+}
