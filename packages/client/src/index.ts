@@ -4,6 +4,16 @@ export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
 export {
+  articles,
+  type FolderEntry,
+  type FolderPage,
+  folderEntries,
+  folderPages,
+  type ListedArticle,
+  type NewsItem,
+  newsItems,
+} from './pages.ts';
+export {
   ConnectionError,
   type FieldProblem,
   isProblem,
@@ -14,6 +24,13 @@ export {
 export { type AnswerCache, type CachedAnswer, memoryCache } from './response-cache.ts';
 export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 export {
+  type Mirrored,
+  type MirrorOptions,
+  mirrorSelected,
+  type SelectedItem,
+  type SelectedStore,
+} from './selected-mirror.ts';
+export {
   type ContentClient,
   contentClient,
   type GalleryClient,
@@ -22,3 +39,4 @@ export {
   newsFeedClient,
 } from './services.ts';
 export type { AnswerOf, OperationOf, RequestOptions } from './typed-paths.ts';
+export { type BegunUpload, StoreError, type UploadMemory, type UploadOptions, uploadFile } from './upload.ts';

@@ -1,0 +1,95 @@
+import type { paths as ContentPaths } from './openapi/content.ts';
+import type { paths as GalleryPaths } from './openapi/gallery-admin.ts';
+import type { paths as NewsFeedPaths } from './openapi/news-feed.ts';
+import type { ContentClient, GalleryClient, NewsFeedClient } from './services.ts';
+import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './typed-paths.ts';
+
+type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
+type ItemsOperation = OperationOf<NewsFeedPaths, '/api/v1/items', 'get'>;
+type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
+
+type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
+
+/** An article of a list. */
+export type ListedArticle = AnswerOf<ArticlesOperation>['data'][number];
+
+/** A news item of a list. */
+export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
+
+/** A page of a folder: its folders and files, each in natural order. */
+export type FolderPage = Extract<AnswerOf<FolderOperation>, { mode: 'json' }>['data'];
+
+/** A folder or a file of the gallery. */
+export type FolderEntry = FolderPage['folders'][number] | FolderPage['files'][number];
+
+/** Options of a walk through pages. */
+export type WalkOptions = Pick<CommonOptions, 'signal'>;
+
+/**
+ * Every article of a list, page by page as they are asked for. An article that moves to a later page while
+ * this runs, because another is published, comes only once.
+ */
+export async function* articles(
+  client: ContentClient,
+  query: Omit<QueryOf<ArticlesOperation>, 'page'> = {},
+  options: WalkOptions = {},
+): AsyncGenerator<ListedArticle, void> {
+  const seen = new Set<number>();
+  for (let page = 1; ; page += 1) {
+    const { data, meta } = await client.get('/api/articles', { ...options, query: { ...query, page } });
+    for (const article of data) {
+      if (seen.has(article.id)) continue;
+      seen.add(article.id);
+      yield article;
+    }
+    if (page >= meta.total_pages) return;
+  }
+}
+
+/** Every news item of a query, page by page as they are asked for, along the feed's cursors. */
+export async function* newsItems(
+  client: NewsFeedClient,
+  query: Omit<QueryOf<ItemsOperation>, 'cursor'> = {},
+  options: WalkOptions = {},
+): AsyncGenerator<NewsItem, void> {
+  let cursor: string | undefined;
+  do {
+    const { items, page } = await client.get('/api/v1/items', {
+      ...options,
+      query: { ...query, ...(cursor !== undefined && { cursor }) },
+    });
+    yield* items;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** The pages of a folder in the store's order, for a view that shows more as one scrolls. */
+export async function* folderPages(
+  client: GalleryClient,
+  path: string,
+  query: Pick<QueryOf<FolderOperation>, 'maxKeys' | 'foldersOnly'> = {},
+  options: WalkOptions = {},
+): AsyncGenerator<FolderPage, void> {
+  let continuationToken: string | undefined;
+  do {
+    const { mode, data } = await client.get('/api/gallery', {
+      ...options,
+      query: { ...query, path, json: '1', ...(continuationToken !== undefined && { continuationToken }) },
+    });
+    if (mode !== 'json') throw new Error('the gallery did not answer with a listing');
+    yield data;
+    continuationToken = data.continuationToken ?? undefined;
+  } while (continuationToken !== undefined);
+}
+
+/** Every folder and file in a folder, page by page as they are asked for. */
+export async function* folderEntries(
+  client: GalleryClient,
+  path: string,
+  options: WalkOptions = {},
+): AsyncGenerator<FolderEntry, void> {
+  for await (const { folders, files } of folderPages(client, path, {}, options)) {
+    yield* folders;
+    yield* files;
+  }
+}

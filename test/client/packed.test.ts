@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PACKAGE = join(ROOT, 'packages/client');
+const run = promisify(execFile);
+
+let home: string;
+let archive: string;
+let content: ContentFixture;
+let feed: NewsFeedFixture;
+let gallery: GalleryFixture;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'pressroom-client-'));
+  await tool('tsc', '-p', 'tsconfig.build.json');
+  await run(join(ROOT, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', home], { cwd: PACKAGE });
+  const [name = ''] = (await readdir(home)).filter((file) => file.endsWith('.tgz'));
+  archive = join(home, name);
+  [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
+  const vocabulary = { categories: ['technology'], directions: ['domestic', 'overseas'] };
+  await addSample(feed.db, vocabulary, new Date());
+});
+afterAll(async () => {
+  await Promise.all([content, feed, gallery].map((fixture) => fixture?.close()));
+  await rm(home, { recursive: true });
+});
+
+function tool(name: string, ...args: string[]) {
+  return run(join(PACKAGE, 'node_modules/.bin', name), args, { cwd: PACKAGE });
+}
+
+test('the packed form pleases publint and attw', async () => {
+  await tool('publint', 'run', archive, '--strict');
+  await tool('attw', archive, '--profile', 'esm-only');
+});
+
+test('the programs of docs/client.md run as printed, on the packed form', async () => {
+  const installed = join(home, 'node_modules/@pressroom/client');
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect([manifest.dependencies, manifest.exports['.'].default]).toEqual([undefined, './dist/index.js']);
+
+  const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8');
+  const programs = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program ?? '');
+  const printed: string[] = [];
+  for (const [index, program] of programs.entries()) {
+    const file = join(home, `program-${index}.mjs`);
+    await writeFile(
+      file,
+      program
+        .replace('http://127.0.0.1:4001', feed.url)
+        .replace('http://127.0.0.1:4002', gallery.url)
+        .replace('http://127.0.0.1:4003', content.url)
+        .replace("username: 'admin'", `username: '${ADMIN.username}'`),
+    );
+    const env = { ...process.env, GALLERY_PASSWORD: ADMIN.password };
+    printed.push((await run(process.execPath, [file], { cwd: home, env })).stdout.trim());
+  }
+  expect(printed).toEqual([
+    '0\n404 article 999999 does not exist',
+    '12',
+    expect.stringMatching(/^200 304 \d+$/),
+    '1 true',
+    'notes/hello.txt',
+  ]);
+});

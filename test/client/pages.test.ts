@@ -1,0 +1,67 @@
+import {
+  articles,
+  contentClient,
+  folderEntries,
+  folderPages,
+  galleryClient,
+  newsFeedClient,
+  newsItems,
+} from '@pressroom/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { putAll } from '../support/s3/objects.ts';
+
+let content: ContentFixture;
+let feed: NewsFeedFixture;
+let gallery: GalleryFixture;
+beforeAll(async () => {
+  [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
+});
+afterAll(() => Promise.all([content, feed, gallery].map((fixture) => fixture?.close())));
+
+test('every article comes once, also when another is published in between', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const publish = async (title: string) => {
+    const body = { title, content: `<p>${'word '.repeat(20)}</p>`, is_published: true };
+    await site.post('/api/articles', { body });
+  };
+  for (const title of ['1', '2', '3', '4', '5']) await publish(title);
+  const titles: string[] = [];
+  for await (const { title } of articles(site, { per_page: 2 })) {
+    titles.push(title);
+    if (titles.length === 2) await publish('new');
+  }
+  expect(titles).toEqual(['5', '4', '3', '2', '1']);
+});
+
+test('news items come along the cursors, and no page is read that nobody asked for', async () => {
+  const rows = Array.from({ length: 7 }, (_, index) =>
+    itemRow(`item ${index}`, { selected: true, published_at: new Date(Date.now() - index * 60_000) }),
+  );
+  await feed.db.insertInto('news.item').values(rows).execute();
+  let requests = 0;
+  const send = (url: string, init: RequestInit) => {
+    requests += 1;
+    return fetch(url, init);
+  };
+  const site = newsFeedClient({ baseUrl: feed.url, fetch: send });
+  const all = await Array.fromAsync(newsItems(site, { mode: 'all', limit: 3 }));
+  expect([all.length, new Set(all.map(({ id }) => id)).size, requests]).toEqual([7, 7, 3]);
+  for await (const item of newsItems(site, { mode: 'all', limit: 3 })) {
+    expect(item.id).toBe(all[0]?.id);
+    break;
+  }
+  expect(requests).toBe(4);
+});
+
+test('a folder is read page by page', async () => {
+  const names = ['p/1.jpg', 'p/2.jpg', 'p/3.jpg', 'p/sub/x', 'p/z ü+.jpg'];
+  await putAll(gallery.s3, gallery.bucket, names);
+  const admin = galleryClient({ baseUrl: gallery.url, headers: { cookie: gallery.cookie } });
+  const pages = await Array.fromAsync(folderPages(admin, 'p', { maxKeys: 2 }));
+  expect(pages.length).toBe(3);
+  const entries = await Array.fromAsync(folderEntries(admin, 'p'));
+  expect(entries.map(({ path }) => path).sort()).toEqual(names.map((name) => name.replace('x', '')).sort());
+});
