@@ -86,6 +86,15 @@ describe('anonymous requests', () => {
     expect(await ask()).toEqual({ limit: 5, remaining: 4, reset: 60 });
   });
 
+  test('are not refused for an hour when the clock is set back an hour', async () => {
+    const { url } = await serve();
+    const ask = () => send(`${url}/api/articles`);
+    for (let n = 0; n < 5; n += 1) await ask();
+    expectRefused(await ask(), 5);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(rateOf(await ask())).toEqual({ limit: 5, remaining: 4, reset: 60 });
+  });
+
   test('are limited to 60 per minute by default, with a key to 1000', async () => {
     const { url, key } = await serve({ CONTENT_RATE_LIMIT: '', CONTENT_KEY_RATE_LIMIT: '' });
     expect(rateOf(await send(`${url}/api/articles`))).toMatchObject({ limit: 60, remaining: 59 });

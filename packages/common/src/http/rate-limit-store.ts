@@ -1,8 +1,8 @@
 import type { FastifyRateLimitStore } from '@fastify/rate-limit';
-import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 import RedisStore from '@fastify/rate-limit/store/RedisStore.js';
 import type { FastifyBaseLogger } from 'fastify';
 import { Redis } from 'ioredis';
+import { LocalCounters } from './local-counters.ts';
 
 /** Options of {@link SharedCounters}. */
 export interface SharedCountersOptions {
@@ -41,7 +41,7 @@ export class SharedCounters implements FastifyRateLimitStore {
     this.#redis.on('error', (error) => this.#noteAway(error));
     this.#redis.on('ready', () => this.#noteBack());
     this.#shared = new RedisStore(false, false, this.#redis, `pressroom:rate:${service}:`);
-    this.#local = new LocalStore(false, false, memoryEntries);
+    this.#local = new LocalCounters(memoryEntries);
   }
 
   /** Connects, so that even the first requests are shared; also resolves without Redis. */

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
-import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
+import { LocalCounters } from './local-counters.ts';
 import { SharedCounters } from './rate-limit-store.ts';
 import type { Server } from './server.ts';
 
@@ -76,7 +76,7 @@ async function openCounters(
   app: Server,
   { service, config: { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: timeoutMs } }: RateLimitOptions,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
-  if (redisUrl === undefined) return new LocalStore(false, false, MEMORY_ENTRIES);
+  if (redisUrl === undefined) return new LocalCounters(MEMORY_ENTRIES);
   const shared = new SharedCounters({
     redisUrl,
     timeoutMs,
