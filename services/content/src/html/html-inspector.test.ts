@@ -7,7 +7,7 @@ const GOOD = '<p>Something to read.</p>';
 const SLOW = `<p ${Array.from({ length: 400_000 }, (_, index) => `a${index.toString(36)}`).join(' ')}>`;
 
 function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
-  const made = new HtmlInspector({ html: 'checked', jsonLd: false }, limits);
+  const made = new HtmlInspector({ html: 'checked', jsonLd: false }, { startMs: 100_000, ...limits });
   onTestFinished(() => made.close());
   return made;
 }
@@ -16,6 +16,11 @@ test('an inspection that takes too long is abandoned, and the next one runs', as
   const inspection = inspector({ timeMs: 4000 });
   expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 4 s' });
   expect(await inspector({ timeMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
+});
+
+test('a worker that does not begin in time is not the fault of the article', async () => {
+  const inspection = inspector({ startMs: 0 });
+  await expect(inspection.inspect(GOOD, 'a')).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
 test('an inspection that takes too much memory ends its worker and nothing else', async () => {

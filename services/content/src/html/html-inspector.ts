@@ -7,7 +7,9 @@ import { OwnerTurns } from './owner-turns.ts';
 
 /** Limits on one inspection, and on how many there may be. */
 export interface InspectionLimits {
-  /** Time from when a worker is free, in ms. */
+  /** How long a worker may take to begin, in ms: a new one loads its programs, on a machine that may be busy. */
+  startMs: number;
+  /** Time from when a worker begins, in ms. */
   timeMs: number;
   /** Heap of a worker, in MiB. */
   memoryMiB: number;
@@ -27,7 +29,13 @@ const LEAST = 16_384;
 const WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
 /** Far above what an article needs: 2 MB take half a second and 100 MiB, so nobody waits long. */
-const LIMITS: InspectionLimits = { timeMs: 10_000, memoryMiB: 256, workers: WORKERS, waiting: 2 ** 24 };
+const LIMITS: InspectionLimits = {
+  startMs: 9000,
+  timeMs: 10_000,
+  memoryMiB: 256,
+  workers: WORKERS,
+  waiting: 2 ** 24,
+};
 
 /** How long an idle worker is kept, in ms. */
 const IDLE_MS = 60_000;
@@ -72,7 +80,7 @@ export class HtmlInspector {
    * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with
    * nothing waiting is never refused: nobody loses an answer to what others send.
    *
-   * @throws Failure `unavailable` if too many inspections are waiting
+   * @throws Failure `unavailable` if too many inspections are waiting, or the machine is too busy to begin one
    */
   async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
     const cost = Math.max(html.length, LEAST);
@@ -100,16 +108,37 @@ export class HtmlInspector {
   }
 
   async #run(html: string): Promise<Inspection | Unfinished> {
-    const { timeMs, memoryMiB } = this.#limits;
-    const signal = AbortSignal.timeout(timeMs);
+    const { startMs, timeMs, memoryMiB } = this.#limits;
+    const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const limit = new AbortController();
+    // The article is not to blame for the time that a worker takes to begin.
+    let timer = setTimeout(() => limit.abort(), startMs);
+    let ended = false;
+    void untilBegun(begun, startMs).then((isBegun) => {
+      if (!isBegun || ended) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => limit.abort(), timeMs);
+    });
     try {
-      return await this.#pool.run({ html, rules: this.#rules }, { signal });
+      return await this.#pool.run({ html, rules: this.#rules, begun }, { signal: limit.signal });
     } catch (error) {
-      if (signal.aborted) return { unfinished: `within ${timeMs / 1000} s` };
+      if (limit.signal.aborted && Atomics.load(begun, 0) === 0) {
+        throw new Failure('unavailable', 'the article could not be checked in time; try again');
+      }
+      if (limit.signal.aborted) return { unfinished: `within ${timeMs / 1000} s` };
       if (isOutOfMemory(error)) return { unfinished: `with ${memoryMiB} MiB of memory` };
       throw error;
+    } finally {
+      ended = true;
+      clearTimeout(timer);
     }
   }
+}
+
+/** Waits for the worker's word, and resolves to whether it came. */
+async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<boolean> {
+  await Atomics.waitAsync(begun, 0, 0, ms).value;
+  return Atomics.load(begun, 0) === 1;
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -10,9 +10,13 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 export interface InspectionTask {
   html: string;
   rules: InspectionRules;
+  /** Set to 1, with a notification, when the worker begins. */
+  begun: Int32Array<SharedArrayBuffer>;
 }
 
 /** Runs in a worker thread of the pool of `HtmlInspector`. */
-export default function inspect({ html, rules }: InspectionTask): Promise<Inspection> {
+export default function inspect({ html, rules, begun }: InspectionTask): Promise<Inspection> {
+  Atomics.store(begun, 0, 1);
+  Atomics.notify(begun, 0);
   return inspectHtml(html, rules);
 }
