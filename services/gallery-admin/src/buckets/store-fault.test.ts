@@ -20,6 +20,7 @@ test.each([
   ['500', fault(named('InternalError'), 500)],
   ['503', fault(named('SlowDown'), 503)],
   ['a request to retry later, as 429', fault(named('TooManyRequests'), 429)],
+  ['a clock that has just been set, as 403', fault(named('RequestTimeTooSkewed'), 403)],
 ])('%s means the store is unavailable', (_what, error) => {
   expect(storeFailure(error)).toMatchObject({ kind: 'unavailable' });
 });

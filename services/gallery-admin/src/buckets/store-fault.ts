@@ -12,8 +12,17 @@ const REFUSALS: Record<string, string> = {
 
 const REFUSED = 'the object store rejects the keys of the active bucket, or they lack permission for this';
 
-/** S3's error codes, with any status, for "try again later". */
-const BUSY = new Set(['SlowDown', 'ServiceUnavailable', 'RequestTimeout', 'TooManyRequests']);
+/**
+ * S3's error codes, with any status, for "try again later". The last one means that a clock has been set: the
+ * SDK corrects for the difference.
+ */
+const BUSY = new Set([
+  'SlowDown',
+  'ServiceUnavailable',
+  'RequestTimeout',
+  'TooManyRequests',
+  'RequestTimeTooSkewed',
+]);
 
 /** Statuses above 499 for which retrying is useless: the store does not support the request. */
 const NEVER = new Set([501, 505]);
@@ -49,7 +58,7 @@ export function isLastingRefusal(error: unknown): boolean {
 
 /** True if the store does not accept this service's configuration: its keys, bucket or region. */
 export function isMisconfiguration(error: unknown): boolean {
-  if (!isStoreFault(error)) return false;
+  if (!isStoreFault(error) || BUSY.has(error.name)) return false;
   const status = statusOf(error);
   return error.name in REFUSALS || status === 401 || status === 403;
 }

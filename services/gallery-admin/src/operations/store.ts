@@ -8,14 +8,20 @@ import type { GalleryTables } from '../tables.ts';
 /** How long an outcome is kept, in hours (RFC draft "The Idempotency-Key HTTP Header Field"). */
 const KEPT_HOURS = 24;
 
-/** After how many seconds a run that no longer renews its lease counts as dead. */
-const LEASE_S = 15;
+/**
+ * After how many seconds a run that no longer renews its lease counts as dead. The same request waits for it
+ * that long, and is to be answered within 10 s.
+ */
+const LEASE_S = 6;
 
 /** How often a lease is renewed, in ms. */
 const RENEWAL_MS = (LEASE_S * 1000) / 3;
 
 /** How often a request that waits for an identical one checks whether it has ended, in ms. */
 const POLL_MS = 250;
+
+/** How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. */
+const RECORD_MS = 2000;
 
 /** The outcome of an operation, as reported to the client. */
 export interface Outcome {
@@ -148,14 +154,19 @@ export class OperationStore {
     try {
       const outcome = await work();
       const ended = { outcome: JSON.stringify(outcome), delivered: false, leased_until: null };
-      await this.#change(id, run, ended);
+      await this.#record(id, run, ended);
       return { outcome, run };
     } catch (error) {
-      await this.#change(id, run, { run: null, leased_until: null });
+      await this.#record(id, run, { run: null, leased_until: null });
       throw error;
     } finally {
       clearInterval(renewal);
     }
+  }
+
+  /** Updates the record of a run that has ended; the answer waits for that, but not for long. */
+  async #record(id: Buffer, run: string, change: Change): Promise<void> {
+    await Promise.race([this.#change(id, run, change), pause(RECORD_MS, undefined, { ref: false })]);
   }
 
   /**
