@@ -1,3 +1,6 @@
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type ContentFixture,
@@ -101,4 +104,22 @@ test('a reader never gets a state that was outdated before the request was sent'
   }
   stop = true;
   await writer;
+});
+
+test('a key works on every replica once it is made, and on none 5 s after it is revoked', async () => {
+  const pool = content.database.pool;
+  const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
+  const key = await keys.create('Somebody', null);
+  const statuses = () =>
+    Promise.all(
+      [content, replica].map(async ({ url }) => {
+        const headers = { 'x-api-key': key };
+        return (await send(`${url}/api/articles?status=draft`, { headers })).status;
+      }),
+    );
+  expect(await statuses()).toEqual([200, 200]);
+  await keys.revoke(key.slice(3, 11));
+  const revoked = performance.now();
+  await until('5 s have passed', () => performance.now() >= revoked + 5000);
+  expect(await statuses()).toEqual([403, 403]);
 });
