@@ -6,6 +6,8 @@ import { runCommand } from './command.ts';
 import { commentWidthFaults } from './comment-width.ts';
 import { composeFaults } from './compose.ts';
 import { docCommentFaults } from './doc-comments.ts';
+import { kubernetesFaults } from './kubernetes.ts';
+import { kubernetesSchemaFaults } from './kubernetes-schemas.ts';
 import { readSources } from './sources.ts';
 import { runSteps, type Step } from './step.ts';
 import { wallFaults } from './walls.ts';
@@ -34,6 +36,8 @@ const steps: readonly Step[] = [
       ]),
   },
   { name: 'compose references', run: () => composeFaults(root) },
+  { name: 'kubernetes schemas', run: () => kubernetesSchemaFaults(root) },
+  { name: 'kubernetes and compose', run: () => kubernetesFaults(root) },
 ];
 
 const { passed, failed } = await runSteps(steps, console.log);

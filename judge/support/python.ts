@@ -4,16 +4,16 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CACHE, mustRun } from './programs.ts';
 
-/** The packages with their versions, including dependencies. */
+/** The judges' packages with their versions, including dependencies. */
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * Creates a virtual environment with exactly `requirements.txt` if necessary, and returns its folder of
- * programs. Throws if a package cannot be installed.
+ * Creates a virtual environment with exactly what `requirements` lists if necessary, and returns its folder
+ * of programs. Throws if a package cannot be installed.
  */
-export async function pythonPrograms(): Promise<string> {
+export async function pythonPrograms(requirements = REQUIREMENTS): Promise<string> {
   const hash = createHash('sha256')
-    .update(await readFile(REQUIREMENTS))
+    .update(await readFile(requirements))
     .digest('hex')
     .slice(0, 16);
   const home = join(CACHE, `python-${hash}`);
@@ -33,7 +33,7 @@ export async function pythonPrograms(): Promise<string> {
     '--no-deps',
     '-r',
   ];
-  await mustRun(join(programs, 'python'), [...install, REQUIREMENTS], { timeoutMs: 300_000 });
+  await mustRun(join(programs, 'python'), [...install, requirements], { timeoutMs: 300_000 });
   await writeFile(made, '');
   return programs;
 }

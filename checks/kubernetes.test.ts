@@ -1,0 +1,137 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { kubernetesFaults } from './kubernetes.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** What the check reads. */
+const FILES = [
+  'docker-compose.yml',
+  'deploy/kubernetes',
+  'docs/configuration.md',
+  'services/content/src/app.ts',
+  'services/news-feed/src/app.ts',
+  'services/gallery-admin/src/app.ts',
+];
+
+const BASE = 'deploy/kubernetes/base';
+
+let copy: string;
+beforeEach(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'pressroom-check-'));
+  for (const file of FILES) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  }
+});
+afterEach(() => rmSync(copy, { recursive: true }));
+
+/** Changes a file of the copy; throws when the text is not in it. */
+function change(file: string, from: string | RegExp, to: string): void {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  const changed = text.replace(from, to);
+  if (changed === text) throw new Error(`${file} does not contain ${from}`);
+  writeFileSync(path, changed);
+}
+
+test('the repository has no faults', async () => {
+  expect(await kubernetesFaults(ROOT)).toEqual([]);
+});
+
+test.each<[string, string, string | RegExp, string, string]>([
+  ['a command', `${BASE}/content.yaml`, 'src/main.ts', 'src/start.ts', 'content: runs "node'],
+  [
+    'a port',
+    `${BASE}/news-feed.yaml`,
+    'containerPort: 4001',
+    'containerPort: 4007',
+    'news-feed: listens on 4007',
+  ],
+  [
+    'the port of a Service',
+    `${BASE}/content.yaml`,
+    'port: 4003\n',
+    'port: 80\n',
+    'content: its Service does not lead',
+  ],
+  [
+    'a probe',
+    `${BASE}/content.yaml`,
+    'path: /readyz',
+    'path: /ready',
+    'content: its readiness is not /readyz',
+  ],
+  ['the liveness', `${BASE}/content.yaml`, /path: \/healthz/g, 'path: /readyz', 'content: its liveness'],
+  [
+    'a fixed variable',
+    `${BASE}/kustomization.yaml`,
+    'HOST=0.0.0.0',
+    'HOST=127.0.0.1',
+    'content: is given HOST=127.0.0.1',
+  ],
+  [
+    'a missing variable',
+    'deploy/kubernetes/secrets.example.yaml',
+    /^ {2}SETTINGS_KEY.*\n/m,
+    '',
+    'gallery-admin: is not given SETTINGS_KEY',
+  ],
+  [
+    'an unknown variable',
+    `${BASE}/kustomization.yaml`,
+    'METRICS_PORT',
+    'METRIC_PORT',
+    'content: is given METRIC_PORT',
+  ],
+  [
+    'a missing Secret',
+    `${BASE}/migrate.yaml`,
+    'name: pressroom-migrations',
+    'name: other',
+    'migrate: takes variables from other',
+  ],
+  [
+    'service links',
+    `${BASE}/content.yaml`,
+    'enableServiceLinks: false',
+    'enableServiceLinks: true',
+    'content: enableServiceLinks',
+  ],
+  [
+    'the time to end',
+    `${BASE}/content.yaml`,
+    'terminationGracePeriodSeconds: 30',
+    'terminationGracePeriodSeconds: 12',
+    'content: is killed after 12 s',
+  ],
+  [
+    'the name of a workload',
+    `${BASE}/migrate.yaml`,
+    'name: migrate\nspec',
+    'name: migration\nspec',
+    'migration: docker-compose.yml has no such service',
+  ],
+  [
+    'a route',
+    `${BASE}/ingress.yaml`,
+    'path: /api/categories',
+    'path: /api/category',
+    'content: the Ingress leads /api/categories to nothing',
+  ],
+])('finds %s that differs', async (_what, file, from, to, fault) => {
+  change(file, from, to);
+  const faults = await kubernetesFaults(copy);
+  expect(
+    faults.some((line) => line.startsWith(fault)),
+    faults.join('\n'),
+  ).toBe(true);
+});
+
+test('finds what has changed in docker-compose.yml alone', async () => {
+  change('docker-compose.yml', 'services/content/src/main.ts', 'services/content/src/serve.ts');
+  expect(await kubernetesFaults(copy)).toEqual([expect.stringMatching(/^content: runs "node/)]);
+});
