@@ -12,7 +12,7 @@ const KEPT_HOURS = 24;
  * After how many seconds a run that no longer renews its lease counts as dead. The same request waits for it
  * that long, and is to be answered within 10 s.
  */
-const LEASE_S = 6;
+const LEASE_S = 5;
 
 /** How often a lease is renewed, in ms. */
 const RENEWAL_MS = (LEASE_S * 1000) / 3;
