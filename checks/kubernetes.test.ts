@@ -104,7 +104,7 @@ test.each<[string, string, string | RegExp, string, string]>([
   [
     'the time to end',
     `${BASE}/content.yaml`,
-    'terminationGracePeriodSeconds: 30',
+    'terminationGracePeriodSeconds: 45',
     'terminationGracePeriodSeconds: 12',
     'content: is killed after 12 s',
   ],

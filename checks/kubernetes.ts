@@ -1,12 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readContentConfig } from '@pressroom/content/config';
+import { readGalleryConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
+import { readNewsFeedConfig } from '@pressroom/news-feed/config';
 import { parse, parseAllDocuments } from 'yaml';
 
 /** The folder of the manifests below the repository. */
 const HOME = 'deploy/kubernetes';
 
-/** Settings that one file has apart and the other within another one: a password is part of the address. */
-const WITHIN: Record<string, string> = { PGPASSWORD: 'DATABASE_URL' };
+/** Services of the Compose file that a cluster does not need, by name, and why. */
+const COMPOSE_ALONE: Record<string, string> = {
+  settings: 'reads the .env file, which a cluster does not have',
+  roles: 'makes roles of the database that Compose runs; in a cluster, whoever runs the database makes them',
+};
 
 /** A service of the Compose file, as far as it has a counterpart. */
 interface ComposeService {
@@ -76,31 +82,39 @@ export async function kubernetesFaults(root: string): Promise<string[]> {
   const compose = parse(await readFile(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
   const services: Record<string, ComposeService> = compose.services;
   const kubernetes = await readKubernetes(join(root, HOME));
-  const documented = await readFile(join(root, 'docs/configuration.md'), 'utf8');
-  const ours = Object.entries(services).filter(([, { command }]) =>
-    command?.some((word) => word.endsWith('.ts')),
+  const ours = Object.entries(services).filter(
+    ([name, { command }]) => !(name in COMPOSE_ALONE) && command?.some((word) => word.endsWith('.ts')),
   );
   const workloads = kubernetes.manifests.filter(({ spec }) => spec?.template !== undefined);
   return [
     ...workloads
       .filter(({ metadata }) => !ours.some(([name]) => name === metadata.name))
       .map(({ metadata }) => `${metadata.name}: docker-compose.yml has no such service`),
-    ...ours.flatMap(([name, service]) => {
-      const workload = workloads.find(({ metadata }) => metadata.name === name);
-      const pod = workload?.spec?.template?.spec;
-      const container = pod?.containers[0];
-      if (pod === undefined || container === undefined)
-        return [`${name}: ${HOME} has no workload of that name`];
-      return [
-        ...commandFaults(service, container),
-        ...variableFaults(service, container, kubernetes, documented),
-        ...portFaults(name, service, container, kubernetes),
-        ...probeFaults(service, container),
-        ...podFaults(service, pod, container),
-      ].map((fault) => `${name}: ${fault}`);
-    }),
+    ...(await Promise.all(ours.map((one) => serviceFaults(root, one, kubernetes)))).flat(),
     ...(await routeFaults(root, kubernetes)),
   ];
+}
+
+/** Compares a service of the Compose file with the workload of its name. */
+async function serviceFaults(
+  root: string,
+  [name, service]: [string, ComposeService],
+  kubernetes: Kubernetes,
+): Promise<string[]> {
+  const workload = kubernetes.manifests.find(
+    ({ metadata, spec }) => metadata.name === name && spec?.template !== undefined,
+  );
+  const pod = workload?.spec?.template?.spec;
+  const container = pod?.containers[0];
+  if (pod === undefined || container === undefined) return [`${name}: ${HOME} has no workload of that name`];
+  const documented = await readFile(join(root, 'docs/configuration.md'), 'utf8');
+  return [
+    ...commandFaults(service, container),
+    ...variableFaults(name, service, { container, kubernetes, documented }),
+    ...portFaults(name, service, container, kubernetes),
+    ...(await probeFaults(root, service, container)),
+    ...podFaults(service, pod, container),
+  ].map((fault) => `${name}: ${fault}`);
 }
 
 async function readKubernetes(home: string): Promise<Kubernetes> {
@@ -134,37 +148,52 @@ function commandFaults({ command = [] }: ComposeService, container: Container): 
   return here === there ? [] : [`runs "${here}" and docker-compose.yml "${there}"`];
 }
 
+/** How each program reads its settings; the migrations read nothing but the address of the database. */
+const READERS: Record<string, (env: Record<string, string>) => unknown> = {
+  content: readContentConfig,
+  'news-feed': readNewsFeedConfig,
+  'gallery-admin': readGalleryConfig,
+  bucket: readStoreConfig,
+};
+
+/** The required settings that are missing, as the program itself would say. */
+function missingSettings(name: string, given: ReadonlyMap<string, string>): string[] {
+  try {
+    READERS[name]?.(Object.fromEntries(given));
+    return [];
+  } catch (error) {
+    return [...String(error).matchAll(/^ +(\w+) is not set/gm)].map(
+      ([, variable]) => `is not given ${variable}`,
+    );
+  }
+}
+
 function variableFaults(
+  name: string,
   { environment = {} }: ComposeService,
-  container: Container,
-  { variables }: Kubernetes,
-  documented: string,
+  { container, kubernetes, documented }: { container: Container; kubernetes: Kubernetes; documented: string },
 ): string[] {
   const faults: string[] = [];
   const given = new Map((container.env ?? []).map(({ name, value }) => [name, value]));
   const secret = new Set<string>();
   for (const { configMapRef, secretRef } of container.envFrom ?? []) {
     const holder = (configMapRef ?? secretRef)?.name ?? '';
-    const held = variables.get(holder);
+    const held = kubernetes.variables.get(holder);
     if (held === undefined) faults.push(`takes variables from ${holder}, which nothing explains`);
-    for (const [name, value] of held ?? []) {
-      given.set(name, value);
-      if (secretRef !== undefined) secret.add(name);
+    for (const [variable, value] of held ?? []) {
+      given.set(variable, value);
+      if (secretRef !== undefined) secret.add(variable);
     }
   }
-  for (const [name, value] of Object.entries(environment)) {
-    const alias = given.has(name) ? name : (WITHIN[name] ?? name);
-    const isFixed = value !== null && !value.includes('${');
-    const isRequired = value?.includes(':?') === true;
-    if ((isFixed || isRequired) && !given.has(alias)) faults.push(`is not given ${name}`);
-    if (isFixed && given.has(name) && !secret.has(name) && given.get(name) !== value) {
-      faults.push(`is given ${name}=${given.get(name)}, and in docker-compose.yml ${value}`);
-    }
+  for (const [variable, value] of Object.entries(environment)) {
+    if (value === null || value.includes('${') || secret.has(variable)) continue;
+    const here = given.get(variable);
+    if (here !== value) faults.push(`is given ${variable}=${here ?? ''}, and in docker-compose.yml ${value}`);
   }
-  for (const name of given.keys()) {
-    if (!documented.includes(`\`${name}\``)) faults.push(`is given ${name}, which is not a setting`);
+  for (const variable of given.keys()) {
+    if (!documented.includes(`\`${variable}\``)) faults.push(`is given ${variable}, which is not a setting`);
   }
-  return faults;
+  return [...faults, ...missingSettings(name, given)];
 }
 
 function portFaults(
@@ -190,13 +219,28 @@ function portFaults(
   return [...faults, `its Service does not lead to port ${port}`];
 }
 
-/** The port and the path of the URL in a health check. */
-const PROBED = /127\.0\.0\.1:(\d+)(\/\w+)/;
+/** The port and the path of a URL in a health check, or the port that a program of `deploy` is given. */
+const PROBED = /127\.0\.0\.1:(?<port>\d+)(?<path>\/\w+)|(?<program>deploy\/\S+) (?<given>\d+)/;
 
-function probeFaults({ healthcheck }: ComposeService, container: Container): string[] {
+/** What a health check asks for. */
+async function probed(
+  root: string,
+  { test = [] }: { test?: string[] },
+): Promise<{ port: string; path: string }> {
+  const { port = '', path = '', program, given = '' } = PROBED.exec(test.join(' '))?.groups ?? {};
+  if (program === undefined) return { port, path };
+  const [asked = ''] = /\/(readyz|healthz)\b/.exec(await readFile(join(root, program), 'utf8')) ?? [];
+  return { port: given, path: asked };
+}
+
+async function probeFaults(
+  root: string,
+  { healthcheck }: ComposeService,
+  container: Container,
+): Promise<string[]> {
   if (healthcheck === undefined) return [];
-  const [, port, path] = PROBED.exec(healthcheck.test?.join(' ') ?? '') ?? [];
-  if (path === undefined) return ['its health check in docker-compose.yml names no URL to compare'];
+  const { port, path } = await probed(root, healthcheck);
+  if (path === '') return ['its health check in docker-compose.yml names no path to compare'];
   const { readinessProbe, livenessProbe, startupProbe } = container;
   const faults: string[] = [];
   if (readinessProbe?.httpGet?.path !== path) faults.push(`its readiness is not ${path}`);
