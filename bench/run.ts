@@ -15,6 +15,7 @@ const BENCHES = [
   'large-writes',
   'login-flood',
   'stories',
+  'scaling',
   'fast',
 ];
 
