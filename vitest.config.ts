@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Tests of real articles, feeds and images: they read `REAL_DATA_DIR`. */
 const REAL = 'test/**/*.real.test.ts';
 
+/** Tests that break what the services depend on, under load: they take minutes and measure time. */
+const FAULTS = 'test/**/*.faults.test.ts';
+
 const shared = {
   // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for
   // being slow.
@@ -27,10 +30,12 @@ export default defineConfig({
             '{packages,services}/*/src/**/*.test.ts',
             '{checks,judge}/**/*.test.ts',
           ],
-          exclude: [REAL, '**/node_modules/**'],
+          exclude: [REAL, FAULTS, '**/node_modules/**'],
         },
       },
       { test: { ...shared, name: 'real', include: [REAL] } },
+      // It starts what it needs itself, and what it breaks is nobody else's.
+      { test: { ...shared, name: 'faults', include: [FAULTS], globalSetup: [] } },
     ],
   },
 });

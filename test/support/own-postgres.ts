@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { parentOf } from '@pressroom/embedded-postgres/processes';
-import { postmasterOf } from './processes.ts';
+import { isOpen, postmasterOf } from './processes.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 /** A PostgreSQL server of a test file's own, which can be stopped, started again and made to hang. */
@@ -16,10 +16,10 @@ export class OwnPostgres {
     this.#server = server;
   }
 
-  /** Makes a server with an empty database. */
-  static async create(): Promise<OwnPostgres> {
-    const home = await temporaryHome();
-    return new OwnPostgres(home, await start(home, 0));
+  /** Makes a server with an empty database, below `home` if that is given. */
+  static async create(home?: string): Promise<OwnPostgres> {
+    const directory = home ?? (await temporaryHome());
+    return new OwnPostgres(directory, await start(directory, 0));
   }
 
   /** Where it is, also after it has been started again. */
@@ -35,6 +35,19 @@ export class OwnPostgres {
   /** Starts the stopped server on the same data and the same port. */
   async start(): Promise<void> {
     this.#server = await start(this.#home, this.#server.port);
+  }
+
+  /** Ends the server as a crash does, and resolves when it is gone. */
+  async kill(): Promise<void> {
+    process.kill(postmasterOf(this.#server.dataDir), 'SIGKILL');
+    await this.#server.exited;
+  }
+
+  /** Starts the server again if it has ended by itself. */
+  async ensureRunning(): Promise<void> {
+    if (await isOpen(this.#server.port)) return;
+    await this.#server.stop();
+    await this.start();
   }
 
   /** Stops every process of the server where it stands: connections are taken and nothing answers. */
@@ -70,8 +83,11 @@ function signalIfThere(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** A crash of the machine is not tested here, and little room is taken, for servers on a small disk. */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'on', max_wal_size: '64MB', min_wal_size: '32MB' };
+
 function start(dataDir: string, port: number): Promise<RunningPostgres> {
-  return startPostgres({ dataDir, port, settings: { fsync: 'off', synchronous_commit: 'on' } });
+  return startPostgres({ dataDir, port, settings: SETTINGS });
 }
 
 /** Minimal Linux has no `ps`, and nothing else has /proc. */

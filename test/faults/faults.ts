@@ -1,0 +1,187 @@
+import type { FakeClock } from './clock.ts';
+import { type Dependency, type Stand, urlOf } from './stand.ts';
+
+/** What goes wrong in a {@link Stand}, and how it ends. */
+export interface Fault {
+  name: string;
+  /** How long it lasts. */
+  seconds: number;
+  begin(stand: Stand): Promise<unknown>;
+  /** Ends what was begun, as an operator or a supervisor does. */
+  end(stand: Stand): Promise<unknown>;
+  /** The processes of services that do not run while it lasts. */
+  killed?: (stand: Stand) => string[];
+  /** Fills a disk, which must be a small one. */
+  fillsDisk?: boolean;
+}
+
+/** Longer than any request may take: one that waits for the end of the fault is seen to take too long. */
+const OUTLASTS_REQUESTS_S = 12;
+
+const SHORT_S = 5;
+
+/** Held back in either direction, in ms: a question and its answer take twice as long. */
+const SLOW_MS = { postgres: 100, redis: 500, store: 500 };
+
+/** How often connections are reset, in ms. */
+const RESET_MS = 250;
+
+const HOUR_S = 3600;
+
+type DependencyName = keyof Stand['dependencies'];
+
+function slow(name: string, dependency: DependencyName): Fault {
+  const proxyOf = (stand: Stand) => stand.dependencies[dependency].proxy;
+  return {
+    name: `${name} answers ${2 * SLOW_MS[dependency]} ms late`,
+    seconds: OUTLASTS_REQUESTS_S,
+    begin: async (stand) => proxyOf(stand).delay(SLOW_MS[dependency]),
+    end: async (stand) => proxyOf(stand).delay(0),
+  };
+}
+
+function resetting(name: string, dependency: DependencyName): Fault {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    name: `${name} resets its connections ${1000 / RESET_MS} times a second`,
+    seconds: SHORT_S,
+    begin: async (stand) => {
+      timer = setInterval(() => stand.dependencies[dependency].proxy.cut(), RESET_MS);
+    },
+    end: async () => clearInterval(timer),
+  };
+}
+
+function diskOf(stand: Stand, dependency: DependencyName): Dependency['disk'] {
+  return stand.dependencies[dependency].disk;
+}
+
+/** What happens to dependencies. */
+export const DEPENDENCY_FAULTS: readonly Fault[] = [
+  {
+    name: 'PostgreSQL is killed',
+    seconds: SHORT_S,
+    begin: ({ postgres }) => postgres.kill(),
+    end: ({ postgres }) => postgres.start(),
+  },
+  {
+    name: 'PostgreSQL stands still',
+    seconds: OUTLASTS_REQUESTS_S,
+    begin: ({ postgres }) => postgres.hang(),
+    end: ({ postgres }) => postgres.goOn(),
+  },
+  slow('PostgreSQL', 'postgres'),
+  resetting('PostgreSQL', 'postgres'),
+  {
+    name: "PostgreSQL's disk is full",
+    seconds: SHORT_S,
+    fillsDisk: true,
+    begin: async (stand) => diskOf(stand, 'postgres').fill(),
+    end: async (stand) => {
+      diskOf(stand, 'postgres').free();
+      await stand.postgres.ensureRunning();
+    },
+  },
+  {
+    name: 'Redis is killed',
+    seconds: SHORT_S,
+    begin: ({ redis }) => redis.end(),
+    end: ({ redis }) => redis.start(),
+  },
+  {
+    name: 'Redis stands still',
+    seconds: OUTLASTS_REQUESTS_S,
+    begin: async ({ redis }) => redis.signal('SIGSTOP'),
+    end: async ({ redis }) => redis.signal('SIGCONT'),
+  },
+  slow('Redis', 'redis'),
+  resetting('Redis', 'redis'),
+  {
+    name: "Redis's disk is full",
+    seconds: SHORT_S,
+    fillsDisk: true,
+    begin: async (stand) => diskOf(stand, 'redis').fill(),
+    end: async (stand) => {
+      diskOf(stand, 'redis').free();
+      await stand.redis.ensureRunning();
+    },
+  },
+  {
+    name: 'the store is killed',
+    seconds: SHORT_S,
+    begin: ({ store }) => store.end(),
+    end: ({ store }) => store.start(),
+  },
+  {
+    name: 'the store stands still',
+    seconds: OUTLASTS_REQUESTS_S,
+    begin: async ({ store }) => store.signal('SIGSTOP'),
+    end: async ({ store }) => store.signal('SIGCONT'),
+  },
+  slow('the store', 'store'),
+  resetting('the store', 'store'),
+  {
+    name: "the store's disk is full",
+    seconds: SHORT_S,
+    fillsDisk: true,
+    begin: async (stand) => diskOf(stand, 'store').fill(),
+    end: async (stand) => {
+      diskOf(stand, 'store').free();
+      await stand.store.ensureRunning();
+    },
+  },
+];
+
+const second = (stand: Stand) => Object.values(stand.services).map(([, replica]) => replica);
+
+/** What happens to the services themselves. */
+export const SERVICE_FAULTS: readonly Fault[] = [
+  {
+    name: 'one process of each service is killed in the middle of its requests',
+    seconds: SHORT_S,
+    killed: (stand) => second(stand).map(({ name }) => name),
+    begin: (stand) => Promise.all(second(stand).map((replica) => replica.end())),
+    end: (stand) => Promise.all(second(stand).map((replica) => replica.start())),
+  },
+  {
+    name: 'every process of every service is killed in the middle of its requests',
+    seconds: 2,
+    killed: (stand) => stand.replicas.map(({ name }) => name),
+    begin: (stand) => Promise.all(stand.replicas.map((replica) => replica.end())),
+    end: (stand) => Promise.all(stand.replicas.map((replica) => replica.start())),
+  },
+];
+
+/** Steps of the clock by which the services go; PostgreSQL, Redis and the store keep their own. */
+export function clockFaults(clock: () => FakeClock): readonly Fault[] {
+  return [HOUR_S, -HOUR_S].map((step) => ({
+    name: `the clock of the services is set an hour ${step > 0 ? 'ahead' : 'back'}`,
+    seconds: SHORT_S,
+    begin: async () => clock().step(step),
+    end: async () => clock().step(0),
+  }));
+}
+
+/** Asks every process for what needs all of its dependencies; resolves to what is not answered yet. */
+export async function unhealthy(stand: Stand): Promise<string[]> {
+  const { content, 'news-feed': news, 'gallery-admin': gallery } = stand.services;
+  const headers = { cookie: stand.cookie };
+  const asked = [
+    ...stand.replicas.map((replica) => ({ replica, path: '/readyz', init: {} })),
+    ...content.map((replica) => ({ replica, path: '/api/articles?per_page=3', init: {} })),
+    ...news.map((replica) => ({ replica, path: '/api/v1/selected/snapshot?limit=1', init: {} })),
+    ...gallery.map((replica) => ({ replica, path: '/api/gallery?json=1&path=none', init: { headers } })),
+  ];
+  const answers = await Promise.all(
+    asked.map(async ({ replica, path, init }) => {
+      const signal = AbortSignal.timeout(10_000);
+      const answer = await fetch(urlOf(replica) + path, { ...init, signal }).then(
+        async (response) => ({ status: response.status, text: await response.text() }),
+        (error: unknown) => ({ status: 0, text: String(error) }),
+      );
+      const isHealthy = answer.status === 200 && !answer.text.includes('degraded');
+      return isHealthy ? [] : [`${replica.name} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`];
+    }),
+  );
+  return answers.flat();
+}

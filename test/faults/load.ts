@@ -1,0 +1,238 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inTurn } from '../support/history.ts';
+import { Mirror } from '../support/mirror.ts';
+import { listAll } from '../support/s3/objects.ts';
+import { selectedSet } from '../support/selected-set.ts';
+import { until } from '../support/until.ts';
+import { ArticleWriter, GalleryUser, NewsWriter, poll } from './clients.ts';
+import { Observations, type Replica } from './observations.ts';
+import { type Program, repeatedly } from './program.ts';
+import { type Stand, urlOf } from './stand.ts';
+
+/** How often each process is asked whether it is alive, in ms. */
+const PULSE_MS = 200;
+
+/** How long the proof of life may take, in ms: the time limit of the health checks in docker-compose.yml. */
+const PULSE_LIMIT_MS = 5000;
+
+/** Clients of every kind on every replica, from {@link Load.start} to its end. */
+export class Load {
+  readonly observations = new Observations();
+  readonly #stand: Stand;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<unknown>[] = [];
+  readonly #articles: ArticleWriter[] = [];
+  readonly #users: GalleryUser[] = [];
+  readonly #news: NewsWriter[] = [];
+  readonly #mirrors: Mirror[] = [];
+  /** Replicas that are known not to run. */
+  killed: readonly string[] = [];
+  #unalive: string[] = [];
+
+  private constructor(stand: Stand) {
+    this.#stand = stand;
+  }
+
+  static start(stand: Stand): Load {
+    const load = new Load(stand);
+    load.#write();
+    load.#read();
+    load.#follow();
+    for (const program of stand.replicas) {
+      load.#running.push(repeatedly(load.#signal, PULSE_MS, () => load.#examine(program)));
+    }
+    return load;
+  }
+
+  /** How many writes of each kind were acknowledged so far. */
+  get acknowledged(): { articles: number; news: number; files: number; moves: number } {
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+    return {
+      articles: sum(this.#articles.map(({ acknowledged }) => acknowledged.size)),
+      news: sum(this.#news.map(({ acknowledged }) => acknowledged)),
+      files: sum(this.#users.map(({ uploaded }) => uploaded.size)),
+      moves: sum(this.#users.map(({ moved }) => moved.size)),
+    };
+  }
+
+  /** Failed proofs of life since the last call, of processes that should run. */
+  takeUnalive(): string[] {
+    const taken = this.#unalive;
+    this.#unalive = [];
+    return taken;
+  }
+
+  /** What was acknowledged and is gone, or is there twice. */
+  async lostOrDoubled(): Promise<string[]> {
+    return [...(await this.#articlesLost()), ...(await this.#filesLost()), ...(await this.#newsLost())];
+  }
+
+  /** What followers of the ledger hold that the database does not, or the other way round. */
+  async diverged(): Promise<string[]> {
+    for (const writer of this.#news) writer.pause();
+    try {
+      await until('no transaction is open', () => this.#news.every(({ idle }) => idle));
+      const faults = await Promise.all(
+        this.#mirrors.map((mirror, index) => this.#differences(mirror, index)),
+      );
+      return faults.flat();
+    } finally {
+      for (const writer of this.#news) writer.resume();
+    }
+  }
+
+  /** Ends the clients. Throws when one of them met an answer that no fault explains. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running);
+  }
+
+  get #signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  #clientOf(replica: () => Replica) {
+    return { observations: this.observations, replica, signal: this.#signal };
+  }
+
+  #write(): void {
+    const { content, 'gallery-admin': gallery } = this.#stand.services;
+    for (const program of content.flatMap((one) => [one, one])) {
+      this.#articles.push(new ArticleWriter(this.#clientOf(fixed(program)), this.#stand.key));
+    }
+    // Each request of a user goes to the other replica than the one before it.
+    for (const order of [gallery, gallery.toReversed()]) {
+      this.#users.push(new GalleryUser(this.#clientOf(inTurn(order.map(replicaOf))), this.#stand.cookie));
+    }
+    for (const name of ['first', 'second']) {
+      this.#news.push(new NewsWriter(this.#stand.postgres.url, this.#signal, name));
+    }
+    this.#running.push(...[...this.#articles, ...this.#users, ...this.#news].map(({ done }) => done));
+  }
+
+  #read(): void {
+    const { content, 'news-feed': news } = this.#stand.services;
+    const articles = [
+      '/api/articles',
+      '/api/articles?page=2',
+      '/api/categories',
+      '/api/articles?per_page=100',
+    ];
+    for (const program of content.flatMap((one) => [one, one, one])) {
+      this.#running.push(poll(this.#clientOf(fixed(program)), articles));
+    }
+    const items = [
+      '/api/v1/items',
+      '/api/v1/hot-topics',
+      '/api/v1/selected/snapshot',
+      '/api/v1/items?q=title',
+    ];
+    for (const program of news.flatMap((one) => [one, one])) {
+      this.#running.push(poll(this.#clientOf(fixed(program)), items));
+    }
+  }
+
+  #follow(): void {
+    const replicas = this.#stand.services['news-feed'].map(urlOf);
+    for (const fields of ['default', 'minimal'] as const) {
+      const mirror = new Mirror({
+        fields,
+        server: inTurn(replicas),
+        snapshotLimit: () => 50,
+        changesLimit: () => 20,
+      });
+      this.#mirrors.push(mirror);
+      // What a request has met is seen by those that poll.
+      this.#running.push(repeatedly(this.#signal, 50, () => mirror.catchUp().catch(() => delay(100))));
+    }
+  }
+
+  async #examine(program: Program): Promise<void> {
+    program.measure();
+    const asked = performance.now();
+    const signal = AbortSignal.timeout(PULSE_LIMIT_MS);
+    const status = await fetch(`${urlOf(program)}/healthz`, { signal }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status === 200 || this.killed.includes(program.name) || this.#signal.aborted) return;
+    this.#unalive.push(`${program.name}: ${status} after ${Math.round(performance.now() - asked)} ms`);
+  }
+
+  async #articlesLost(): Promise<string[]> {
+    // Before the query: what is acknowledged during it need not be in it.
+    const told = this.#articles.flatMap(({ acknowledged }) => [...acknowledged]);
+    const { rows } = await this.#stand.pool.query<{ id: number; title: string }>(
+      "select id::int as id, title from content.article where title like 'Under load %'",
+    );
+    const kept = new Map(rows.map(({ id, title }) => [id, title]));
+    const doubled = rows.length - new Set(kept.values()).size;
+    const lost = told.filter(([id, title]) => kept.get(id) !== title);
+    return [
+      ...lost.map(([id]) => `article ${id} is lost`),
+      ...(doubled > 0 ? [`${doubled} articles are there twice`] : []),
+    ];
+  }
+
+  async #filesLost(): Promise<string[]> {
+    const moved = new Set(this.#users.flatMap((user) => [...user.moved]));
+    const uploaded = new Set(this.#users.flatMap((user) => [...user.uploaded]));
+    const { keys } = await listAll(this.#stand.s3, { Bucket: this.#stand.bucket });
+    const kept = new Set(keys);
+    return [...uploaded].flatMap((file) => {
+      const places = ['inbox', 'done'].filter((folder) => kept.has(`${folder}/${file}`));
+      if (places.length === 0) return [`${file} is lost`];
+      // Between the copy and the deletion of a move that goes on, a file is in both.
+      return moved.has(file) && places.join() !== 'done'
+        ? [`${file} was moved and is in ${places.join()}`]
+        : [];
+    });
+  }
+
+  async #newsLost(): Promise<string[]> {
+    const told = new Map(this.#news.flatMap(({ titles }) => [...titles]));
+    const { rows } = await this.#stand.pool.query<{ id: string; title: string }>(
+      'select id, title from news.item',
+    );
+    const kept = new Map(rows.map(({ id, title }) => [id, title]));
+    return [...told]
+      .filter(([id, title]) => numberOf(kept.get(id)) < numberOf(title))
+      .map(([id, title]) => `${id} was ${title} and is ${kept.get(id)}`);
+  }
+
+  async #differences(mirror: Mirror, index: number): Promise<string[]> {
+    const fields = index === 0 ? 'default' : 'minimal';
+    const expected = await selectedSet(this.#stand.pool, fields);
+    const differences = () => differing(mirror.disk.copy, expected);
+    const end = performance.now() + 10_000;
+    // The follower may be a page behind.
+    while (differences().length > 0 && performance.now() < end) await delay(50);
+    const faults = differences().map((id) => `the follower of ${fields} differs in ${id}`);
+    return mirror.snapshots > 1 ? [...faults, `it had to begin ${mirror.snapshots} times`] : faults;
+  }
+}
+
+function differing(copy: Mirror['disk']['copy'], expected: Map<string, unknown>): string[] {
+  const ids = new Set([...copy.keys(), ...expected.keys()]);
+  return [...ids].filter((id) => titleOf(copy.get(id)) !== titleOf(expected.get(id)));
+}
+
+function titleOf(item: unknown): string | undefined {
+  return (item as { title?: string } | undefined)?.title;
+}
+
+function numberOf(title: string | undefined): number {
+  return Number(/\d+$/.exec(title ?? '')?.[0] ?? -1);
+}
+
+function replicaOf(program: Program): Replica {
+  return { name: program.name, url: urlOf(program) };
+}
+
+function fixed(program: Program): () => Replica {
+  const replica = replicaOf(program);
+  return () => replica;
+}

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { migrate } from '@pressroom/common/database/migrate';
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { ADMIN, login, settingsFor } from '../support/gallery.ts';
+import { SITE_URL } from '../support/news-feed.ts';
+import { OwnPostgres } from '../support/own-postgres.ts';
+import { proxyDatabase } from '../support/proxied-database.ts';
+import { clientOf, createBucket, type Server } from '../support/s3/servers.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { Program } from './program.ts';
+import { SmallDisk } from './small-disk.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** Limits of the heap as in the image (`deploy/Dockerfile`). */
+const NODE_OPTIONS = '--max-semi-space-size=8 --max-old-space-size=1400';
+
+/** As many as the load sends, and no limits besides: the time limits are those that every deployment has. */
+const UNLIMITED = {
+  CONTENT_RATE_LIMIT: '1000000',
+  CONTENT_KEY_RATE_LIMIT: '1000000',
+  NEWS_RATE_LIMIT: '1000000',
+};
+
+/** The services by the names of their folders, and the variables of their ports. */
+const SERVICES = {
+  content: 'CONTENT_PORT',
+  'news-feed': 'NEWS_FEED_PORT',
+  'gallery-admin': 'GALLERY_ADMIN_PORT',
+} as const;
+
+/** A service by the name of its folder. */
+export type ServiceName = keyof typeof SERVICES;
+
+/** A dependency, and what stands between it and the services. */
+export interface Dependency {
+  disk: SmallDisk;
+  proxy: TcpProxy;
+}
+
+/** What a {@link Stand} is made of. */
+interface Parts {
+  postgres: OwnPostgres;
+  redis: Program;
+  store: Program;
+  dependencies: Record<'postgres' | 'redis' | 'store', Dependency>;
+  services: Record<ServiceName, [Program, Program]>;
+  pool: pg.Pool;
+  key: string;
+  s3: S3Client;
+  bucket: string;
+}
+
+/**
+ * A deployment: two processes of each service with the settings that they have by default, before a
+ * PostgreSQL, a Redis and a store of their own. Each of these is on a disk of its own, behind a proxy.
+ */
+export class Stand {
+  readonly postgres: OwnPostgres;
+  readonly redis: Program;
+  readonly store: Program;
+  readonly dependencies: Parts['dependencies'];
+  readonly services: Parts['services'];
+  /** Straight to PostgreSQL: for what a test looks at. */
+  readonly pool: pg.Pool;
+  /** A key of the content service. */
+  readonly key: string;
+  /** Straight to the store. */
+  readonly s3: S3Client;
+  readonly bucket: string;
+  /** A session of the gallery administration, as a `Cookie` header. */
+  cookie = '';
+
+  private constructor(parts: Parts) {
+    this.postgres = parts.postgres;
+    this.redis = parts.redis;
+    this.store = parts.store;
+    this.dependencies = parts.dependencies;
+    this.services = parts.services;
+    this.pool = parts.pool;
+    this.key = parts.key;
+    this.s3 = parts.s3;
+    this.bucket = parts.bucket;
+  }
+
+  /** Starts everything. */
+  static async open(): Promise<Stand> {
+    const disks = {
+      postgres: await SmallDisk.mount(384),
+      redis: await SmallDisk.mount(16),
+      store: await SmallDisk.mount(128),
+    };
+    const postgres = await OwnPostgres.create(disks.postgres.directory('postgres'));
+    await migrate(postgres.url, MIGRATIONS);
+    const pool = new pg.Pool({ connectionString: postgres.url });
+    pool.on('error', () => undefined);
+    const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
+    const key = await new ApiKeyStore(db).create('Faults', null);
+
+    const redis = await redisOn(disks.redis);
+    await redis.start();
+    const { store, server } = await storeOn(disks.store);
+    await store.start();
+    const s3 = clientOf(server);
+    const bucket = await createBucket(s3);
+
+    const database = await proxyDatabase(postgres.url);
+    const proxies = {
+      redis: await TcpProxy.start({ host: '127.0.0.1', port: redis.port }),
+      store: await TcpProxy.start({ host: '127.0.0.1', port: store.port }),
+    };
+    const proxied = { ...server, endpoint: `http://127.0.0.1:${proxies.store.port}` };
+    const env = {
+      ...(await settingsFor(database.url, proxied, bucket)),
+      // Browsers reach the store as it is: what is tested is the service.
+      S3_PUBLIC_ENDPOINT: server.endpoint,
+      REDIS_URL: `redis://127.0.0.1:${proxies.redis.port}`,
+      SITE_URL,
+      NODE_OPTIONS,
+      LOG_LEVEL: 'error',
+      ...UNLIMITED,
+    };
+    const stand = new Stand({
+      postgres,
+      redis,
+      store,
+      dependencies: {
+        postgres: { disk: disks.postgres, proxy: database.proxy },
+        redis: { disk: disks.redis, proxy: proxies.redis },
+        store: { disk: disks.store, proxy: proxies.store },
+      },
+      services: {
+        content: [await service('content', 1, env), await service('content', 2, env)],
+        'news-feed': [await service('news-feed', 1, env), await service('news-feed', 2, env)],
+        'gallery-admin': [await service('gallery-admin', 1, env), await service('gallery-admin', 2, env)],
+      },
+      pool,
+      key,
+      s3,
+      bucket,
+    });
+    await Promise.all(stand.replicas.map((replica) => replica.start()));
+    stand.cookie = await login(urlOf(stand.services['gallery-admin'][0]), ADMIN);
+    return stand;
+  }
+
+  /** All processes of all services. */
+  get replicas(): Program[] {
+    return Object.values(this.services).flat();
+  }
+
+  /** Ends everything. */
+  async close(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.end()));
+    await Promise.all([this.redis.end(), this.store.end()]);
+    this.s3.destroy();
+    await this.pool.end();
+    for (const { proxy } of Object.values(this.dependencies)) await proxy.close();
+    await this.postgres.goOn();
+    await this.postgres.destroy();
+    for (const { disk } of Object.values(this.dependencies)) disk.unmount();
+  }
+}
+
+/** Where a process listens, without a path. */
+export function urlOf({ port }: Program): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+async function service(name: ServiceName, number: number, env: Record<string, string>): Promise<Program> {
+  const port = await findFreePort();
+  return new Program({
+    name: `${name} ${number}`,
+    port,
+    command: process.execPath,
+    args: [`services/${name}/src/main.ts`],
+    env: { ...env, [SERVICES[name]]: String(port) },
+  });
+}
+
+/** Keeps a log of its writes, so that a full disk concerns it. */
+async function redisOn(disk: SmallDisk): Promise<Program> {
+  const port = await findFreePort();
+  return new Program({
+    name: 'Redis',
+    port,
+    command: 'redis-server',
+    args: [
+      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', disk.directory('redis')],
+      ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec'],
+    ],
+  });
+}
+
+async function storeOn(disk: SmallDisk): Promise<{ store: Program; server: Server }> {
+  const port = await findFreePort();
+  const server = {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    accessKeyId: 'faults',
+    secretAccessKey: randomBytes(16).toString('hex'),
+  };
+  const store = new Program({
+    name: 'the store',
+    port,
+    command: process.execPath,
+    args: ['packages/object-store/src/main.ts', join(disk.path, 'store'), String(port)],
+    env: { S3_ACCESS_KEY_ID: server.accessKeyId, S3_SECRET_ACCESS_KEY: server.secretAccessKey },
+  });
+  return { store, server };
+}

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { FakeClock, faketimeLibrary, NO_FAKETIME } from './clock.ts';
+import { clockFaults, DEPENDENCY_FAULTS, type Fault, SERVICE_FAULTS, unhealthy } from './faults.ts';
+import { Load } from './load.ts';
+import { violations } from './observations.ts';
+import { canMount, NOT_ROOT } from './small-disk.ts';
+import { Stand } from './stand.ts';
+import { faultsTable, rowOf, type TableRow } from './table.ts';
+
+/** How long everything may take to work again once a fault has ended, in ms. */
+const RECOVERY_MS = 5000;
+
+/** The most memory that a process may hold, in bytes. */
+const MEMORY_BYTES = 300 * 2 ** 20;
+
+/** In CI nothing may be left out. */
+const inCi = process.env.CI === 'true';
+
+let stand: Stand;
+let load: Load;
+const rows: TableRow[] = [];
+
+beforeAll(async () => {
+  stand = await Stand.open();
+  load = Load.start(stand);
+  await worksAgain();
+});
+
+afterAll(async () => {
+  try {
+    await load.stop();
+  } finally {
+    await stand.close();
+  }
+  const table = faultsTable(rows, load.acknowledged);
+  console.log(table);
+  if (process.env.FAULTS_TABLE) writeFileSync(process.env.FAULTS_TABLE, `${table}\n`);
+});
+
+/** Waits until writes of every kind are acknowledged: a process that has just started is slow at first. */
+async function worksAgain(): Promise<void> {
+  const before = Object.values(load.acknowledged);
+  await until('everything is written', () =>
+    Object.values(load.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5),
+  );
+}
+
+/** Resolves to the ms until everything works again. */
+async function recovery(): Promise<number> {
+  const begun = performance.now();
+  for (;;) {
+    const missing = await unhealthy(stand);
+    const ms = performance.now() - begun;
+    if (missing.length === 0) return ms;
+    expect(ms, missing.join('\n')).toBeLessThan(RECOVERY_MS);
+    await delay(50);
+  }
+}
+
+async function suffer(fault: Fault): Promise<void> {
+  load.observations.take();
+  load.takeUnalive();
+  const killed = fault.killed?.(stand) ?? [];
+  load.killed = killed;
+  await fault.begin(stand);
+  await delay(fault.seconds * 1000);
+  await fault.end(stand);
+  const recoveryMs = await recovery();
+  load.killed = [];
+  // What was asked during the fault has its answer then, and the next fault finds nothing left of this one.
+  await worksAgain();
+  const seen = load.observations.take();
+  rows.push(rowOf(fault, seen, recoveryMs));
+  expect(recoveryMs).toBeLessThan(RECOVERY_MS);
+  expect(seen.length).toBeGreaterThan(0);
+  expect(violations(seen, killed)).toEqual([]);
+  expect(load.takeUnalive()).toEqual([]);
+  expect(await load.lostOrDoubled()).toEqual([]);
+  expect(await load.diverged()).toEqual([]);
+}
+
+describe('under load', () => {
+  test.for(DEPENDENCY_FAULTS)('$name', async (fault, { skip }) => {
+    skip(fault.fillsDisk === true && !canMount() && !inCi, NOT_ROOT);
+    await suffer(fault);
+  });
+
+  test.for(SERVICE_FAULTS)('$name', async (fault) => {
+    await suffer(fault);
+  });
+
+  describe('with a clock of their own', () => {
+    let clock: FakeClock;
+
+    beforeAll(async () => {
+      if (faketimeLibrary() === undefined && !inCi) return;
+      clock = await FakeClock.create();
+      load.killed = stand.replicas.map(({ name }) => name);
+      const programs = stand.replicas;
+      await Promise.all(programs.map((program) => program.end()));
+      await Promise.all(programs.map((program) => program.startWith(clock.env)));
+      await until('all serve again', async () => (await unhealthy(stand)).length === 0);
+      await worksAgain();
+      load.killed = [];
+    });
+
+    afterAll(() => clock?.remove());
+
+    test.for(clockFaults(() => clock))('$name', async (fault, { skip }) => {
+      skip(faketimeLibrary() === undefined && !inCi, NO_FAKETIME);
+      await suffer(fault);
+    });
+  });
+
+  test('memory is bounded', () => {
+    const peaks = stand.replicas.map(({ name, peakBytes }) => ({ name, peakBytes }));
+    expect(peaks.filter(({ peakBytes }) => peakBytes > MEMORY_BYTES)).toEqual([]);
+  });
+});
