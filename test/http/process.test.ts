@@ -71,6 +71,35 @@ async function letGo(lock: pg.PoolClient): Promise<void> {
 
 const messages = (child: Child) => child.events.map(({ msg }) => msg);
 
+test('DRAIN_SECONDS: after SIGTERM it says that it is not ready, and serves everything else on', async () => {
+  const { child, url, port } = await start({ DRAIN_SECONDS: '3', CONTENT_RATE_LIMIT: '1000000' });
+  expect((await send(`${url}/readyz`)).status).toBe(200);
+  child.signal('SIGTERM');
+  await child.event('service_stopping');
+  const statuses: Record<string, Set<number>> = {
+    readyz: new Set(),
+    articles: new Set(),
+    healthz: new Set(),
+  };
+  await until('it no longer accepts connections', async () => {
+    for (const [name, path] of [
+      ['readyz', '/readyz'],
+      ['articles', '/api/articles'],
+      ['healthz', '/healthz'],
+    ] as const) {
+      if (!(await isOpen(port))) return true;
+      // Each of these may be the request that the port closes for.
+      const answer = await send(`${url}${path}`).catch(() => undefined);
+      if (answer === undefined) continue;
+      statuses[name]?.add(answer.status);
+      expect(answer.headers.get('connection')).toBe('close');
+    }
+    return false;
+  });
+  expect(statuses).toEqual({ readyz: new Set([503]), articles: new Set([200]), healthz: new Set([200]) });
+  expect(await child.exited).toBe(0);
+});
+
 test('SIGTERM: requests in flight finish, new connections are refused, and it ends with 0', async () => {
   const { child, url, port } = await start();
   const { lock, answers } = await holdRequests(url);

@@ -11,6 +11,7 @@ await startOrExplain(async () => {
     app,
     release,
     log,
+    drainSeconds: config.DRAIN_SECONDS,
     graceMs: config.SHUTDOWN_TIMEOUT_MS,
     host: config.HOST,
     port: config.NEWS_FEED_PORT,

@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSecretFiles, withPassword } from '../start/secret-files.ts';
 
 /** Where `pnpm start` keeps its data if `DATA_DIR` is not set. */
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.url));
 
 /**
- * The database that a command uses: `DATABASE_URL`, else the one that `pnpm start` is running and has written
- * to `database-url` in its data directory. Throws an error that says what to set if there is neither, or if
- * `DATABASE_URL` is not the URL of a PostgreSQL database.
+ * The database that a command uses: `DATABASE_URL` with `DATABASE_PASSWORD`, each of which may be in a file
+ * as in a service, else the one that `pnpm start` is running and has written to `database-url` in its data
+ * directory. Throws an error that says what to set if there is neither, or if `DATABASE_URL` is not the URL
+ * of a PostgreSQL database.
  */
 export function databaseUrl(env: Record<string, string | undefined>): string {
-  if (env.DATABASE_URL) {
+  const { env: given, faults } = readSecretFiles(['DATABASE_URL', 'DATABASE_PASSWORD'], env);
+  if (faults.length > 0) throw new Error(faults.join('; '));
+  if (given.DATABASE_URL) {
     // The value is not shown: it may hold a password.
-    if (isPostgresUrl(env.DATABASE_URL)) return env.DATABASE_URL;
+    if (isPostgresUrl(given.DATABASE_URL)) return withPassword(given.DATABASE_URL, given.DATABASE_PASSWORD);
     throw new Error('DATABASE_URL is not a URL such as postgres://user:password@host/name');
   }
   const note = join(env.DATA_DIR || DEFAULT_DATA_DIR, 'database-url');

@@ -66,6 +66,7 @@ test('unset variables have their defaults, and other variables are ignored', () 
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 2000,
     DATABASE_STATEMENT_TIMEOUT_MS: 5000,
+    DRAIN_SECONDS: 0,
     EVENT_LOOP_DELAY_LIMIT_MS: 1000,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',

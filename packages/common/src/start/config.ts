@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addressList, isAddressList } from '../http/address-list.ts';
 import { LOG_LEVELS } from '../log/logging.ts';
+import { readSecretFiles, withPassword } from './secret-files.ts';
 
 /** The environment of a process. */
 export type Environment = Record<string, string | undefined>;
@@ -62,6 +63,8 @@ function trustedProxies() {
 /** The settings that every service has (`docs/configuration.md` lists them). */
 export const commonSettings = {
   DATABASE_URL: connectionUrl('postgres', 'postgresql'),
+  /** The password, if `DATABASE_URL` has none: any characters, nothing percent-encoded. */
+  DATABASE_PASSWORD: secret(z.string()).optional(),
   DATABASE_POOL_SIZE: integer(1, 1000).default(10),
   DATABASE_CONNECT_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
   DATABASE_STATEMENT_TIMEOUT_MS: integer(10, 600_000, 'ms').default(5000),
@@ -72,6 +75,8 @@ export const commonSettings = {
   METRICS_PORT: port().optional(),
   REDIS_URL: connectionUrl('redis', 'rediss').optional(),
   REDIS_TIMEOUT_MS: integer(10, 60_000, 'ms').default(250),
+  /** How long a service still serves after SIGTERM while `/readyz` is already 503. */
+  DRAIN_SECONDS: integer(0, 3600, 'seconds').default(0),
   SHUTDOWN_TIMEOUT_MS: integer(100, 600_000, 'ms').default(9500),
   CACHE_BYTES: integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
 };
@@ -79,8 +84,8 @@ export const commonSettings = {
 /** The values of {@link commonSettings}. */
 export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
 
-/** Looks for the mark of a secret inside zod's wrappers of a setting (a default, a transformation). */
-function isSecret(schema: z.core.$ZodType): boolean {
+/** Whether a setting is marked as a {@link secret}, also inside zod's wrappers of it (such as a default). */
+export function isSecret(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.secret === true) return true;
   const { def } = schema._zod;
   const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined;
@@ -94,17 +99,28 @@ function expectation(schema: z.ZodType | undefined): string {
 }
 
 /**
- * Reads the settings of a service from the environment; an empty variable counts as absent. Throws {@link
- * ConfigError} with every error: the variable, the given value (secrets hidden), what is expected.
+ * Reads the settings of a service from the environment; an empty variable counts as absent, and a secret may
+ * be in a file that `NAME_FILE` names. Throws {@link ConfigError} with every error: the variable, the given
+ * value (secrets hidden), what is expected.
  */
 export function readConfig<Shape extends Record<string, z.ZodType>>(
   shape: Shape,
   env: Environment,
 ): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(Object.keys(shape).map((name) => [name, env[name] || undefined]));
+  const names = Object.keys(shape);
+  const secrets = names.filter((name) => isSecret(shape[name] as z.ZodType));
+  const { env: resolved, faults: fileFaults } = readSecretFiles(secrets, env);
+  const given = Object.fromEntries(names.map((name) => [name, resolved[name] || undefined]));
+  if (given.DATABASE_URL !== undefined)
+    given.DATABASE_URL = withPassword(given.DATABASE_URL, given.DATABASE_PASSWORD);
   const result = z.object(shape).safeParse(given);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => {
+  if (result.success && fileFaults.length === 0) return result.data;
+  const issues = result.error?.issues ?? [];
+  // The fault of the file is what is to be mended, not that there is no value without it.
+  const readable = issues.filter(
+    ({ path }) => !fileFaults.some((fault) => fault.startsWith(`${String(path[0])}_FILE`)),
+  );
+  const faults = readable.map((issue) => {
     const name = String(issue.path[0]);
     const schema = shape[name];
     const value = given[name];
@@ -112,5 +128,5 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
     const shown = schema !== undefined && isSecret(schema) ? '(hidden)' : JSON.stringify(value);
     return `${name} is ${shown}, expected ${issue.message}`;
   });
-  throw new ConfigError([...new Set(faults)]);
+  throw new ConfigError([...new Set([...fileFaults, ...faults])]);
 }

@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
 import type { Server } from '../http/server.ts';
 import type { Logger } from '../log/logging.ts';
+import { temporarilyUnavailable } from '../problems/problem.ts';
 import { ConfigError } from './config.ts';
 import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
 
@@ -10,27 +12,39 @@ export interface RunningService extends MovablePort {
   host: string;
   app: Server;
   log: Logger;
-  /** How long it may take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
+  /**
+   * How long it still serves after a signal to stop, in seconds, while `/readyz` already says 503: the time
+   * that load balancers need to notice. 0 stops accepting at once.
+   */
+  drainSeconds: number;
+  /** How long it may then take to finish what it has begun, in ms: `docker stop` kills it after 10 s. */
   graceMs: number;
   /** Closes the resources of the requests, after the last one is answered. */
   release: () => Promise<void>;
 }
 
 /**
- * Listens, and on SIGTERM or SIGINT stops accepting, lets the requests in flight finish and then calls
- * `release`; after `graceMs` at most the process ends anyway, with exit code 1. Throws an error
- * that names the port and its variable when the port is taken.
+ * Listens, and on SIGTERM or SIGINT drains for `drainSeconds`, stops accepting, lets the requests in flight
+ * finish and then calls `release`; after `graceMs` more the process ends anyway, with exit code 1, and at a
+ * second signal at once. Throws an error that names the port and its variable when the port is taken.
  */
 export async function runService({
   app,
   log,
   release,
+  drainSeconds,
   graceMs,
   ...listening
 }: RunningService): Promise<void> {
-  const grace = closeWithGrace({ delay: graceMs, logger: log }, async ({ signal, err }) => {
+  const startDraining = refuseReadiness(app);
+  const delayMs = drainSeconds * 1000 + graceMs;
+  const grace = closeWithGrace({ delay: delayMs, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'service_failed');
-    else log.info({ signal }, 'service_stopping');
+    else log.info({ signal, drainSeconds }, 'service_stopping');
+    if (!err && drainSeconds > 0) {
+      startDraining();
+      await delay(drainSeconds * 1000);
+    }
     await app.close();
     await release();
   });
@@ -44,6 +58,25 @@ export async function runService({
     await release();
     throw isPortTaken(error) ? new PortTakenError(listening) : error;
   }
+}
+
+/**
+ * Prepares `app` for draining, and returns what starts it: from then on `/readyz` is 503, and connections are
+ * closed after their next answer, so that clients open the following one elsewhere.
+ */
+function refuseReadiness(app: Server): () => void {
+  let draining = false;
+  // Before Fastify, whose earlier hooks answer what is cached.
+  app.server.prependListener('request', (_request, response) => {
+    if (draining) response.shouldKeepAlive = false;
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const stopping = draining && request.url === '/readyz';
+    done(stopping ? temporarilyUnavailable('the service is stopping', 1) : undefined);
+  });
+  return () => {
+    draining = true;
+  };
 }
 
 /**

@@ -1,0 +1,78 @@
+import pg from 'pg';
+
+/** The role of a service, the schema that it works on, and the variable with the role's password. */
+export interface ServiceRole {
+  readonly role: string;
+  readonly schema: string;
+  readonly passwordVariable: string;
+}
+
+/** Each service logs in as a role of its own, which owns nothing and reaches no other service's schema. */
+export const SERVICE_ROLES: readonly ServiceRole[] = [
+  { role: 'pressroom_content', schema: 'content', passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
+  { role: 'pressroom_news_feed', schema: 'news', passwordVariable: 'NEWS_FEED_DATABASE_PASSWORD' },
+  {
+    role: 'pressroom_gallery_admin',
+    schema: 'gallery',
+    passwordVariable: 'GALLERY_ADMIN_DATABASE_PASSWORD',
+  },
+];
+
+/** The schema with the list of migrations, which every service reads to know whether it is ready. */
+const MIGRATIONS_SCHEMA = 'pressroom';
+
+/** One at a time: two sessions that grant on the same object fail. An arbitrary number. */
+const LOCK = 7_227_002;
+
+/**
+ * Makes the role of each service whose password is given, or gives it this password, with what it needs on
+ * the tables that exist and on those that migrations of this user add later: reading and writing rows, never
+ * changing a table. All of it in one transaction; repeating it changes nothing. Run it after the migrations.
+ * Returns the roles. Throws the database's error if the user of `url` may not do this.
+ *
+ * @param passwords by role
+ */
+export async function grantServiceRoles(
+  url: string,
+  passwords: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const wanted = SERVICE_ROLES.filter(({ role }) => passwords.has(role));
+  const client = new pg.Client({ connectionString: url, application_name: 'pressroom roles' });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    for (const { role, schema } of wanted) {
+      await makeRole(client, role, passwords.get(role) ?? '');
+      await grant(client, role, schema);
+    }
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+  return wanted.map(({ role }) => role);
+}
+
+async function makeRole(client: pg.Client, role: string, password: string): Promise<void> {
+  const name = client.escapeIdentifier(role);
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+  if (rowCount === 0) await client.query(`create role ${name}`);
+  await client.query(
+    `alter role ${name} login nosuperuser nocreatedb nocreaterole password ${client.escapeLiteral(password)}`,
+  );
+}
+
+async function grant(client: pg.Client, role: string, schema: string): Promise<void> {
+  const name = client.escapeIdentifier(role);
+  const rows = 'select, insert, update, delete, truncate';
+  for (const statement of [
+    `grant usage on schema ${schema}, ${MIGRATIONS_SCHEMA} to ${name}`,
+    `grant ${rows} on all tables in schema ${schema} to ${name}`,
+    `grant usage, select, update on all sequences in schema ${schema} to ${name}`,
+    `alter default privileges in schema ${schema} grant ${rows} on tables to ${name}`,
+    `alter default privileges in schema ${schema} grant usage, select, update on sequences to ${name}`,
+    `grant select on ${MIGRATIONS_SCHEMA}.migration_file to ${name}`,
+  ]) {
+    await client.query(statement);
+  }
+}

@@ -1,0 +1,119 @@
+import { grantServiceRoles, SERVICE_ROLES } from '@pressroom/common/database/service-roles';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startContent } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ADMIN, galleryFixture, startGallery } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { startNewsFeed } from '../support/news-feed.ts';
+
+let database: TestDatabase;
+/** Passwords that would end a literal or a URL if they were not quoted. */
+const passwords = new Map(SERVICE_ROLES.map(({ role }) => [role, `it's "${role}" $$ %41 \\`]));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await grantServiceRoles(database.url, passwords);
+});
+
+afterAll(async () => {
+  for (const { role } of SERVICE_ROLES) await database.pool.query(`drop owned by ${role} cascade`);
+  await database.drop();
+});
+
+/** The database as a service reaches it. */
+function urlFor(role: string): string {
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = encodeURIComponent(passwords.get(role) ?? '');
+  return url.href;
+}
+
+test('a role owns nothing and can do nothing in the schemas of others', async () => {
+  for (const { role, schema } of SERVICE_ROLES) {
+    const client = new pg.Client({ connectionString: urlFor(role) });
+    await client.connect();
+    const owned = await client.query(
+      'select from pg_class where relowner = (select oid from pg_roles where rolname = current_user)',
+    );
+    expect(owned.rowCount).toBe(0);
+    const others = await client.query(
+      `select table_schema from information_schema.table_privileges
+        where grantee = current_user and table_schema <> $1 and privilege_type <> 'SELECT'`,
+      [schema],
+    );
+    expect(others.rows).toEqual([]);
+    for (const statement of [
+      `create table ${schema}.mine ()`,
+      'create schema mine',
+      'create table public.mine ()',
+      `drop table pressroom.migration_file`,
+      `delete from pressroom.migration_file`,
+    ]) {
+      await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    }
+    await client.end();
+  }
+});
+
+test('repeating it, even twice at once, changes a password and nothing else', async () => {
+  const again = () => grantServiceRoles(database.url, passwords);
+  expect((await Promise.all([again(), again()])).map((roles) => roles.length)).toEqual([3, 3]);
+});
+
+test('a table that a later migration adds is open to its service', async () => {
+  await database.pool.query('create table content.later (id integer generated always as identity)');
+  const client = new pg.Client({ connectionString: urlFor('pressroom_content') });
+  await client.connect();
+  await client.query('insert into content.later default values');
+  await client.end();
+});
+
+test('content works with its role', async () => {
+  const service = await startContent(urlFor('pressroom_content'));
+  expect((await send(`${service.url}/readyz`)).status).toBe(200);
+  const { ApiKeyStore } = await import('@pressroom/content/api-keys/store');
+  const { openDatabase } = await import('@pressroom/common/database/database');
+  const db = openDatabase<import('@pressroom/content/tables').ContentTables>(
+    { DATABASE_URL: urlFor('pressroom_content') },
+    'test',
+  );
+  const key = await new ApiKeyStore(db).create('Test', null);
+  await db.destroy();
+  const headers = { 'x-api-key': key };
+  const made = await send(`${service.url}/api/articles`, { method: 'POST', json: articleBody(), headers });
+  expect(made.status).toBe(201);
+  const path = `${service.url}${made.headers.get('location')}`;
+  expect((await send(path, { method: 'PATCH', json: { is_published: true }, headers })).status).toBe(200);
+  expect((await send(`${service.url}/api/articles`)).body.data).toHaveLength(1);
+  expect((await send(path, { method: 'DELETE', headers })).status).toBe(200);
+  await service.close();
+});
+
+test('the news feed works with its role, and so does its newsroom', async () => {
+  const url = urlFor('pressroom_news_feed');
+  const service = await startNewsFeed(url);
+  expect((await send(`${service.url}/readyz`)).status).toBe(200);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `insert into news.item (title, source_name, original_url, canonical_url, published_at, selected)
+     values ('Title', 'Source', 'https://a.example', 'https://a.example', now(), true)`,
+  );
+  await client.query('select news.start_ledger_epoch()');
+  await client.end();
+  expect((await send(`${service.url}/api/v1/selected/snapshot`)).body.count).toBe(1);
+  await service.close();
+});
+
+test('the gallery works with its role', async () => {
+  const fixture = await galleryFixture();
+  const DATABASE_URL = urlFor('pressroom_gallery_admin');
+  const service = await startGallery({ ...fixture.settings, DATABASE_URL });
+  expect((await send(`${service.url}/readyz`)).status).toBe(200);
+  const login = await send(`${service.url}/api/login`, { method: 'POST', json: ADMIN });
+  expect(login.status).toBe(200);
+  await service.close();
+  await fixture.close();
+});
