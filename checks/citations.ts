@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { glob, readFile } from 'node:fs/promises';
+import { glob, readFile, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
@@ -45,7 +45,7 @@ async function commentsBelow(root: string): Promise<Text[]> {
   );
   const lines = await textsOf(
     root,
-    '{migrations/*.sql,*.yml,*.yaml,deploy/*,.ci/run,.env.example}',
+    '{migrations/*.sql,*.yml,*.yaml,deploy/**/*,.ci/run,.env.example}',
     (_file, source) => [...source.matchAll(/(?:^|\s)(?:--|#)\s(.*)$/gm)].map(([, comment = '']) => comment),
   );
   return [...code, ...lines];
@@ -58,6 +58,7 @@ async function textsOf(
 ): Promise<Text[]> {
   const texts: Text[] = [];
   for await (const path of glob(pattern, { cwd: root, exclude: ['**/node_modules/**'] })) {
+    if ((await stat(join(root, path))).isDirectory()) continue;
     const file = path.replaceAll('\\', '/');
     const source = await readFile(join(root, path), 'utf8');
     texts.push([file, parts(file, source).join('\n')]);

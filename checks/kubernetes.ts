@@ -74,9 +74,9 @@ interface Kubernetes {
 }
 
 /**
- * Finds where the manifests below `deploy/kubernetes` and `docker-compose.yml` say different things: commands,
- * ports, probes and variables; and routes of the services that the Ingress does not lead to. Throws if a file
- * cannot be read.
+ * Finds where the manifests below `deploy/kubernetes` and `docker-compose.yml` say different things
+ * (commands, ports, probes, variables), and routes of the services that the Ingress does not lead to. Throws
+ * if a file cannot be read.
  */
 export async function kubernetesFaults(root: string): Promise<string[]> {
   const compose = parse(await readFile(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });

@@ -22,7 +22,7 @@ export interface ClientOptions {
   signal: AbortSignal;
 }
 
-/** Asks until the answer is one of `statuses`: the same request each time, as a client whose answer was lost. */
+/** Asks until the answer is one of `statuses`, with the same request: its answer may have been lost. */
 async function insist(
   { observations, replica, signal }: ClientOptions,
   path: string,

@@ -35,7 +35,7 @@ export class FakeClock {
     return clock;
   }
 
-  /** The variables of a process that goes by this clock. Time that passes is measured rightly all the while. */
+  /** The variables of a process that goes by this clock. The time that passes it measures rightly. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: this.#library,

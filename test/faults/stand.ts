@@ -14,6 +14,7 @@ import { OwnPostgres } from '../support/own-postgres.ts';
 import { proxyDatabase } from '../support/proxied-database.ts';
 import { clientOf, createBucket, type Server } from '../support/s3/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 import { Program } from './program.ts';
 import { SmallDisk } from './small-disk.ts';
 
@@ -146,9 +147,18 @@ export class Stand {
       s3,
       bucket,
     });
-    await Promise.all(stand.replicas.map((replica) => replica.start()));
-    stand.cookie = await login(urlOf(stand.services['gallery-admin'][0]), ADMIN);
+    await stand.#begin().catch(async (error: unknown) => {
+      await stand.close();
+      throw error;
+    });
     return stand;
+  }
+
+  async #begin(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.start()));
+    const [gallery] = this.services['gallery-admin'];
+    // A process that has just started on a busy machine may answer 503.
+    this.cookie = await until('a login', () => login(urlOf(gallery), ADMIN).catch(() => ''));
   }
 
   /** All processes of all services. */

@@ -24,12 +24,16 @@ let load: Load;
 const rows: TableRow[] = [];
 
 beforeAll(async () => {
+  // Each process and each disk is ended with this one.
+  process.setMaxListeners(50);
   stand = await Stand.open();
   load = Load.start(stand);
   await worksAgain();
 });
 
 afterAll(async () => {
+  // Nothing to end where nothing has started.
+  if (load === undefined) return;
   try {
     await load.stop();
   } finally {

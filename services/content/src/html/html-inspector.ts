@@ -7,7 +7,7 @@ import { OwnerTurns } from './owner-turns.ts';
 
 /** Limits on one inspection, and on how many there may be. */
 export interface InspectionLimits {
-  /** How long a worker may take to begin, in ms: a new one loads its programs, on a machine that may be busy. */
+  /** How long a worker may take to begin, in ms: a new one loads its programs first. */
   startMs: number;
   /** Time from when a worker begins, in ms. */
   timeMs: number;
@@ -80,7 +80,7 @@ export class HtmlInspector {
    * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with
    * nothing waiting is never refused: nobody loses an answer to what others send.
    *
-   * @throws Failure `unavailable` if too many inspections are waiting, or the machine is too busy to begin one
+   * @throws Failure `unavailable` if too many inspections are waiting, or no worker begins in time
    */
   async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
     const cost = Math.max(html.length, LEAST);
