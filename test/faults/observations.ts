@@ -87,7 +87,7 @@ async function attempt(url: string, init: RequestInit): Promise<Seen> {
   }
 }
 
-/** Work with several steps that stopped partway answers 500 and says so (`docs/spec/wire.md`, "Gallery administration"). */
+/** A batch that stopped partway answers 500 and says so (`docs/spec/wire.md`, "Gallery administration"). */
 function isHalfDone({ status, code }: Observation): boolean {
   return status === 500 && code === 'operation_incomplete';
 }

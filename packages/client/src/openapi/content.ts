@@ -18,7 +18,7 @@ export interface paths {
         put?: never;
         /**
          * Create an article
-         * @description With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422 `idempotency_key_reused`.
+         * @description With an Idempotency-Key (1–255 visible ASCII characters), the same request within 24 hours creates nothing and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422 `idempotency_key_reused`. Each API key has idempotency keys of its own.
          */
         post: operations["createArticle"];
         delete?: never;
