@@ -57,8 +57,8 @@ export class RulesEditor implements Editor {
   }
 
   async judge(submission: Submission): Promise<Judgement> {
-    const draft = await this.draft(submission);
-    return { ...draft, ...(await this.select(submission, draft)) };
+    const { coverage, ...draft } = await this.draft(submission);
+    return { ...draft, ...(await this.select(submission, { ...draft, coverage })) };
   }
 
   /** Everything but the selection, which may take a place in the quota. */

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { numberOf } from '../stories/numbers.ts';
+import type { Submission } from './editor.ts';
+
+/** The longest texts of an answer, in characters. */
+const MOST = { title: 300, summary: 1200, reason: 300 };
+
+/** Addresses, telephone numbers, handles, markup and control characters, which no answer needs. */
+const FOREIGN =
+  /https?:|www\.|:\/\/|\b[a-z0-9-]+\.(?:com|net|org|io|cn|example|test|ru|xyz|top)\b|\d{7,}|@\w|[<>{}]|\]\(|[\p{Cc}\p{Cf}]/iu;
+
+/** Words that belong to an instruction and not to news. */
+const INSTRUCTION =
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous)|system prompt|you are (?:now|an? (?:ai|assistant|editor))|as an ai|忽略.{0,12}(?:指令|指示|提示|规则|以上|之前)|系统提示|你现在是|从现在起你/iu;
+
+/** How many successive words of the instruction an answer may repeat. */
+const REPEATED_WORDS = 6;
+
+/** A summary has at most this many sentences. */
+const SENTENCES = 3;
+
+/** What a model answers about a submission. */
+export interface ModelAnswer {
+  title: string;
+  summary: string | null;
+  category: string | null;
+  score: number;
+  reason: string;
+}
+
+/** The schema of an answer: nothing but its members, and no category outside the list. */
+export function answerSchema(categories: readonly string[]): z.ZodType<ModelAnswer> {
+  const clean = (most: number) =>
+    z
+      .string()
+      .max(most)
+      .refine((text) => !FOREIGN.test(text), 'must not have addresses or markup')
+      .refine((text) => !INSTRUCTION.test(text), 'must not be an instruction');
+  return z.strictObject({
+    title: clean(MOST.title).refine((text) => text.trim() !== '', 'must not be empty'),
+    summary: clean(MOST.summary)
+      .refine((text) => sentencesOf(text) <= SENTENCES, 'too many sentences')
+      .nullable(),
+    category: z.enum(categories).nullable(),
+    score: z.number().min(0).max(100),
+    reason: clean(MOST.reason),
+  });
+}
+
+/** The schema as JSON Schema, for endpoints that hold a model to it. */
+export function answerJsonSchema(categories: readonly string[]): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['title', 'summary', 'category', 'score', 'reason'],
+    properties: {
+      title: { type: 'string' },
+      summary: { type: ['string', 'null'] },
+      category: { enum: [...categories, null] },
+      score: { type: 'number', minimum: 0, maximum: 100 },
+      reason: { type: 'string' },
+    },
+  };
+}
+
+/** Whether a text reads like an instruction to a model. */
+export function readsLikeInstruction(text: string): boolean {
+  return INSTRUCTION.test(text);
+}
+
+/**
+ * Why an answer cannot be about this submission, or undefined: it names numbers or Latin names that the
+ * submission does not have, or repeats the instruction.
+ */
+export function foreignContent(
+  { title, summary, reason }: ModelAnswer,
+  submission: Submission,
+  instruction: string,
+): string | undefined {
+  const given = `${submission.title}\n${submission.summary ?? ''}\n${submission.text ?? ''}\n${submission.source.name}`;
+  const told = `${title}\n${summary ?? ''}`;
+  const unknown = unknownFacts(told, given);
+  if (unknown.length > 0) return `it names ${unknown[0]}, which the article does not`;
+  if (repeats(`${told}\n${reason}`, instruction)) return 'it repeats the instruction';
+  return undefined;
+}
+
+/** The numbers of `told` that `given` does not have, and in a Chinese text the names in Latin letters. */
+export function unknownFacts(told: string, given: string): string[] {
+  const known = given.normalize('NFKC').toLowerCase();
+  const numbers = new Set(numbersOf(known));
+  const missing = numbersOf(told.normalize('NFKC').toLowerCase())
+    .filter((value) => !numbers.has(value) && value > 12)
+    .map(String);
+  const names = /\p{Script=Han}/u.test(told) ? (told.match(/[A-Za-z][A-Za-z0-9]{2,}/gu) ?? []) : [];
+  // Every editor shortens artificial intelligence.
+  const strange = names.filter(
+    (name) => !known.includes(name.toLowerCase()) && !/^(?:AI|CEO|IPO|GPU|API|LLM)$/iu.test(name),
+  );
+  return [...missing, ...strange];
+}
+
+function numbersOf(text: string): number[] {
+  const pattern =
+    /(\d+(?:,\d{3})*(?:\.\d+)?)(\s?(?:thousand|million|billion|trillion|bn|mn)\b|[kmb]\b|\s?(?:万亿|千万|百万|亿|万|千))?/giu;
+  return [...text.matchAll(pattern)].map(([, digits = '', magnitude]) => numberOf(digits, magnitude));
+}
+
+function repeats(text: string, instruction: string): boolean {
+  const words = instruction.toLowerCase().split(/\s+/u);
+  const told = text.toLowerCase().split(/\s+/u).join(' ');
+  return words.some(
+    (_, at) =>
+      at + REPEATED_WORDS <= words.length && told.includes(words.slice(at, at + REPEATED_WORDS).join(' ')),
+  );
+}
+
+function sentencesOf(text: string): number {
+  const language = /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
+  return [...new Intl.Segmenter(language, { granularity: 'sentence' }).segment(text)].length;
+}
