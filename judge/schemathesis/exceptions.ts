@@ -224,7 +224,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/.*',
+    operation: '(POST /api/.*|GET /api/gallery/media)',
     status: 400,
     fault: 'bytes',
     reason: 'the length of a key counts bytes of UTF-8, of a schema characters',
@@ -238,7 +238,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/.*',
+    operation: '(POST /api/.*|GET /api/gallery/media)',
     status: 400,
     fault: NO_TEXT,
     reason: NO_TEXT_REASON,
@@ -261,7 +261,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/gallery/batch',
+    operation: 'POST /api/gallery/(batch|rename)',
     status: 400,
     fault: '^[^:]*nothing [^:]* ".*"; nothing was changed',
     reason: 'a schema does not know which objects exist',
@@ -289,7 +289,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/gallery/batch',
+    operation: 'POST /api/gallery/(batch|rename|folder)',
     status: 400,
     fault: ' \\[destination_conflict\\]$',
     reason: 'what is in the way is not to be seen in a schema',
@@ -343,7 +343,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['gallery-admin'],
     checks: VALID_REFUSED,
-    operation: 'POST /api/gallery/(batch|delete)',
+    operation: 'POST /api/gallery/(batch|delete|rename)',
     status: 422,
     fault: ' \\[idempotency_key_reused\\]$',
     reason: 'a schema does not know which keys were used',

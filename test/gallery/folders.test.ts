@@ -122,6 +122,7 @@ test('a name that is taken, unusable or its own is refused, and nothing is chang
     ['d/a', '..'],
     ['', 'x'],
     ['d/none', 'x'],
+    ['a//b', 'x'],
     ['d/a', 'x'.repeat(256)],
   ]) {
     const { status, body } = await rename(path, name);

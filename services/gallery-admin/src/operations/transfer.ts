@@ -90,7 +90,9 @@ class RunningTransfer {
   async run(): Promise<Transferred> {
     const { bucket, unfinished } = this.#parts;
     const { action, name, repeated } = this.#request;
-    const dest = await destinationFolder(bucket, this.#request.dest);
+    // A path that is renamed stays in its folder, whatever the name of that is.
+    const dest =
+      name === undefined ? await destinationFolder(bucket, this.#request.dest) : this.#request.dest;
     const { sources, gone, folded } = await this.#sources(dest);
     const transfers = planTransfers(sources, dest, name);
     const obstacles = plannedObstacles(transfers);
