@@ -33,11 +33,11 @@ test('a missing file is a fault wherever it is cited', async () => {
     await faultsOf({
       'services/content/src/a.ts': '// wire.md says so\nexport const a = "other.md";',
       'migrations/0001.sql': 'select 1; -- see docs/gone.md',
-      'deploy/nginx.conf': '# docs/gone.md',
+      'deploy/proxy/nginx.conf': '# docs/gone.md',
     }),
   ).toEqual([
     'services/content/src/a.ts: cites wire.md, which does not exist',
-    'deploy/nginx.conf: cites docs/gone.md, which does not exist',
+    'deploy/proxy/nginx.conf: cites docs/gone.md, which does not exist',
     'migrations/0001.sql: cites docs/gone.md, which does not exist',
   ]);
 });

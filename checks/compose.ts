@@ -115,11 +115,11 @@ async function copyFaults(root: string, dockerfile: string): Promise<string[]> {
     .map((path) => `${dockerfile}: copies ${path}, which does not exist`);
 }
 
-/** Every variable that the file reads must be explained in `.env.example`. */
+/** Every variable that the file reads must be explained in `.env.example`; NAME_FILE is what NAME is. */
 async function variableFaults(text: string, root: string): Promise<string[]> {
   const example = await readFile(join(root, '.env.example'), 'utf8');
   const names = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
   return [...names]
-    .filter((name) => !new RegExp(`^#? ?${name}=`, 'm').test(example))
+    .filter((name) => !new RegExp(`^#? ?${name.replace(/_FILE$/, '')}=`, 'm').test(example))
     .map((name) => `reads ${name}, which .env.example does not explain`);
 }

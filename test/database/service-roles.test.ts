@@ -71,8 +71,8 @@ test('a table that a later migration adds is open to its service', async () => {
 });
 
 test('content works with its role', async () => {
-  const service = await startContent(urlFor('pressroom_content'));
-  expect((await send(`${service.url}/readyz`)).status).toBe(200);
+  const service = await startContent(urlFor('pressroom_content'), { CONTENT_HTML: 'trusted' });
+  expect((await send(`${service.url}/readyz`)).body).toEqual({ status: 'ok' });
   const { ApiKeyStore } = await import('@pressroom/content/api-keys/store');
   const { openDatabase } = await import('@pressroom/common/database/database');
   const db = openDatabase<import('@pressroom/content/tables').ContentTables>(

@@ -4,7 +4,8 @@ import { z } from 'zod';
 /** The variable that sets the port. */
 export const PORT_VARIABLE = 'CONTENT_PORT';
 
-const settings = {
+/** The variables that the service reads. */
+export const contentSettings = {
   ...commonSettings,
   [PORT_VARIABLE]: port().default(4003),
   /** `trusted` allows scripts and event handlers in content, for a site whose writers may do anything. */
@@ -23,9 +24,9 @@ const settings = {
 };
 
 /** The settings of the content service. */
-export type ContentConfig = z.infer<z.ZodObject<typeof settings>>;
+export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
 export function readContentConfig(env: Environment): ContentConfig {
-  return readConfig(settings, env);
+  return readConfig(contentSettings, env);
 }

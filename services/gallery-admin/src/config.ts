@@ -51,7 +51,8 @@ const storeSettings = {
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
-const settings = {
+/** The variables that the service reads. */
+export const gallerySettings = {
   ...commonSettings,
   [PORT_VARIABLE]: port().default(4002),
   /** The largest request body, in bytes; 2,000 keys of 1,024 bytes are 2 MiB and their JSON is more. */
@@ -75,11 +76,11 @@ const settings = {
 };
 
 /** The settings of the gallery administration. */
-export type GalleryConfig = z.infer<z.ZodObject<typeof settings>>;
+export type GalleryConfig = z.infer<z.ZodObject<typeof gallerySettings>>;
 
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
-  return readConfig(settings, env);
+  return readConfig(gallerySettings, env);
 }
 
 /** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every error. */

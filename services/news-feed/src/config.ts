@@ -39,7 +39,8 @@ function siteUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
-const settings = {
+/** The variables that the service reads. */
+export const newsFeedSettings = {
   ...commonSettings,
   [PORT_VARIABLE]: port().default(4001),
   /** Requests per minute from one client address. */
@@ -92,17 +93,17 @@ const settings = {
  * `ConfigError`.
  */
 export function readVocabulary(env: Environment): Vocabulary {
-  const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = settings;
+  const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = newsFeedSettings;
   const config = readConfig({ NEWS_CATEGORIES, NEWS_DIRECTIONS }, env);
   return { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
 }
 
 /** The settings of the news feed. */
-export type NewsFeedConfig = z.infer<z.ZodObject<typeof settings>> & { SITE_URL: string };
+export type NewsFeedConfig = z.infer<z.ZodObject<typeof newsFeedSettings>> & { SITE_URL: string };
 
 /** Reads the settings of the news feed. Throws `ConfigError` with every error. */
 export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
-  const config = readConfig(settings, env);
+  const config = readConfig(newsFeedSettings, env);
   // Without a site, links point to the service itself.
   return { ...config, SITE_URL: config.SITE_URL ?? `http://localhost:${config.NEWS_FEED_PORT}` };
 }

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../packages/common/src/start/config.ts';
+import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
+import { readContentConfig } from '../services/content/src/config.ts';
+import { readGalleryConfig } from '../services/gallery-admin/src/config.ts';
+import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
+
+/** Where the container sees the folder of docker-compose.yml. */
+const DOT_ENV = '/project/.env';
+
+/** Secrets that containers other than the services need, and the profile that starts these. */
+const PROFILES: Record<string, { elsewhere: string; secrets: readonly string[] }> = {
+  postgres: {
+    elsewhere: 'EXTERNAL_DATABASE_URL',
+    secrets: [
+      'POSTGRES_PASSWORD',
+      'CONTENT_DATABASE_PASSWORD',
+      'NEWS_FEED_DATABASE_PASSWORD',
+      'GALLERY_ADMIN_DATABASE_PASSWORD',
+    ],
+  },
+  store: { elsewhere: 'EXTERNAL_S3_ENDPOINT', secrets: ['S3_ROOT_PASSWORD'] },
+};
+
+/**
+ * Everything that is missing or wrong in the settings of docker-compose.yml, a line each, so that an operator
+ * mends it in one go.
+ *
+ * @param env what the containers get
+ * @param text the text of `.env`, if it can be read
+ */
+export function settingFaults(env: Environment, text: string | undefined): string[] {
+  const faults = [
+    ...missingSecrets(env),
+    ...serviceFaults(env),
+    ...(text === undefined ? [] : dollarFaults(text)),
+  ];
+  return [...new Set(faults)];
+}
+
+function missingSecrets(env: Environment): string[] {
+  const chosen = (env.COMPOSE_PROFILES ?? '').split(',').map((profile) => profile.trim());
+  return Object.entries(PROFILES).flatMap(([profile, { elsewhere, secrets }]) => {
+    if (!chosen.includes(profile)) {
+      if (env[elsewhere]) return [];
+      const variable = elsewhere.replace('EXTERNAL_', '');
+      return [
+        `COMPOSE_PROFILES lacks ${profile}, expected it, or ${variable} with the address of another one`,
+      ];
+    }
+    return secrets.flatMap((name) => {
+      const { env: given, faults } = readSecretFiles([name], env);
+      if (faults.length > 0) return faults;
+      return given[name] ? [] : [`${name} is not set, expected a password (\`openssl rand -hex 24\`)`];
+    });
+  });
+}
+
+/** What each service says of its own settings. */
+function serviceFaults(env: Environment): string[] {
+  const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
+  const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;
+  const faults = login || hash ? [] : ['ADMIN_PASSWORD is not set, expected it or ADMIN_PASSWORD_HASH'];
+  for (const read of [readContentConfig, readNewsFeedConfig, readGalleryConfig]) {
+    try {
+      read(env);
+    } catch (error) {
+      const lines = error instanceof Error ? error.message.split('\n').slice(1) : [];
+      if (lines.length === 0) throw error;
+      faults.push(...lines.map((line) => line.trim()));
+    }
+  }
+  return faults;
+}
+
+/** Compose replaces `$NAME` in a value, unless single quotes are around it. */
+function dollarFaults(text: string): string[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value.startsWith("'")) return [];
+    const unquoted = value.replace(/\s#.*$/, '');
+    if (!/\$[\w{]/.test(unquoted.replaceAll('$$', ''))) return [];
+    return [`${name} has a $ that Compose replaces, expected single quotes around the value`];
+  });
+}
+
+if (import.meta.main) {
+  let text: string | undefined;
+  try {
+    text = readFileSync(DOT_ENV, 'utf8');
+  } catch {
+    // Settings may come from the environment, or from a file that only its owner reads.
+  }
+  const faults = settingFaults(process.env, text);
+  if (faults.length > 0) {
+    console.error(['The settings in .env cannot work:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,115 @@
+import { isSecret } from '@pressroom/common/start/config';
+import { contentSettings } from '@pressroom/content/config';
+import { gallerySettings } from '@pressroom/gallery-admin/config';
+import { newsFeedSettings } from '@pressroom/news-feed/config';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ComposeService, resolvedCompose } from '../support/compose.ts';
+
+type Setting = Parameters<typeof isSecret>[0];
+
+const SERVICES: [string, Record<string, Setting>][] = [
+  ['content', contentSettings],
+  ['news-feed', newsFeedSettings],
+  ['gallery-admin', gallerySettings],
+];
+
+/** What the file decides itself: where a container listens inside its network. */
+const FIXED = ['HOST', 'CONTENT_PORT', 'NEWS_FEED_PORT', 'GALLERY_ADMIN_PORT'];
+
+let services: Record<string, ComposeService>;
+beforeAll(async () => {
+  services = await resolvedCompose({});
+});
+
+describe.each(SERVICES)('%s', (name, settings) => {
+  test.each(Object.keys(settings).filter((setting) => !FIXED.includes(setting)))(
+    '%s in .env reaches the container',
+    async (setting) => {
+      const { [name]: service } = await resolvedCompose({
+        [setting]: 'the value',
+        ...passedAs(name, setting),
+      });
+      expect(service?.environment?.[setting]).toBe('the value');
+    },
+  );
+
+  test('gets no variable that it does not have', () => {
+    const known = new Set(Object.keys(settings).flatMap((setting) => [setting, `${setting}_FILE`]));
+    expect(Object.keys(services[name]?.environment ?? {}).filter((setting) => !known.has(setting))).toEqual(
+      [],
+    );
+  });
+
+  test('each of its secrets may be in a file', async () => {
+    // The address is in the file; its password is DATABASE_PASSWORD.
+    const secrets = Object.entries(settings).flatMap(([setting, schema]) =>
+      isSecret(schema) && setting !== 'DATABASE_URL' ? [setting] : [],
+    );
+    expect(secrets).toContain('DATABASE_PASSWORD');
+    for (const setting of secrets) {
+      const env = {
+        [`${setting}_FILE`]: '/run/secrets/it',
+        ...passedAs(name, `${setting}_FILE`, '/run/secrets/it'),
+      };
+      const { [name]: service } = await resolvedCompose(env);
+      expect(service?.environment?.[`${setting}_FILE`], setting).toBe('/run/secrets/it');
+    }
+  });
+});
+
+/** Services have one password each, under names of their own in .env. */
+function passedAs(service: string, setting: string, value = 'the value'): Record<string, string> {
+  return { [`${service.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
+}
+
+test('only the proxy publishes ports', () => {
+  const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+  expect(published.map(([name]) => name)).toEqual(['proxy']);
+});
+
+test('every container has limits, rotates its log, and none of ours can be written to', () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit, name).toBeGreaterThan(0);
+    expect(service.logging?.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' });
+    expect(service.restart, name).toBeDefined();
+    if (!['postgres', 'minio'].includes(name)) expect(service.read_only, name).toBe(true);
+    if (service.restart !== 'unless-stopped') continue;
+    expect(service.healthcheck, name).toBeDefined();
+    expect(service.stop_grace_period, name).toBeDefined();
+  }
+});
+
+test('what is elsewhere is left out, and nothing waits for it', () => {
+  const profiled = Object.entries(services).flatMap(([name, { profiles = [] }]) =>
+    profiles.map((profile) => [profile, name]),
+  );
+  expect(profiled).toEqual([
+    ['postgres', 'postgres'],
+    ['store', 'minio'],
+    ['store', 'store-key'],
+  ]);
+  for (const [name, { depends_on: needs = {}, profiles }] of Object.entries(services)) {
+    if (profiles !== undefined) continue;
+    for (const [other, { required }] of Object.entries(needs)) {
+      if (services[other]?.profiles !== undefined) expect(required, `${name} needs ${other}`).toBe(false);
+    }
+  }
+});
+
+test.each([
+  ['nothing', {}, 'http://127.0.0.1:9000'],
+  ['a domain', { DOMAIN: 'site.example' }, 'https://store.site.example'],
+  ['another store', { DOMAIN: 'site.example', S3_ENDPOINT: 'https://s3.example' }, 'https://s3.example'],
+  [
+    'an address',
+    { DOMAIN: 'site.example', S3_PUBLIC_ENDPOINT: 'https://cdn.example' },
+    'https://cdn.example',
+  ],
+])(
+  'with %s set, browsers reach the store at the address that they can reach',
+  async (_what, env, expected) => {
+    const resolved = await resolvedCompose(env);
+    expect(resolved['gallery-admin']?.environment?.S3_PUBLIC_ENDPOINT).toBe(expected);
+  },
+);

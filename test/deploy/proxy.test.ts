@@ -1,0 +1,238 @@
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
+import { ADMIN, type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { needsNginx, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
+
+needsNginx();
+
+let content: ContentFixture;
+let news: NewsFeedFixture;
+let gallery: GalleryFixture;
+let proxy: RunningProxy | undefined;
+
+beforeAll(async () => {
+  content = await contentFixture({ TRUST_PROXY: '1' });
+  news = await newsFeedFixture({ TRUST_PROXY: '1' });
+  gallery = await galleryFixture({ TRUST_PROXY: '1' });
+  proxy = await startProxy({
+    CONTENT_UPSTREAM: upstreamOf(content.url),
+    NEWS_FEED_UPSTREAM: upstreamOf(news.url),
+    GALLERY_ADMIN_UPSTREAM: upstreamOf(gallery.url),
+    STORE_UPSTREAM: upstreamOf(gallery.store.endpoint),
+  });
+});
+
+afterAll(async () => {
+  await proxy?.close();
+  await content.close();
+  await news.close();
+  await gallery.close();
+});
+
+/** Sends a request with a `Host` of its own, which `fetch` does not allow. */
+async function named(host: string, path: string) {
+  const { statusCode, body } = await request(`${proxy?.url}${path}`, { headers: { host } });
+  return { status: statusCode, text: await body.text() };
+}
+
+describe('one address', () => {
+  test.each([
+    ['/api/articles', 200],
+    ['/api/categories', 200],
+    ['/api/v1/items', 200],
+    ['/api/v1/selected/snapshot', 200],
+    ['/openapi-v1.json', 200],
+    ['/api/gallery?json=1', 401],
+    ['/docs', 200],
+    ['/openapi.json', 200],
+    ['/healthz', 200],
+  ])('%s is %i', async (path, expected) => {
+    expect((await send(`${proxy?.url}${path}`)).status).toBe(expected);
+  });
+
+  test.each([
+    ['content', 'Pressroom content'],
+    ['news-feed', 'Pressroom news feed'],
+    ['gallery-admin', 'Pressroom gallery administration'],
+  ])('/%s/docs is the reference of that API, and loads only what is there', async (name, title) => {
+    const page = await send(`${proxy?.url}/${name}/docs`);
+    expect(page.text).toContain(title);
+    const scripts = [...page.text.matchAll(/<script src="([^"]+)"/g)].map(([, src = '']) => src);
+    expect(scripts).toHaveLength(2);
+    const texts = await Promise.all(scripts.map(async (src) => (await send(`${proxy?.url}${src}`)).text));
+    const [, description = ''] = /"url":"([^"]+)"/.exec(texts.join('')) ?? [];
+    expect((await send(`${proxy?.url}${description}`)).body.info.title).toBe(title);
+  });
+
+  test.each([
+    ['content.site.example', '/openapi.json', 'Pressroom content'],
+    ['news-feed.site.example', '/openapi.json', 'Pressroom news feed'],
+    ['gallery-admin.site.example', '/openapi.json', 'Pressroom gallery administration'],
+  ])('%s is a service at its root', async (host, path, title) => {
+    expect(JSON.parse((await named(host, path)).text).info.title).toBe(title);
+    expect((await named(host, '/readyz')).status).toBe(200);
+  });
+});
+
+describe('what the proxy answers itself', () => {
+  test('is a problem document with the id of the request', async () => {
+    const { status, headers, body } = await send(`${proxy?.url}/nothing`, {
+      headers: { 'x-request-id': 'mine' },
+    });
+    expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+    expect(headers.get('x-request-id')).toBe('mine');
+    expect(body).toMatchObject({ status: 404, code: 'not_found', requestId: 'mine' });
+  });
+
+  test('stays JSON whatever the id of the request is made of', async () => {
+    const { status, body } = await send(`${proxy?.url}/nothing`, { headers: { 'x-request-id': 'a"b\\c' } });
+    expect([status, body.code]).toEqual([404, 'not_found']);
+  });
+
+  test('a body over the limit is 413', async () => {
+    const raw = Buffer.alloc(3 * 2 ** 20);
+    const { status, body } = await send(`${proxy?.url}/api/articles`, { method: 'POST', raw });
+    expect([status, body.code]).toEqual([413, 'payload_too_large']);
+  });
+
+  test('as much as the gallery accepts reaches it', async () => {
+    const paths = Array.from({ length: 12_000 }, (_, number) => `${'x'.repeat(900)}${number}`);
+    const { status, body } = await send(`${proxy?.url}/api/gallery/delete`, {
+      method: 'POST',
+      json: { paths },
+      headers: { cookie: gallery.cookie },
+    });
+    // The gallery's own word on it, not the proxy's.
+    expect([status, body.success]).not.toContain(413);
+    expect(body.message).not.toMatch(/larger than this API accepts/);
+  });
+
+  test('a service that does not answer is 503 with Retry-After', async () => {
+    const alone = await startProxy({});
+    const { status, headers, body } = await send(`${alone?.url}/api/articles`);
+    await alone?.close();
+    expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+});
+
+test('a compressed answer has a weak ETag, and the state that it names holds in If-Match', async () => {
+  const { id } = await content.client.article({
+    is_published: true,
+    content: `<p>${'word '.repeat(500)}</p>`,
+  });
+  const url = `${proxy?.url}/api/articles/${id}`;
+  const plain = await request(url);
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(plain.headers.etag).toMatch(/^"/);
+  const packed = await request(url, { headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(packed.headers.etag).toBe(`W/${plain.headers.etag}`);
+  expect(gunzipSync(await packed.body.bytes()).toString()).toBe(await plain.body.text());
+
+  const change = (title: string) =>
+    send(url, {
+      method: 'PATCH',
+      json: { title },
+      headers: { 'x-api-key': content.key, 'if-match': String(packed.headers.etag) },
+    });
+  expect((await change('Changed once')).status).toBe(200);
+  expect((await change('Changed by somebody who has not seen it')).status).toBe(412);
+});
+
+test('a forged X-Forwarded-For does not escape a limit', async () => {
+  const limited = await startContent(content.database.url, { CONTENT_RATE_LIMIT: '3', TRUST_PROXY: '1' });
+  const before = await startProxy({ CONTENT_UPSTREAM: upstreamOf(limited.url) });
+  const statuses: number[] = [];
+  for (let number = 1; number <= 6; number += 1) {
+    // Each is another URL, so that none is answered from the cache.
+    const { status } = await send(`${before?.url}/api/articles?page=${number}`, {
+      headers: { 'x-forwarded-for': `203.0.113.${number}`, 'x-real-ip': `203.0.113.${number}` },
+    });
+    statuses.push(status);
+  }
+  await before?.close();
+  await limited.close();
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+});
+
+test('logins beyond the limit are 429 before they cost the gallery anything', async () => {
+  const before = await startProxy({
+    GALLERY_ADMIN_UPSTREAM: upstreamOf(gallery.url),
+    LOGIN_RATE: '1',
+    LOGIN_BURST: '2',
+  });
+  const login = (number: number) =>
+    send(`${before?.url}/api/login`, {
+      method: 'POST',
+      json: { ...ADMIN, username: `nobody${number}` },
+      headers: { 'x-forwarded-for': `203.0.113.${number}` },
+    });
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(login));
+  await before?.close();
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(1);
+  expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(3);
+  for (const { body, headers } of refused) {
+    expect(body).toMatchObject({ code: 'rate_limited', success: false });
+    expect(headers.get('retry-after')).toBe('60');
+  }
+});
+
+test('a login through the proxy works from a page of the same address, and not from another', async () => {
+  const origin = new URL(proxy?.url ?? '').origin;
+  const login = (from: string) =>
+    send(`${proxy?.url}/api/login`, { method: 'POST', json: ADMIN, headers: { origin: from } });
+  expect((await login(origin)).status).toBe(200);
+  expect((await login('https://elsewhere.example')).status).toBe(403);
+});
+
+test('a file is uploaded to the public address of the store and read from it, whatever its name', async () => {
+  const service = await startGallery({
+    ...gallery.settings,
+    S3_PUBLIC_ENDPOINT: proxy?.storeUrl ?? '',
+    TRUST_PROXY: '1',
+  });
+  const before = await startProxy({ GALLERY_ADMIN_UPSTREAM: upstreamOf(service.url) });
+  const headers = { cookie: gallery.cookie };
+  const filename = "it's a+b %20#?&=.txt";
+  const asked = { filename, path: 'Фото//'.slice(0, -1), contentType: 'text/plain' };
+  const { body } = await send(`${before?.url}/api/upload`, { method: 'POST', json: asked, headers });
+  expect(new URL(body.url).origin).toBe(proxy?.storeUrl);
+  const type = { 'content-type': 'text/plain' };
+  expect((await send(body.url, { method: 'PUT', raw: 'the file', headers: type })).status).toBe(200);
+  const listing = await send(`${before?.url}/api/gallery?json=1&path=${encodeURIComponent('Фото')}`, {
+    headers,
+  });
+  expect((await send(listing.body.data.files[0].url)).text).toBe('the file');
+  await before?.close();
+  await service.close();
+});
+
+test('with two replicas, one of which is gone, every read and every write is answered', async () => {
+  const gone = await startContent(content.database.url, { TRUST_PROXY: '1' });
+  const before = await startProxy({
+    CONTENT_UPSTREAM: `${upstreamOf(gone.url)},${upstreamOf(content.url)}`,
+  });
+  await gone.close();
+  const statuses = new Set<number>();
+  for (let number = 1; number <= 20; number += 1) {
+    statuses.add((await send(`${before?.url}/api/articles?page=${number}`)).status);
+    const headers = { 'x-api-key': content.key };
+    const json = articleBody({ title: `Written ${number}` });
+    statuses.add((await send(`${before?.url}/api/articles`, { method: 'POST', json, headers })).status);
+  }
+  await before?.close();
+  expect(statuses).toEqual(new Set([200, 201]));
+});
+
+test('a setting that could add directives does not start the proxy', async () => {
+  await expect(startProxy({ CONTENT_UPSTREAM: 'content:4003; return 200' })).rejects.toThrow(
+    /CONTENT_UPSTREAM is "content:4003; return 200", expected/,
+  );
+});

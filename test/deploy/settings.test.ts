@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { settingFaults } from '../../deploy/settings.ts';
+import { resolvedCompose } from '../support/compose.ts';
+
+const COMPLETE = {
+  COMPOSE_PROFILES: 'postgres,store',
+  POSTGRES_PASSWORD: 'one',
+  CONTENT_DATABASE_PASSWORD: 'two',
+  NEWS_FEED_DATABASE_PASSWORD: 'three',
+  GALLERY_ADMIN_DATABASE_PASSWORD: 'four',
+  S3_ROOT_PASSWORD: 'five',
+  S3_SECRET_ACCESS_KEY: 'six-and-more',
+  ADMIN_PASSWORD: 'seven',
+  SETTINGS_KEY: Buffer.alloc(32).toString('base64'),
+};
+
+/** The faults with these lines in .env, as the container `settings` sees them. */
+async function faultsOf(env: Record<string, string>, text?: string): Promise<string[]> {
+  const { settings } = await resolvedCompose(env);
+  return settingFaults((settings?.environment ?? {}) as Record<string, string>, text);
+}
+
+/** The variables that the faults are about. */
+const named = (faults: string[]) => faults.map((fault) => fault.split(' ')[0]).sort();
+
+test('complete settings have no faults', async () => {
+  expect(await faultsOf(COMPLETE)).toEqual([]);
+});
+
+test('all that is missing is named at once', async () => {
+  expect(named(await faultsOf({ COMPOSE_PROFILES: 'postgres,store' }))).toEqual(
+    Object.keys(COMPLETE)
+      .filter((name) => name !== 'COMPOSE_PROFILES')
+      .sort(),
+  );
+});
+
+test('wrong values of every service are named with what is missing, without secrets', async () => {
+  const faults = await faultsOf({
+    ...COMPLETE,
+    CONTENT_HTML: 'any',
+    NEWS_STORIES: 'no',
+    SETTINGS_KEY: 'short',
+    ADMIN_PASSWORD: '',
+  });
+  expect(named(faults)).toEqual(['ADMIN_PASSWORD', 'CONTENT_HTML', 'NEWS_STORIES', 'SETTINGS_KEY']);
+  expect(faults.join('\n')).not.toContain('short');
+});
+
+test('what is elsewhere needs no password of ours', async () => {
+  const faults = await faultsOf({
+    COMPOSE_PROFILES: '',
+    DATABASE_URL: 'postgres://user:password@db.example/pressroom',
+    S3_ENDPOINT: 'https://s3.example',
+    S3_ACCESS_KEY_ID: 'key',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    ADMIN_PASSWORD: 'seven',
+    SETTINGS_KEY: COMPLETE.SETTINGS_KEY,
+  });
+  expect(faults).toEqual([]);
+});
+
+test('no profile and no address is a fault', async () => {
+  expect(await faultsOf({ ...COMPLETE, COMPOSE_PROFILES: 'store' })).toEqual([
+    'COMPOSE_PROFILES lacks postgres, expected it, or DATABASE_URL with the address of another one',
+  ]);
+});
+
+test.each([
+  ['PASSWORD=pa$word', true],
+  ['PASSWORD="pa$word"', true],
+  ['PASSWORD=pa${', true],
+  ['  export PASSWORD = pa$word # why', true],
+  ["PASSWORD='pa$word'", false],
+  ['PASSWORD=pa$$word', false],
+  ['PASSWORD=100$', false],
+  ['PASSWORD=pass # not $this', false],
+  ['# PASSWORD=pa$word', false],
+])('.env with the line %j: %j is refused', async (line, refused) => {
+  const faults = await faultsOf(COMPLETE, `A=b\n${line}\n`);
+  expect(named(faults)).toEqual(refused ? ['PASSWORD'] : []);
+});

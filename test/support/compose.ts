@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** A service of docker-compose.yml as Compose resolves it. */
+export interface ComposeService {
+  environment?: Record<string, string | null>;
+  ports?: unknown[];
+  profiles?: string[];
+  read_only?: boolean;
+  restart?: string;
+  stop_grace_period?: string;
+  healthcheck?: unknown;
+  logging?: { options?: Record<string, string> };
+  mem_limit?: string;
+  pids_limit?: number;
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
+}
+
+/**
+ * The services of docker-compose.yml with the variables of `env` put in, as `docker compose config` does it:
+ * the forms `${NAME}`, `${NAME:-default}` and `${NAME:+value}`, nested, and variables without a value.
+ */
+export async function resolvedCompose(env: Record<string, string>): Promise<Record<string, ComposeService>> {
+  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+  for (const service of Object.values(services)) {
+    const given = Object.entries(service.environment ?? {}).flatMap(([name, value]) => {
+      const resolved = value === null ? env[name] : interpolate(String(value), env);
+      return resolved === undefined ? [] : [[name, resolved] as const];
+    });
+    service.environment = Object.fromEntries(given);
+  }
+  return services;
+}
+
+/** Puts variables into a value, the innermost first. */
+export function interpolate(value: string, env: Record<string, string>): string {
+  const INNERMOST = /\$\{(\w+)(?::([-+])([^${}]*))?\}/;
+  let text = value;
+  for (let match = INNERMOST.exec(text); match !== null; match = INNERMOST.exec(text)) {
+    const [whole, name = '', kind, word = ''] = match;
+    const given = env[name] ?? '';
+    const replacement = kind === '+' ? given && word : given || (kind === '-' ? word : '');
+    text = text.replace(whole, () => replacement);
+  }
+  return text;
+}

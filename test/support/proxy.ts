@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { beforeEach } from 'vitest';
+import { send } from './http.ts';
+import { NO_NGINX } from './no-nginx.ts';
+import { until } from './until.ts';
+
+const START = join(import.meta.dirname, '../../deploy/proxy/start');
+
+/** The proxy of `deploy/proxy`, run by the nginx of this machine. */
+export interface RunningProxy {
+  /** The one address, without a path. */
+  url: string;
+  /** Where the object store is reached without a name. */
+  storeUrl: string;
+  close: () => Promise<void>;
+}
+
+/** Debian keeps nginx where only root's PATH leads. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
+
+const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH } }).error === undefined;
+
+/** Leaves the tests of a file out where there is no nginx; in CI, which installs one, they fail instead. */
+export function needsNginx(): void {
+  beforeEach(({ skip }) => {
+    if (!hasNginx && process.env.CI) throw new Error(`This test ${NO_NGINX}`);
+    skip(!hasNginx, NO_NGINX);
+  });
+}
+
+/**
+ * Starts the proxy as its container does, on free ports, with these settings: `CONTENT_UPSTREAM` and the
+ * like name the services, as `host:port`. Undefined where there is no nginx.
+ */
+export async function startProxy(settings: Record<string, string>): Promise<RunningProxy | undefined> {
+  if (!hasNginx) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
+  const [port, storePort] = [await findFreePort(), await findFreePort()];
+  const nobody = '127.0.0.1:1';
+  const nginx = spawn(START, {
+    env: {
+      PATH,
+      PROXY_STATE: join(folder, 'state'),
+      PROXY_CACHE: join(folder, 'cache'),
+      PROXY_LISTEN: `127.0.0.1:${port}`,
+      STORE_LISTEN: `127.0.0.1:${storePort}`,
+      ACCESS_LOG: '/dev/null',
+      CONTENT_UPSTREAM: nobody,
+      NEWS_FEED_UPSTREAM: nobody,
+      GALLERY_ADMIN_UPSTREAM: nobody,
+      STORE_UPSTREAM: nobody,
+      ...settings,
+    },
+  });
+  const said: string[] = [];
+  nginx.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  nginx.stdout.resume();
+  const url = `http://127.0.0.1:${port}`;
+  await until('the proxy answers', () => {
+    if (nginx.exitCode !== null) throw new Error(`nginx did not start: ${said.join('')}`);
+    // Not whether the port is open: it is for a moment while nginx checks its configuration.
+    return send(`${url}/healthz`).catch(() => undefined);
+  });
+  return {
+    url,
+    storeUrl: `http://127.0.0.1:${storePort}`,
+    close: async () => {
+      await end(nginx);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function end(nginx: ChildProcess): Promise<void> {
+  if (nginx.exitCode !== null || nginx.signalCode !== null) return;
+  const gone = once(nginx, 'exit');
+  nginx.kill('SIGTERM');
+  await gone;
+}
+
+/** `host:port` of a URL, as the proxy's settings take it. */
+export function upstreamOf(url: string): string {
+  return new URL(url).host;
+}
