@@ -17,6 +17,9 @@ const shared = {
   pool: 'forks' as const,
 };
 
+/** Nothing is started for these: what they test runs somewhere already. */
+const stack = { ...shared, globalSetup: [] };
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/left-out-reporter.ts'],
@@ -36,6 +39,9 @@ export default defineConfig({
       { test: { ...shared, name: 'real', include: [REAL] } },
       // It starts what it needs itself, and what it breaks is nobody else's.
       { test: { ...shared, name: 'faults', include: [FAULTS], globalSetup: [] } },
+      // Against the deployment that STACK_URL names.
+      { test: { ...stack, name: 'stack-reading', include: ['test/stack/reading.stack.ts'] } },
+      { test: { ...stack, name: 'stack-writing', include: ['test/stack/writing.stack.ts'] } },
     ],
   },
 });
