@@ -1,12 +1,17 @@
 import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import { Failure } from '@pressroom/common/failures/failure';
+import {
+  checkedLookup,
+  NotPublicAddress,
+  type Resolve,
+  uncheckedLookup,
+} from '@pressroom/common/fetching/checked-lookup';
 import { Agent, type Dispatcher } from 'undici';
 import { boundedBody } from './bounded-body.ts';
-import { checkedLookup, type Resolve, uncheckedLookup } from './checked-lookup.ts';
 import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed, upstreamTimeout } from './failures.ts';
-import { type Media, type MediaRequest, Refused, UpstreamTimeout } from './media-request.ts';
-import { type ProxyHosts, redirectTarget, type Target } from './target.ts';
+import { type Media, type MediaRequest, UpstreamTimeout } from './media-request.ts';
+import { notPublic, type ProxyHosts, redirectTarget, type Target } from './target.ts';
 
 /** How upstream hosts are reached. */
 export interface FetcherOptions {
@@ -138,7 +143,7 @@ export class MediaFetcher {
 
   #explain(error: unknown): unknown {
     if (error instanceof Failure || error instanceof RangeOutside) return error;
-    if (error instanceof Refused) return error.failure;
+    if (error instanceof NotPublicAddress) return notPublic(error.hostname);
     const { code } = error as { code?: string };
     if (code !== undefined && TIMEOUTS.has(code)) return upstreamTimeout(this.#options.firstByteMs);
     return upstreamFailed('it cannot be reached, or the connection broke', error);

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Failure } from '@pressroom/common/failures/failure';
 
 /** Headers of the client's request that are copied to the upstream request. */
 export type ForwardedHeaders = Partial<
@@ -26,13 +25,3 @@ export interface Media {
 
 /** An upstream host did not start to answer in time. */
 export class UpstreamTimeout extends Error {}
-
-/** Carries a failure raised inside undici, such as a refused address. */
-export class Refused extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}

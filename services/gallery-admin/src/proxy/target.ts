@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { isPublicAddress, literalAddress } from './address.ts';
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
 import { type HostRule, isListed } from './host-rules.ts';
 
 /** The hosts that the proxy may contact. */

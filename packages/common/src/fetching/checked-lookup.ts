@@ -1,22 +1,32 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress } from './address.ts';
-import { Refused } from './media-request.ts';
-import { notPublic } from './target.ts';
+import { isPublicAddress } from './public-address.ts';
 
 /** Finds the addresses of a host name, as `dns.promises.lookup` with `all` does. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
+/** The error of a connection to a host with an address that is not public. */
+export class NotPublicAddress extends Error {
+  readonly hostname: string;
+
+  constructor(hostname: string) {
+    super(`the address of ${hostname} is not public`);
+    this.name = 'NotPublicAddress';
+    this.hostname = hostname;
+  }
+}
+
 /**
  * Makes the lookup function of a connection. The connection uses exactly the addresses it has checked, so
  * that a name cannot resolve differently in between (DNS rebinding). A host with one address that is not
- * public is refused.
+ * public fails with {@link NotPublicAddress}. A connection to a literal address looks nothing up: check it
+ * with `isPublicAddress` first.
  */
 export function checkedLookup(resolve: Resolve): LookupFunction {
   return lookupWith(async (hostname) => {
     const addresses = await resolve(hostname);
     if (addresses.every(({ address }) => isPublicAddress(address))) return addresses;
-    throw new Refused(notPublic(hostname));
+    throw new NotPublicAddress(hostname);
   });
 }
 
