@@ -4,5 +4,9 @@
  */
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import { readNewsFeedConfig } from './config.ts';
+import { readWorkerConfig } from './newsroom/work/worker-config.ts';
 
-await startOrExplain(async () => void readNewsFeedConfig(process.env));
+await startOrExplain(async () => {
+  readNewsFeedConfig(process.env);
+  readWorkerConfig(process.env);
+});

@@ -5,11 +5,15 @@ import { addImportCommand } from './newsroom/commands/import.ts';
 import { addItemCommands } from './newsroom/commands/item.ts';
 import { addLedgerCommands } from './newsroom/commands/ledger.ts';
 import { addPublishingCommands } from './newsroom/commands/publishing.ts';
+import { addSourceCommands } from './newsroom/commands/sources.ts';
 import { addStoryCommands } from './newsroom/commands/story.ts';
+import { addWorkCommand } from './newsroom/commands/work.ts';
 
 const program = new Command('newsroom').description(
   'Edit and publish what the news feed shows, by hand or on a schedule',
 );
+addSourceCommands(program);
+addWorkCommand(program);
 addImportCommand(program);
 addItemCommands(program);
 addExplainCommand(program);

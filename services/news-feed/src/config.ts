@@ -39,14 +39,8 @@ function siteUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
-/** The variables that the service reads. */
-export const newsFeedSettings = {
-  ...commonSettings,
-  [PORT_VARIABLE]: port().default(4001),
-  /** Requests per minute from one client address. */
-  NEWS_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(120),
-  /** `off` answers 404 for every story and does not link to any. */
-  NEWS_STORIES: z.enum(['on', 'off'], 'on or off').default('on'),
+/** The settings that the service and the newsroom share. */
+export const vocabularySettings = {
   /** The values of `direction`. */
   NEWS_DIRECTIONS: names().default(['domestic', 'overseas']),
   /** The values of `category`. */
@@ -61,6 +55,17 @@ export const newsFeedSettings = {
     'event',
     'insight',
   ]),
+};
+
+/** The variables that the service reads. */
+export const newsFeedSettings = {
+  ...commonSettings,
+  [PORT_VARIABLE]: port().default(4001),
+  /** Requests per minute from one client address. */
+  NEWS_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(120),
+  /** `off` answers 404 for every story and does not link to any. */
+  NEWS_STORIES: z.enum(['on', 'off'], 'on or off').default('on'),
+  ...vocabularySettings,
   /** The member of `links` that points to the page on the publishing site. */
   SITE_LINK_NAME: z
     .string()
@@ -93,8 +98,7 @@ export const newsFeedSettings = {
  * `ConfigError`.
  */
 export function readVocabulary(env: Environment): Vocabulary {
-  const { NEWS_CATEGORIES, NEWS_DIRECTIONS } = newsFeedSettings;
-  const config = readConfig({ NEWS_CATEGORIES, NEWS_DIRECTIONS }, env);
+  const config = readConfig(vocabularySettings, env);
   return { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
 }
 

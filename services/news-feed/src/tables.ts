@@ -239,6 +239,69 @@ export interface EditorialAnswerTable {
   answered_at: Date;
 }
 
+/** `news.source` */
+export interface SourceTable {
+  id: GeneratedAlways<number>;
+  url: string;
+  given_url: string;
+  name: string;
+  is_named: Generated<boolean>;
+  category: string | null;
+  directions: Generated<string[]>;
+  first_party: Generated<boolean>;
+  weight: Generated<number>;
+  select_rule: Generated<string>;
+  reads_pages: Generated<boolean>;
+  state: Generated<'active' | 'paused' | 'gone'>;
+  created_at: DefaultedTime;
+  etag: string | null;
+  last_modified: string | null;
+  body_hash: Buffer | null;
+  next_poll_at: Date;
+  queued_until: Date | null;
+  interval_seconds: Generated<number>;
+  update_seconds: number | null;
+  last_polled_at: Date | null;
+  last_success_at: Date | null;
+  last_change_at: Date | null;
+  failures: Generated<number>;
+  failing_since: Date | null;
+  last_error: string | null;
+}
+
+/** `news.source_entry` */
+export interface SourceEntryTable {
+  source_id: number;
+  key: string;
+  hash: Buffer;
+  entry: JSONColumnType<object>;
+  state: Generated<'pending' | 'done' | 'refused'>;
+  reason: string | null;
+  attempts: Generated<number>;
+  retry_at: Date;
+  discovered_at: Date;
+  last_seen_at: Date;
+  item_id: string | null;
+  owns_item: Generated<boolean>;
+  written: JSONColumnType<object | null, string | null | undefined, string | null>;
+}
+
+/** `news.host_turn` */
+export interface HostTurnTable {
+  host: string;
+  next_at: Date;
+}
+
+/** `news.schedule` */
+export interface ScheduleTable {
+  name: string;
+  done_through: Date | null;
+  last_run_at: Date | null;
+  last_error: string | null;
+  last_error_at: Date | null;
+  queued_until: Date | null;
+}
+
 /** The tables of the news feed, as the migrations `…_news_…` make them. */
 export interface NewsTables {
   'news.story': StoryTable;
@@ -264,4 +327,8 @@ export interface NewsTables {
   'news.editorial_slot': EditorialSlotTable;
   'news.editorial_budget': EditorialBudgetTable;
   'news.editorial_answer': EditorialAnswerTable;
+  'news.source': SourceTable;
+  'news.source_entry': SourceEntryTable;
+  'news.host_turn': HostTurnTable;
+  'news.schedule': ScheduleTable;
 }

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { Failure } from '@pressroom/common/failures/failure';
+import { fileFailure } from '@pressroom/common/files/file-failure';
+import { type Command, InvalidArgumentError } from 'commander';
+import { readVocabulary } from '../../config.ts';
+import { readOpml, writeOpml } from '../sources/opml.ts';
+import { SELECT_RULES } from '../sources/select-rule.ts';
+import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
+import {
+  addSource,
+  editSource,
+  findSource,
+  listSources,
+  pauseSource,
+  refusedEntries,
+  removeSource,
+  resumeSource,
+  sourceCounts,
+} from '../sources/source-store.ts';
+import { withDatabase } from './with-database.ts';
+
+/** The options of `sources add` and `edit`. */
+interface SettingOptions {
+  name?: string;
+  category?: string;
+  direction?: string;
+  firstParty?: boolean;
+  weight?: number;
+  select?: string;
+  readPages?: boolean;
+  url?: string;
+}
+
+/** `newsroom sources`. */
+export function addSourceCommands(program: Command): void {
+  const sources = program.command('sources').description('the feeds that the worker reads');
+  withSettings(
+    sources
+      .command('add')
+      .description('add a feed, or a page that names its feed; the worker reads it at once')
+      .argument('<url>'),
+  ).action(add);
+  withSettings(
+    sources
+      .command('edit')
+      .description('change a source; an empty text removes a name, category or direction')
+      .argument('<source>', 'its number or address')
+      .option('--url <url>', 'a new address')
+      .option('--no-first-party', 'it reports on others')
+      .option('--no-read-pages', "do not read the articles' pages"),
+  ).action(edit);
+  sources.command('list').description('list the sources and how they are').action(list);
+  sources
+    .command('show')
+    .description('show everything about a source')
+    .argument('<source>', 'its number or address')
+    .action(show);
+  const changes = [
+    ['pause', 'stop reading a source', pauseSource],
+    ['resume', 'read a paused or failing source again, at once', resumeSource],
+    ['remove', 'forget a source; its items stay', removeSource],
+  ] as const;
+  for (const [name, description, change] of changes) {
+    sources
+      .command(name)
+      .description(description)
+      .argument('<source>', 'its number or address')
+      .action(async (given: string) => {
+        const { id } = await withDatabase(async (db) => {
+          const source = await findSource(db, given);
+          await change(db, source.id, new Date());
+          return source;
+        });
+        console.log(`${id}: done`);
+      });
+  }
+  sources
+    .command('import')
+    .description('add the feeds of an OPML file')
+    .argument('<file>', 'the file, or - for standard input')
+    .action(importOpml);
+  sources
+    .command('export')
+    .description('print the sources as OPML')
+    .action(async () => console.log(writeOpml(await withDatabase(listSources), new Date())));
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--name <text>', "what its items name as their source (default: the feed's title)")
+    .option('--category <name>', 'the category of its items')
+    .option('--direction <names>', 'the directions of its items, separated by commas')
+    .option('--first-party', 'it reports on its own work')
+    .option('--weight <number>', 'how much it is trusted, from 0 to 10 (default: 1)', weight)
+    .option('--select <rule>', SELECT_RULES)
+    .option('--read-pages', "read the articles' pages for their text, as robots.txt allows");
+}
+
+async function add(url: string, options: SettingOptions): Promise<void> {
+  const settings = settingsOf(options);
+  const { id, added } = await withDatabase((db) => addSource(db, url, settings, new Date()));
+  console.log(added ? `${id}: added` : `${id}: already a source; nothing was changed`);
+}
+
+async function edit(given: string, options: SettingOptions): Promise<void> {
+  const settings = { ...settingsOf(options), ...(options.url !== undefined && { url: options.url }) };
+  const id = await withDatabase(async (db) => {
+    const source = await findSource(db, given);
+    await editSource(db, source.id, settings, new Date());
+    return source.id;
+  });
+  console.log(`${id}: done`);
+}
+
+async function list(): Promise<void> {
+  const { sources, counts } = await withDatabase(async (db) => ({
+    sources: await listSources(db),
+    counts: await sourceCounts(db, new Date()),
+  }));
+  if (sources.length === 0)
+    return console.log('There are no sources. Add one with `newsroom sources add URL`.');
+  const byId = new Map(counts.map((count) => [count.source_id, count]));
+  for (const { id, name, url, state, failing_since, last_error, last_success_at } of sources) {
+    const failing = failing_since === null ? '' : `, failing since ${failing_since.toISOString()}`;
+    const read = last_success_at === null ? 'not read yet' : `read ${last_success_at.toISOString()}`;
+    console.log(`${id}  ${name}  ${url}`);
+    console.log(`    ${state}, ${read}, ${byId.get(id)?.day ?? 0} new in 24 h${failing}`);
+    if (last_error !== null) console.log(`    ${last_error}`);
+  }
+}
+
+async function show(given: string): Promise<void> {
+  await withDatabase(async (db) => {
+    const source = await findSource(db, given);
+    const count = (await sourceCounts(db, new Date())).find(({ source_id }) => source_id === source.id);
+    const { body_hash: _hash, queued_until: _queued, ...members } = source;
+    const told = { ...members, new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
+    for (const [name, value] of Object.entries(told)) {
+      const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);
+      console.log(`${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`);
+    }
+    for (const { title, reason } of await refusedEntries(db, source.id)) {
+      console.log(`refused           ${title}: ${reason}`);
+    }
+  });
+}
+
+async function importOpml(file: string): Promise<void> {
+  const feeds = readOpml(readText(file));
+  const refused: string[] = [];
+  let added = 0;
+  await withDatabase(async (db) => {
+    for (const { url, name } of feeds) {
+      try {
+        if ((await addSource(db, url, name ? { name } : {}, new Date())).added) added += 1;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        refused.push(`${url}: ${error.message}`);
+      }
+    }
+  });
+  console.log(
+    `${added} added, ${feeds.length - added - refused.length} already there, ${refused.length} refused`,
+  );
+  for (const line of refused) console.log(line);
+  if (refused.length > 0) process.exitCode = 1;
+}
+
+function settingsOf(options: SettingOptions): SourceSettings {
+  const { direction, url: _url, ...rest } = options;
+  const directions = direction?.split(',').map((name) => name.trim());
+  const settings = {
+    ...rest,
+    ...(directions && { directions: directions.filter((name) => name !== '') }),
+  };
+  checkSettings(settings, readVocabulary(process.env));
+  return settings;
+}
+
+function weight(value: string): number {
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('Expected a number from 0 to 10.');
+  return Number(value);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  } catch (error) {
+    throw fileFailure(error, file);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Editor, Judgement, Submission } from './editor.ts';
+
+/** The score of a source of ordinary weight. */
+const ORDINARY_SCORE = 50;
+
+/**
+ * The editor that knows nothing but the source: its category, its directions, a score from its weight alone
+ * and its select rule, where `auto` selects nothing.
+ */
+export const sourceEditor: Editor = {
+  async judge({ source }: Submission): Promise<Judgement> {
+    const score = Math.min(100, ORDINARY_SCORE * source.weight);
+    const selected =
+      typeof source.select === 'object' ? score >= source.select.minScore : source.select === 'all';
+    return {
+      category: source.category,
+      directions: source.directions,
+      score,
+      terms: [{ name: 'source', points: score, note: `weight ${source.weight}` }],
+      selected,
+      reason: null,
+    };
+  },
+  keep: async () => undefined,
+};

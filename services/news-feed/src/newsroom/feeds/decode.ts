@@ -1,0 +1,51 @@
+import htmlEncodingSniffer from 'html-encoding-sniffer';
+
+/** The declaration at the head of an XML document that is ASCII so far. */
+const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/;
+
+/** How many bytes of the head are searched for a declaration. */
+const HEAD_BYTES = 1024;
+
+/** The parameter of a `Content-Type` that names the charset. */
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/**
+ * Decodes a feed or a page. A byte order mark decides; then the charset of `Content-Type`, the XML
+ * declaration, or HTML's `meta`. A charset that contradicts the bytes is passed over: what is valid UTF-8 is
+ * UTF-8, and what nothing names is windows-1252.
+ */
+export function decodeDocument(bytes: Buffer, contentType: string | undefined): string {
+  const declared = [CHARSET.exec(contentType ?? '')?.[1], declaredIn(bytes)].flatMap((label) => label ?? []);
+  const mark = byteOrderMark(bytes);
+  if (mark !== undefined) return decodeAs(mark, bytes, false) ?? '';
+  // Most wrong charsets are a server's default over a feed that is UTF-8.
+  for (const label of ['utf-8', ...declared]) {
+    const text = decodeAs(label, bytes, true);
+    if (text !== undefined) return text;
+  }
+  const sniffed = htmlEncodingSniffer(bytes, { defaultEncoding: 'windows-1252' });
+  return decodeAs(sniffed, bytes, false) ?? decodeAs('windows-1252', bytes, false) ?? '';
+}
+
+/** The charset's label in an XML declaration. */
+function declaredIn(bytes: Buffer): string | undefined {
+  return XML_ENCODING.exec(bytes.subarray(0, HEAD_BYTES).toString('latin1'))?.[1];
+}
+
+/** The encoding that a byte order mark shows, or the null bytes of UTF-16 without one. */
+function byteOrderMark(bytes: Buffer): string | undefined {
+  const [a, b, c] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0)) return 'utf-16le';
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c)) return 'utf-16be';
+  return undefined;
+}
+
+/** The text, or undefined for an unknown label, and for bytes that are invalid if they are `checked`. */
+function decodeAs(label: string, bytes: Buffer, checked: boolean): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: checked }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

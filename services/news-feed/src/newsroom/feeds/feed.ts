@@ -1,0 +1,23 @@
+/** An entry of a feed, in plain text, as far as an item can hold it. */
+export interface FeedEntry {
+  /** What identifies it in its feed: guid, id, else the address. */
+  key: string;
+  /** One line. */
+  title: string;
+  /** Of at most three sentences. */
+  summary: string | null;
+  /** Absolute. */
+  url: string;
+  /** As the feed says; null if it says nothing usable. */
+  publishedAt: Date | null;
+}
+
+/** A feed of any format. */
+export interface ParsedFeed {
+  title: string | null;
+  entries: readonly FeedEntry[];
+  /** How many entries cannot become items: they lack a title or an address. */
+  unusable: number;
+  /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
+  updateSeconds: number | undefined;
+}

@@ -1,0 +1,40 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { parseSelectRule, SELECT_RULES } from './select-rule.ts';
+
+/** What an editor says about a source; an absent member keeps its value. */
+export interface SourceSettings {
+  /** Empty: the feed's own title. */
+  name?: string;
+  /** Empty: the editor decides on each item. */
+  category?: string;
+  directions?: readonly string[];
+  firstParty?: boolean;
+  weight?: number;
+  /** See `parseSelectRule`. */
+  select?: string;
+  readPages?: boolean;
+}
+
+/** The most characters of a source's name, as of an item's `source.name`. */
+const MAX_NAME = 200;
+
+/** Throws a {@link Failure} that says what to change, if something is wrong with `settings`. */
+export function checkSettings(settings: SourceSettings, { categories, directions }: Vocabulary): void {
+  const { name, category, weight, select } = settings;
+  if (name !== undefined && name.length > MAX_NAME) {
+    throw new Failure('invalid', `the name must be at most ${MAX_NAME} characters long`);
+  }
+  if (category && !categories.includes(category)) {
+    throw new Failure('invalid', `the category must be one of ${categories.join(', ')}`);
+  }
+  if (settings.directions?.some((direction) => !directions.includes(direction))) {
+    throw new Failure('invalid', `a direction must be one of ${directions.join(', ')}`);
+  }
+  if (weight !== undefined && !(weight >= 0 && weight <= 10)) {
+    throw new Failure('invalid', 'the weight must be a number from 0 to 10');
+  }
+  if (select !== undefined && parseSelectRule(select) === undefined) {
+    throw new Failure('invalid', `the select rule must be ${SELECT_RULES}`);
+  }
+}

@@ -1,0 +1,159 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { NewsTables, SourceTable } from '../../tables.ts';
+import type { SourceSettings } from './source-settings.ts';
+import { sourceUrl } from './source-url.ts';
+
+/** A row of `news.source`. */
+export type Source = Selectable<SourceTable>;
+
+/**
+ * Adds a source, to be polled at once. Returns its id, and false for `added` if its address is known already;
+ * the known source is left as it is. Throws a {@link Failure} for an address that is not one.
+ */
+export async function addSource(
+  db: Kysely<NewsTables>,
+  address: string,
+  settings: SourceSettings,
+  now: Date,
+): Promise<{ id: number; added: boolean }> {
+  const url = sourceUrl(address);
+  const known = await db
+    .selectFrom('news.source')
+    .select('id')
+    .where((where) => where.or([where('url', '=', url), where('given_url', '=', url)]))
+    .executeTakeFirst();
+  if (known !== undefined) return { id: known.id, added: false };
+  const inserted = await db
+    .insertInto('news.source')
+    .values({ url, given_url: url, name: new URL(url).host, next_poll_at: now, ...columnsOf(settings) })
+    .onConflict((conflict) => conflict.column('url').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted === undefined) return addSource(db, address, settings, now);
+  return { id: inserted.id, added: true };
+}
+
+/** All sources, in the order in which they were added. */
+export function listSources(db: Kysely<NewsTables>): Promise<Source[]> {
+  return db.selectFrom('news.source').selectAll().orderBy('id').execute();
+}
+
+/** The source with an id or an address. Throws a {@link Failure} if there is none. */
+export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promise<Source> {
+  const isId = /^\d{1,15}$/.test(idOrUrl);
+  const address = isId ? '' : sourceUrl(idOrUrl);
+  const source = await db
+    .selectFrom('news.source')
+    .selectAll()
+    .where((where) =>
+      isId
+        ? where('id', '=', Number(idOrUrl))
+        : where.or([where('url', '=', address), where('given_url', '=', address)]),
+    )
+    .orderBy('id')
+    .executeTakeFirst();
+  if (source === undefined) throw new Failure('missing', `source ${idOrUrl} does not exist`);
+  return source;
+}
+
+/** Changes the settings of a source. Throws a {@link Failure} if another source has the new address. */
+export async function editSource(
+  db: Kysely<NewsTables>,
+  id: number,
+  settings: SourceSettings & { url?: string },
+  now: Date,
+): Promise<void> {
+  const { url: address, ...rest } = settings;
+  const url = address === undefined ? undefined : sourceUrl(address);
+  if (url !== undefined) {
+    const holder = await db
+      .selectFrom('news.source')
+      .select('id')
+      .where('url', '=', url)
+      .where('id', '<>', id)
+      .executeTakeFirst();
+    if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
+  }
+  const moved = url === undefined ? {} : { url, given_url: url, ...forgotten(now) };
+  await update(db, id, { ...columnsOf(rest), ...moved });
+}
+
+/** Stops polling a source until {@link resumeSource}. */
+export function pauseSource(db: Kysely<NewsTables>, id: number): Promise<void> {
+  return update(db, id, { state: 'paused' });
+}
+
+/** Polls a source again, and at once, whatever made it stop. */
+export function resumeSource(db: Kysely<NewsTables>, id: number, now: Date): Promise<void> {
+  return update(db, id, { state: 'active', ...forgotten(now) });
+}
+
+/** Forgets a source; its items stay. */
+export async function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> {
+  await db.deleteFrom('news.source').where('id', '=', id).execute();
+}
+
+/** The columns of a source that is to be read afresh, and at once. */
+function forgotten(now: Date): Updateable<SourceTable> {
+  return {
+    etag: null,
+    last_modified: null,
+    body_hash: null,
+    failures: 0,
+    failing_since: null,
+    last_error: null,
+    next_poll_at: now,
+    queued_until: null,
+  };
+}
+
+function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
+  const { name, category, directions, firstParty, weight, select, readPages } = settings;
+  return {
+    ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
+    ...(category !== undefined && { category: category || null }),
+    ...(directions !== undefined && { directions: [...directions] }),
+    ...(firstParty !== undefined && { first_party: firstParty }),
+    ...(weight !== undefined && { weight }),
+    ...(select !== undefined && { select_rule: select }),
+    ...(readPages !== undefined && { reads_pages: readPages }),
+  };
+}
+
+async function update(db: Kysely<NewsTables>, id: number, columns: Updateable<SourceTable>): Promise<void> {
+  if (Object.keys(columns).length === 0) throw new Failure('refused', 'nothing to change');
+  const { numUpdatedRows } = await db
+    .updateTable('news.source')
+    .set(columns)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Failure('missing', `source ${id} does not exist`);
+}
+
+/** What a source has brought, for `sources show` and `status`. */
+export async function sourceCounts(db: Kysely<NewsTables>, now: Date) {
+  const dayAgo = new Date(now.getTime() - 86_400_000);
+  return db
+    .selectFrom('news.source_entry')
+    .select('source_id')
+    .select((build) => [
+      build.fn.countAll<number>().filterWhere('discovered_at', '>', dayAgo).as('day'),
+      build.fn.countAll<number>().filterWhere('state', '=', 'pending').as('pending'),
+      build.fn.countAll<number>().filterWhere('state', '=', 'refused').as('refused'),
+    ])
+    .groupBy('source_id')
+    .execute();
+}
+
+/** Why the newest refused entries of a source cannot be items. */
+export function refusedEntries(db: Kysely<NewsTables>, id: number) {
+  return db
+    .selectFrom('news.source_entry')
+    .select(['key', 'reason', sql<string>`entry->>'title'`.as('title')])
+    .where('source_id', '=', id)
+    .where('state', '=', 'refused')
+    .orderBy('discovered_at', 'desc')
+    .limit(10)
+    .execute();
+}

@@ -1,0 +1,130 @@
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { reasonOf } from '@pressroom/common/start/reason';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Submission } from '../editorial/editor.ts';
+import { parseSelectRule } from '../sources/select-rule.ts';
+import type { Source } from '../sources/source-store.ts';
+import { inTransactions } from '../transactions.ts';
+import { type ClaimedEntry, claimEntries, delayEntry } from './claim-entries.ts';
+import type { PageReader } from './page-reader.ts';
+import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
+
+/** How many entries a worker takes at once. */
+const BATCH = 25;
+
+/** What edits entries. */
+export interface EditParts extends WriteParts {
+  db: Kysely<NewsTables>;
+  clock: Clock;
+  /** Reads articles' pages for the sources that ask for it. */
+  pages: PageReader;
+}
+
+/** How many entries were written, and how many failed and wait to be tried again. */
+export interface EditTally {
+  written: number;
+  failed: number;
+}
+
+/**
+ * Edits the entries of a source that wait for it, until none is left that may be tried now. An entry whose
+ * editor or story fails is tried again later, alone, with a longer wait each time; its reason is kept.
+ */
+export async function editEntries(
+  parts: EditParts,
+  sourceId: number,
+  signal: AbortSignal,
+): Promise<EditTally> {
+  const tally = { written: 0, failed: 0 };
+  for (;;) {
+    signal.throwIfAborted();
+    const source = await parts.db
+      .selectFrom('news.source')
+      .selectAll()
+      .where('id', '=', sourceId)
+      .executeTakeFirst();
+    if (source === undefined) return tally;
+    const claimed = await claimEntries(parts.db, sourceId, BATCH, parts.clock());
+    if (claimed.length === 0) return tally;
+    const failed = await editBatch(parts, source, claimed, signal);
+    tally.failed += failed;
+    tally.written += claimed.length - failed;
+  }
+}
+
+/** Returns how many failed. */
+async function editBatch(
+  parts: EditParts,
+  source: Source,
+  claimed: readonly ClaimedEntry[],
+  signal: AbortSignal,
+): Promise<number> {
+  const results = await Promise.all(
+    claimed.map((entry) =>
+      judge(parts, source, entry, signal).then(
+        (judged) => ({ judged }),
+        (error: unknown) => ({ entry, error }),
+      ),
+    ),
+  );
+  signal.throwIfAborted();
+  const failed = results.flatMap((result) => ('error' in result ? [result] : []));
+  const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
+  failed.push(...(await write(parts, source, judged)));
+  for (const { entry, error } of failed) {
+    if (isDatabaseAway(error)) throw error;
+    await delayEntry(parts.db, source.id, entry, reasonOf(error), parts.clock());
+  }
+  return failed.length;
+}
+
+async function judge(
+  { editor, pages }: EditParts,
+  source: Source,
+  claimed: ClaimedEntry,
+  signal: AbortSignal,
+): Promise<JudgedEntry> {
+  const page = source.reads_pages ? await pages.read(claimed.entry.url, signal) : undefined;
+  const entry =
+    page?.canonicalUrl === undefined ? claimed.entry : { ...claimed.entry, url: page.canonicalUrl };
+  const submission: Submission = {
+    title: entry.title,
+    summary: entry.summary ?? page?.summary ?? null,
+    text: page?.text ?? null,
+    url: entry.url,
+    source: {
+      name: source.name,
+      firstParty: source.first_party,
+      weight: source.weight,
+      category: source.category,
+      directions: source.directions,
+      select: parseSelectRule(source.select_rule) ?? 'auto',
+    },
+    publishedAt: new Date(entry.publishedAt),
+    discoveredAt: claimed.discovered_at,
+  };
+  const judgement = await editor.judge(submission, signal);
+  return { claimed: { ...claimed, entry: { ...entry, summary: submission.summary } }, judgement };
+}
+
+/** Writes a batch in one transaction, or else entry by entry; returns those that failed. */
+async function write(
+  parts: EditParts,
+  source: Source,
+  judged: readonly JudgedEntry[],
+): Promise<{ entry: ClaimedEntry; error: unknown }[]> {
+  if (judged.length === 0) return [];
+  try {
+    await inTransactions(parts.db)((tx) => writeEntries(tx, parts, source, judged, parts.clock()));
+    return [];
+  } catch (error) {
+    const [first] = judged;
+    if (first !== undefined && judged.length === 1) return [{ entry: first.claimed, error }];
+    if (isDatabaseAway(error)) throw error;
+    const failed = [];
+    for (const entry of judged) failed.push(...(await write(parts, source, [entry])));
+    return failed;
+  }
+}

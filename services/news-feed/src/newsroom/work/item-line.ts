@@ -1,0 +1,67 @@
+import type { Judgement } from '../editorial/editor.ts';
+import type { ItemChange, LineOf } from '../import/import-line.ts';
+import type { Source } from '../sources/source-store.ts';
+import type { StoredEntry } from './store-entries.ts';
+
+/** The members of an item that the worker writes, and writes again when the source changes its entry. */
+export type WrittenMembers = Required<
+  Pick<
+    ItemChange,
+    'title' | 'originalTitle' | 'summary' | 'category' | 'score' | 'selected' | 'reason' | 'directions'
+  >
+>;
+
+/** What an entry and its judgement make of an item. */
+export function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMembers {
+  const { title, summary, category, score, selected, reason, directions } = judgement;
+  return {
+    title: title ?? entry.title,
+    originalTitle: title === undefined || title === entry.title ? null : entry.title,
+    summary: summary ?? entry.summary,
+    category,
+    score,
+    selected,
+    reason: reason === '' ? null : reason,
+    directions: [...directions],
+  };
+}
+
+/** The line of a new item, as `newsroom import` would read it. */
+export function newItemLine(
+  entry: StoredEntry,
+  members: WrittenMembers,
+  source: Source,
+  discoveredAt: Date,
+): object {
+  return {
+    type: 'item',
+    ...members,
+    source: { name: source.name, firstParty: source.first_party },
+    links: { original: entry.url },
+    publishedAt: entry.publishedAt,
+    discoveredAt: discoveredAt.toISOString(),
+  };
+}
+
+/** The members of an existing item, under the names of its line. */
+export type CurrentMembers = WrittenMembers;
+
+/**
+ * What a later edit at the source changes: the members that are still as the worker last wrote them. What an
+ * editor has changed since stays.
+ */
+export function changedMembers(
+  current: CurrentMembers,
+  written: Partial<WrittenMembers>,
+  latest: WrittenMembers,
+): Partial<LineOf<'item'>> {
+  const names = Object.keys(latest) as (keyof WrittenMembers)[];
+  const changed = names.filter(
+    (name) => same(current[name], written[name]) && !same(current[name], latest[name]),
+  );
+  return Object.fromEntries(changed.map((name) => [name, latest[name]]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}

@@ -1,0 +1,60 @@
+import { openDatabase } from '@pressroom/common/database/database';
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Clock, systemClock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import { sourceEditor } from '../editorial/source-editor.ts';
+import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
+import { importLineReader } from '../import/import-line.ts';
+import { noStories } from '../stories/no-stories.ts';
+import { sharedTurns } from './host-turns.ts';
+import { Jobs } from './jobs.ts';
+import { WebPageReader } from './page-reader.ts';
+import { newsroomSchedules } from './schedules.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+import type { WorkerConfig } from './worker-config.ts';
+
+/** A worker and its open resources. */
+export interface OpenWorker {
+  worker: Worker;
+  /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
+  close: (graceMs: number) => Promise<void>;
+}
+
+/** What tests replace. */
+export interface WorkerReplacements
+  extends Partial<Pick<WorkerParts, 'clock' | 'random' | 'editor' | 'stories' | 'schedules'>> {
+  limits?: Partial<WebFetcherOptions>;
+}
+
+/** Builds a worker; it does nothing before `worker.start()`. */
+export function openWorker(
+  config: WorkerConfig,
+  log: Logger,
+  { limits, ...replaced }: WorkerReplacements = {},
+): OpenWorker {
+  const db = openDatabase<NewsTables>(config, 'pressroom newsroom worker', log);
+  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: config.NEWS_PRIVATE_HOSTS, ...limits });
+  const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+  const clock: Clock = replaced.clock ?? systemClock;
+  const worker = new Worker({
+    db,
+    clock,
+    log,
+    fetch: fetcher.fetch,
+    bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
+    random: Math.random,
+    read: importLineReader(vocabulary),
+    editor: sourceEditor,
+    stories: noStories,
+    pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
+    jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
+    schedules: newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS }),
+    ...replaced,
+  });
+  const close = async (graceMs: number) => {
+    await worker.stop(graceMs);
+    await fetcher.close();
+    await db.destroy();
+  };
+  return { worker, close };
+}

@@ -1,0 +1,116 @@
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import { LRUCache } from 'lru-cache';
+import robotsParser from 'robots-parser';
+import { decodeDocument } from '../feeds/decode.ts';
+import { plainText } from '../feeds/plain-text.ts';
+import { summaryOf } from '../feeds/summary.ts';
+import { FetchFault } from '../fetching/fetch-fault.ts';
+import { type Fetch, type Fetched, USER_AGENT } from '../fetching/web-fetcher.ts';
+import type { TakeTurn } from './host-turns.ts';
+
+/** An article's page. */
+export interface Page {
+  /** Its text without navigation and advertisements; null if there is none to be found. */
+  text: string | null;
+  summary: string | null;
+  /** The address that the page gives itself, on the same site; undefined if it gives none. */
+  canonicalUrl: string | undefined;
+}
+
+/** Reads articles' pages. */
+export interface PageReader {
+  /** The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do. */
+  read(url: string, signal: AbortSignal): Promise<Page | undefined>;
+}
+
+/** How long a host's robots.txt is kept, in ms (RFC 9309, section 2.4: a day at most). */
+const ROBOTS_TTL_MS = 6 * 60 * 60 * 1000;
+
+/** The most characters of a page that are parsed. */
+const MAX_PAGE = 2_000_000;
+
+/** The most characters of a page's text. */
+const MAX_TEXT = 50_000;
+
+/** A host's robots.txt. */
+interface Robots {
+  isAllowed(url: string, userAgent: string): boolean | undefined;
+}
+
+/** The package's types describe another kind of module than it is. */
+const parseRobots = robotsParser as unknown as (url: string, text: string) => Robots;
+
+/** Reads pages as robots.txt (RFC 9309) allows, and takes a turn for each request. */
+export class WebPageReader implements PageReader {
+  readonly #fetch: Fetch;
+  readonly #takeTurn: TakeTurn;
+  readonly #robots = new LRUCache<string, Promise<Robots | undefined>>({ max: 1000, ttl: ROBOTS_TTL_MS });
+
+  constructor(fetch: Fetch, takeTurn: TakeTurn) {
+    this.#fetch = fetch;
+    this.#takeTurn = takeTurn;
+  }
+
+  async read(url: string, signal: AbortSignal): Promise<Page | undefined> {
+    const { origin } = new URL(url);
+    const robots = await this.#robotsOf(origin, signal);
+    if (robots === undefined || robots.isAllowed(url, USER_AGENT) === false) return undefined;
+    const answer = await this.#get(url, signal);
+    if (answer === undefined || answer.status !== 200) return undefined;
+    return pageOf(decodeDocument(answer.body, answer.headers['content-type']), answer.url);
+  }
+
+  /** Asked once for all that wait for it; a host that did not answer is asked again. */
+  async #robotsOf(origin: string, signal: AbortSignal): Promise<Robots | undefined> {
+    const asked = this.#robots.get(origin) ?? this.#readRobots(origin, signal);
+    this.#robots.set(origin, asked);
+    const robots = await asked.catch((error: unknown) => {
+      this.#robots.delete(origin);
+      throw error;
+    });
+    if (robots === undefined) this.#robots.delete(origin);
+    return robots;
+  }
+
+  /** Undefined while the host does not answer: then nothing may be read (RFC 9309, section 2.3.1.4). */
+  async #readRobots(origin: string, signal: AbortSignal): Promise<Robots | undefined> {
+    const url = `${origin}/robots.txt`;
+    const answer = await this.#get(url, signal);
+    if (answer === undefined || answer.status >= 500) return undefined;
+    return parseRobots(url, answer.status === 200 ? answer.body.toString('utf8') : '');
+  }
+
+  async #get(url: string, signal: AbortSignal): Promise<Fetched | undefined> {
+    await this.#takeTurn(new URL(url).host, signal);
+    try {
+      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal);
+    } catch (error) {
+      if (error instanceof FetchFault) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** What an article's page says. */
+export function pageOf(html: string, url: string): Page {
+  const { document } = parseHTML(html.slice(0, MAX_PAGE));
+  const canonicalUrl = canonicalOf(document, url);
+  const article = new Readability(document as never).parse();
+  const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
+  return { text, summary: summaryOf(text ?? ''), canonicalUrl };
+}
+
+/** `rel=canonical`, else `og:url`: only on the page's own site, or a page could take another one's place. */
+function canonicalOf(document: Document, url: string): string | undefined {
+  const canonical = document.querySelector('link[rel~="canonical"]')?.getAttribute('href');
+  const named = canonical ?? document.querySelector('meta[property="og:url"]')?.getAttribute('content');
+  if (!named || !URL.canParse(named, url)) return undefined;
+  const target = new URL(named, url);
+  const isPage = /^https?:$/.test(target.protocol) && target.username === '' && target.pathname !== '/';
+  return isPage && siteOf(target) === siteOf(new URL(url)) ? target.href : undefined;
+}
+
+function siteOf({ host }: URL): string {
+  return host.replace(/^(www|m|mobile|amp)\./, '');
+}

@@ -1,0 +1,233 @@
+import { hash } from 'node:crypto';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Kysely, Transaction, Updateable } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables, SourceTable } from '../../tables.ts';
+import { decodeDocument } from '../feeds/decode.ts';
+import { discoverFeeds } from '../feeds/discover-feeds.ts';
+import type { ParsedFeed } from '../feeds/feed.ts';
+import { parseFeed } from '../feeds/parse-feed.ts';
+import { FetchFault } from '../fetching/fetch-fault.ts';
+import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
+import type { Source } from '../sources/source-store.ts';
+import { inTransactions } from '../transactions.ts';
+import {
+  adaptedInterval,
+  freshSeconds,
+  type PollBounds,
+  retryAfterSeconds,
+  waitAfterFailure,
+  waitAfterSuccess,
+} from './poll-interval.ts';
+import { storeEntries } from './store-entries.ts';
+
+/** What a poll works with. */
+export interface PollParts {
+  db: Kysely<NewsTables>;
+  fetch: Fetch;
+  clock: Clock;
+  bounds: PollBounds;
+  /** From 0 to 1, for jitter. */
+  random: () => number;
+}
+
+/** What came of a poll. */
+export type PollOutcome =
+  /** The source is not to be polled now. */
+  | { kind: 'skipped' }
+  /** It was read; `pending` entries are new or have changed. */
+  | { kind: 'read'; pending: number }
+  | { kind: 'unchanged' }
+  /** The page names its feed, which is polled next. */
+  | { kind: 'discovered'; url: string }
+  | { kind: 'failed'; reason: string };
+
+const ACCEPT =
+  'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
+
+/** What an answer means. */
+type Reading =
+  | { kind: 'unchanged' }
+  | { kind: 'feed'; feed: ParsedFeed; bodyHash: Buffer }
+  | { kind: 'page'; feedUrl: string };
+
+/**
+ * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
+ * Faults of the source are recorded on it and not thrown; a fault of the database is thrown, and the poll can
+ * be repeated.
+ */
+export async function pollSource(
+  parts: PollParts,
+  sourceId: number,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
+  const source = await parts.db
+    .selectFrom('news.source')
+    .selectAll()
+    .where('id', '=', sourceId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (source === undefined || source.next_poll_at > parts.clock()) return { kind: 'skipped' };
+  let answer: Fetched | undefined;
+  let reading: Reading;
+  try {
+    answer = await parts.fetch(source.url, conditions(source), signal);
+    reading = read(answer, source);
+  } catch (error) {
+    if (!(error instanceof FetchFault || error instanceof Failure)) throw error;
+    return fail(parts, source, error.message, answer);
+  }
+  return succeed(parts, source, answer, reading);
+}
+
+function conditions({ etag, last_modified }: Source): Record<string, string> {
+  return {
+    accept: ACCEPT,
+    ...(etag !== null && { 'if-none-match': etag }),
+    ...(last_modified !== null && { 'if-modified-since': last_modified }),
+  };
+}
+
+/** Throws a {@link Failure} that says why the answer is not a feed. */
+function read({ status, headers, body, url }: Fetched, source: Source): Reading {
+  if (status === 304) return { kind: 'unchanged' };
+  if (status === 410) throw new Failure('missing', 'it is gone for good (status 410)');
+  if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
+  const bodyHash = hash('sha256', body, 'buffer');
+  if (source.body_hash?.equals(bodyHash)) return { kind: 'unchanged' };
+  const text = decodeDocument(body, headers['content-type']);
+  try {
+    return { kind: 'feed', feed: parseFeed(text, url), bodyHash };
+  } catch (error) {
+    // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
+    const [feedUrl] = source.url === source.given_url ? discoverFeeds(text, url) : [];
+    if (feedUrl !== undefined && feedUrl !== source.url) return { kind: 'page', feedUrl };
+    throw error;
+  }
+}
+
+async function succeed(
+  parts: PollParts,
+  source: Source,
+  { headers, movedTo }: Fetched,
+  reading: Reading,
+): Promise<PollOutcome> {
+  return inTransactions(parts.db)(async (tx) => {
+    if (!(await isStill(tx, source))) return { kind: 'skipped' };
+    const now = parts.clock();
+    if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, now);
+    const pending =
+      reading.kind === 'feed' ? await storeEntries(tx, source.id, reading.feed.entries, now) : 0;
+    const updateSeconds =
+      reading.kind === 'feed' ? (reading.feed.updateSeconds ?? null) : source.update_seconds;
+    const interval = adaptedInterval(source.interval_seconds, pending > 0, parts.bounds);
+    const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], parts.random());
+    const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
+    await write(tx, source, {
+      ...(reading.kind === 'feed' && {
+        etag: headers.etag ?? null,
+        last_modified: headers['last-modified'] ?? null,
+        body_hash: reading.bodyHash,
+        ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
+      }),
+      ...(pending > 0 && { last_change_at: now }),
+      ...(moved?.url !== undefined && { url: moved.url }),
+      update_seconds: updateSeconds,
+      interval_seconds: interval,
+      next_poll_at: after(now, wait),
+      last_polled_at: now,
+      last_success_at: now,
+      failures: 0,
+      failing_since: null,
+      last_error: moved?.fault ?? null,
+    });
+    return reading.kind === 'feed' ? { kind: 'read', pending } : { kind: 'unchanged' };
+  });
+}
+
+async function fail(
+  { db, clock, random }: PollParts,
+  source: Source,
+  reason: string,
+  answer: Fetched | undefined,
+): Promise<PollOutcome> {
+  const now = clock();
+  const failures = source.failures + 1;
+  const asked = retryAfterSeconds(answer?.headers['retry-after'], now);
+  await inTransactions(db)(async (tx) => {
+    if (!(await isStill(tx, source))) return;
+    await write(tx, source, {
+      ...(answer?.status === 410 && { state: 'gone' }),
+      next_poll_at: after(now, waitAfterFailure(source.interval_seconds, failures, asked, random())),
+      last_polled_at: now,
+      failures,
+      failing_since: source.failing_since ?? now,
+      last_error: reason,
+    });
+  });
+  return { kind: 'failed', reason };
+}
+
+/** The source was a page: from now on, its feed is polled. */
+async function discovered(
+  tx: Transaction<NewsTables>,
+  source: Source,
+  feedUrl: string,
+  now: Date,
+): Promise<PollOutcome> {
+  const { url, fault } = await freeAddress(tx, source, feedUrl);
+  if (url === undefined) {
+    const reason = fault ?? 'its feed cannot be polled';
+    await write(tx, source, { state: 'paused', last_polled_at: now, last_error: reason });
+    return { kind: 'failed', reason };
+  }
+  await write(tx, source, { url, next_poll_at: now, last_polled_at: now, etag: null, last_modified: null });
+  return { kind: 'discovered', url };
+}
+
+/** A new address for a source, or the fault that another source has it. */
+async function freeAddress(
+  tx: Transaction<NewsTables>,
+  source: Source,
+  url: string,
+): Promise<{ url?: string; fault?: string }> {
+  const holder = await tx
+    .selectFrom('news.source')
+    .select('id')
+    .where('url', '=', url)
+    .where('id', '<>', source.id)
+    .executeTakeFirst();
+  if (holder === undefined) return { url };
+  return { fault: `it leads to ${url}, which is already source ${holder.id}; remove one of the two` };
+}
+
+/** Locks the source; false if it was changed or polled while this poll was on its way. */
+async function isStill(tx: Transaction<NewsTables>, source: Source): Promise<boolean> {
+  const current = await tx
+    .selectFrom('news.source')
+    .select(['state', 'url', 'next_poll_at'])
+    .where('id', '=', source.id)
+    .forUpdate()
+    .executeTakeFirst();
+  return (
+    current?.state === 'active' &&
+    current.url === source.url &&
+    current.next_poll_at.getTime() === source.next_poll_at.getTime()
+  );
+}
+
+async function write(
+  tx: Transaction<NewsTables>,
+  { id }: Source,
+  columns: Updateable<SourceTable>,
+): Promise<void> {
+  await tx
+    .updateTable('news.source')
+    .set({ ...columns, queued_until: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+function after(now: Date, seconds: number): Date {
+  return new Date(now.getTime() + Math.round(seconds * 1000));
+}

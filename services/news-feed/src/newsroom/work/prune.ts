@@ -1,0 +1,31 @@
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+
+/** The most items that one run removes, so that its transaction stays short; the next day continues. */
+const MOST_ITEMS = 20_000;
+
+/**
+ * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
+ * daily report; then what sources no longer list for as long. Selected items stay, withdrawn or not.
+ */
+export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - keepDays * 86_400_000);
+  await sql`
+    delete from news.item where id in (
+      select id from news.item
+      where not selected and timeline_at < ${before}
+        and id not in (select unnest(item_ids) from news.daily)
+      order by id limit ${MOST_ITEMS} for update
+    )
+  `.execute(tx);
+  // What the feed's latest answers still list stays known, or it would come back as news.
+  await sql`
+    delete from news.source_entry as entry using news.source
+    where source.id = entry.source_id and entry.state <> 'pending'
+      and entry.last_seen_at < source.last_change_at - ${keepDays} * interval '1 day'
+  `.execute(tx);
+  await tx
+    .deleteFrom('news.host_turn')
+    .where('next_at', '<', new Date(now.getTime() - 86_400_000))
+    .execute();
+}

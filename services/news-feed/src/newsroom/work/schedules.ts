@@ -1,0 +1,108 @@
+import { sql, type Transaction } from 'kysely';
+import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { publishDaily } from '../publishing/daily.ts';
+import { publishRanking } from '../publishing/rank.ts';
+import { pruneNews } from './prune.ts';
+
+/** Something that the worker does at certain times. */
+export interface Schedule {
+  /** The key of `news.schedule`. */
+  name: string;
+  /** The latest time, at or before `now`, at which it was to be done. */
+  latest: (now: Date) => Date;
+  /**
+   * Does it, in the transaction that records that it was done. After a pause only the latest of the missed
+   * times is made good.
+   */
+  run: (tx: Transaction<NewsTables>, due: Date, now: Date) => Promise<void>;
+}
+
+/** The time between two rankings, in ms. */
+const RANKING_MS = 5 * 60 * 1000;
+
+/** What schedules depend on. */
+export interface ScheduleSettings {
+  vocabulary: Vocabulary;
+  /** How long items that were not selected are kept, in days. */
+  keepDays: number;
+}
+
+/** The worker's schedules: the ranking, the daily report, and the removal of what is old. */
+export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): Schedule[] {
+  return [
+    {
+      name: 'ranking',
+      latest: (now) => new Date(Math.floor(now.getTime() / RANKING_MS) * RANKING_MS),
+      run: async (tx, _due, now) => void (await publishRanking(tx, vocabulary.directions, now)),
+    },
+    {
+      name: 'daily',
+      latest: (now) => reportWindow(latestReportDate(now)).through,
+      run: async (tx, due, now) =>
+        void (await publishDaily(tx, shanghaiDate(due), vocabulary.categories, now)),
+    },
+    {
+      name: 'pruning',
+      latest: (now) => startOfDay(shanghaiDate(now)),
+      run: (tx, _due, now) => pruneNews(tx, keepDays, now),
+    },
+  ];
+}
+
+/**
+ * Carries out a schedule if it is due, once for all workers: its row is locked until the transaction ends.
+ * Returns whether it was due.
+ */
+export async function runSchedule(
+  tx: Transaction<NewsTables>,
+  { name, latest, run }: Schedule,
+  now: Date,
+): Promise<boolean> {
+  const due = latest(now);
+  await tx
+    .insertInto('news.schedule')
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { done_through } = await tx
+    .selectFrom('news.schedule')
+    .select('done_through')
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  if (done_through !== null && done_through >= due) return false;
+  await run(tx, due, now);
+  await tx
+    .updateTable('news.schedule')
+    .set({ done_through: due, last_run_at: now, last_error: null, last_error_at: null, queued_until: null })
+    .where('name', '=', name)
+    .execute();
+  return true;
+}
+
+/** How long a schedule's job is taken to be on its way, in seconds. */
+const QUEUED_SECONDS = 120;
+
+/** Marks the due schedules as queued and returns their names. */
+export async function takeDueSchedules(
+  tx: Transaction<NewsTables>,
+  schedules: readonly Schedule[],
+  now: Date,
+): Promise<string[]> {
+  const rows = schedules.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
+  const queuedUntil = new Date(now.getTime() + QUEUED_SECONDS * 1000);
+  const { rows: taken } = await sql<{ name: string }>`
+    insert into news.schedule as schedule (name, queued_until)
+    select name, ${queuedUntil} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)
+    where not exists (
+      select from news.schedule as known where known.name = row.name
+        and (known.done_through >= row.due or known.queued_until > ${now})
+    )
+    order by name
+    on conflict (name) do update set queued_until = excluded.queued_until
+    returning name
+  `.execute(tx);
+  return taken.map(({ name }) => name);
+}

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import type { FeedEntry } from '../feeds/feed.ts';
+
+/** An entry as `news.source_entry` keeps it. */
+export interface StoredEntry {
+  title: string;
+  summary: string | null;
+  url: string;
+  /** ISO 8601; the time of discovery if the feed gives none, or one in the future. */
+  publishedAt: string;
+}
+
+/**
+ * Keeps the entries of a feed's answer: new and changed ones wait to be edited. Returns how many there are of
+ * these.
+ */
+export async function storeEntries(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly FeedEntry[],
+  now: Date,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('news.source_entry')
+    .select(['key', 'hash', 'discovered_at'])
+    .where('source_id', '=', sourceId)
+    .where('key', '=', sql<string>`any(${entries.map(({ key }) => key)})`)
+    .orderBy('key')
+    .forUpdate()
+    .execute();
+  const known = new Map(rows.map((row) => [row.key, row]));
+  const changed = entries
+    .map((entry) => ({ entry, hash: hashOf(entry), before: known.get(entry.key) }))
+    .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
+  if (changed.length > 0) {
+    await tx
+      .insertInto('news.source_entry')
+      .values(
+        changed.map(({ entry, hash: latest, before }) => ({
+          source_id: sourceId,
+          key: entry.key,
+          hash: latest,
+          entry: JSON.stringify(storedEntry(entry, before?.discovered_at ?? now, now)),
+          retry_at: now,
+          discovered_at: now,
+          last_seen_at: now,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['source_id', 'key']).doUpdateSet((row) => ({
+          hash: row.ref('excluded.hash'),
+          entry: row.ref('excluded.entry'),
+          state: 'pending',
+          reason: null,
+          attempts: 0,
+          retry_at: now,
+          last_seen_at: now,
+        })),
+      )
+      .execute();
+  }
+  if (known.size > 0) {
+    await tx
+      .updateTable('news.source_entry')
+      .set({ last_seen_at: now })
+      .where('source_id', '=', sourceId)
+      .where('key', '=', sql<string>`any(${[...known.keys()]})`)
+      .execute();
+  }
+  return changed.length;
+}
+
+function storedEntry(
+  { title, summary, url, publishedAt }: FeedEntry,
+  discovered: Date,
+  now: Date,
+): StoredEntry {
+  const isUsable = publishedAt !== null && publishedAt <= now;
+  return { title, summary, url, publishedAt: (isUsable ? publishedAt : discovered).toISOString() };
+}
+
+function hashOf({ title, summary, url, publishedAt }: FeedEntry): Buffer {
+  return hash('sha256', JSON.stringify([title, summary, url, publishedAt]), 'buffer');
+}

@@ -1,0 +1,172 @@
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Logger } from '@pressroom/common/log/logging';
+import { reasonOf } from '@pressroom/common/start/reason';
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import { inTransactions } from '../transactions.ts';
+import { type EditParts, editEntries } from './edit-entries.ts';
+import type { JobHandlers, Jobs } from './jobs.ts';
+import { type PollParts, pollSource } from './poll-source.ts';
+import { runSchedule, type Schedule, takeDueSchedules } from './schedules.ts';
+
+/** How often a worker looks for what is due, in ms. */
+const TICK_MS = 1000;
+
+/** How long the job of a due source is taken to be on its way, in seconds. */
+const QUEUED_SECONDS = 120;
+
+/** The most sources that one tick queues. */
+const SOURCES_PER_TICK = 1000;
+
+/** What a {@link Worker} works with. */
+export interface WorkerParts extends PollParts, EditParts {
+  db: Kysely<NewsTables>;
+  clock: Clock;
+  jobs: Jobs;
+  schedules: readonly Schedule[];
+  log: Logger;
+}
+
+/**
+ * Polls sources, makes items of their entries, and keeps the schedules. Any number of workers run on a
+ * database: what is due is marked and queued in one transaction, every job may be repeated, and what decides
+ * is the state in the database, so a worker that is killed only delays what it was doing.
+ */
+export class Worker {
+  readonly #parts: WorkerParts;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to work. */
+  async start(): Promise<void> {
+    await this.#parts.jobs.start();
+    await this.#parts.jobs.work(this.#handlers());
+    this.#schedule();
+  }
+
+  /** Stops looking for work, and lets the jobs at hand end for `graceMs` at most. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#ticking;
+    await this.#parts.jobs.stop(graceMs);
+  }
+
+  /** Queues everything that is due. */
+  async tick(): Promise<void> {
+    await this.#queueSources();
+    await this.#queueEntries();
+    await this.#queueSchedules();
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#ticking = this.tick().catch((error: unknown) => {
+      this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
+    });
+    void this.#ticking.then(() => {
+      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), TICK_MS);
+    });
+  }
+
+  async #queueSources(): Promise<void> {
+    const { db, clock, jobs } = this.#parts;
+    await db.transaction().execute(async (tx) => {
+      const now = clock();
+      const { rows } = await sql<{ id: number; url: string }>`
+        update news.source set queued_until = ${inSeconds(now, QUEUED_SECONDS)}
+        where id in (
+          select id from news.source
+          where state = 'active' and next_poll_at <= ${now}
+            and (queued_until is null or queued_until <= ${now})
+          order by next_poll_at limit ${SOURCES_PER_TICK} for update skip locked
+        )
+        returning id, url
+      `.execute(tx);
+      const orders = rows.map(({ id, url }) => ({
+        data: { sourceId: id },
+        key: String(id),
+        group: new URL(url).host,
+      }));
+      await jobs.send('poll', orders, tx);
+    });
+  }
+
+  async #queueEntries(): Promise<void> {
+    const { db, clock, jobs } = this.#parts;
+    const rows = await db
+      .selectFrom('news.source_entry')
+      .select('source_id')
+      .distinct()
+      .where('state', '=', 'pending')
+      .where('retry_at', '<=', clock())
+      .limit(SOURCES_PER_TICK)
+      .execute();
+    const orders = rows.map(({ source_id }) => ({ data: { sourceId: source_id }, key: String(source_id) }));
+    await jobs.send('edit', orders);
+  }
+
+  async #queueSchedules(): Promise<void> {
+    const { db, clock, jobs, schedules } = this.#parts;
+    await db.transaction().execute(async (tx) => {
+      const names = await takeDueSchedules(tx, schedules, clock());
+      await jobs.send(
+        'schedule',
+        names.map((name) => ({ data: { name }, key: name })),
+        tx,
+      );
+    });
+  }
+
+  #handlers(): JobHandlers {
+    const { log, schedules, db, clock } = this.#parts;
+    return {
+      poll: async ({ sourceId }, signal) => {
+        const outcome = await pollSource(this.#parts, sourceId, signal);
+        if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');
+        if (outcome.kind === 'read' && outcome.pending > 0) await editEntries(this.#parts, sourceId, signal);
+      },
+      edit: async ({ sourceId }, signal) => {
+        const tally = await editEntries(this.#parts, sourceId, signal);
+        if (tally.failed > 0) log.warn({ sourceId, ...tally }, 'entries_failed');
+      },
+      schedule: async ({ name }) => {
+        const schedule = schedules.find((one) => one.name === name);
+        if (schedule === undefined)
+          throw new Failure('missing', `schedule ${name} does not exist in this build`);
+        try {
+          const now = clock();
+          const ran = await inTransactions(db)((tx) => runSchedule(tx, schedule, now));
+          if (ran) log.info({ name }, 'schedule_done');
+        } catch (error) {
+          await recordScheduleFault(db, name, reasonOf(error), clock());
+          throw error;
+        }
+      },
+    };
+  }
+}
+
+async function recordScheduleFault(
+  db: Kysely<NewsTables>,
+  name: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('news.schedule')
+    .set({ last_error: reason, last_error_at: now })
+    .where('name', '=', name)
+    .execute();
+}
+
+function inSeconds(now: Date, seconds: number): Date {
+  return new Date(now.getTime() + seconds * 1000);
+}

@@ -1,0 +1,338 @@
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
+import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
+import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { rss } from '../support/feed-host.ts';
+import { type Desk, openDesk } from '../support/polling.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.clear());
+afterAll(() => desk.close());
+
+const HOUR_MS = 3_600_000;
+
+/** How long after `now` a source is polled next, in seconds. */
+async function waitOf(id: number): Promise<number> {
+  const { next_poll_at } = await desk.source(id);
+  return (next_poll_at.getTime() - desk.now.value.getTime()) / 1000;
+}
+
+test('entries become items: in plain text, of three sentences, at the time that the feed gives', async () => {
+  desk.host.set('/feed', {
+    body: rss(
+      [
+        {
+          guid: 'a',
+          title: '<b>Bold</b> & brave',
+          description: '<p>One. Two!</p><script>x()</script><p>Three? Four.</p>',
+          pubDate: 'Thu, 19 Nov 2026 22:00:00 GMT',
+        },
+        { guid: 'b', title: '没有日期', description: '第一句。第二句。第三句。第四句。' },
+        { guid: 'c', title: 'From the future', pubDate: 'Fri, 20 Nov 2027 22:00:00 GMT' },
+        { guid: 'd', title: 'No such day', pubDate: 'sometime' },
+      ],
+      { title: 'The feed' },
+    ),
+  });
+  const id = await desk.add('/feed', { category: 'product', directions: ['overseas'], firstParty: true });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 4 });
+  const discovered = desk.now.value;
+  const items = await desk.items();
+  expect(items.map(({ title, summary, published_at }) => [title, summary, published_at])).toEqual([
+    ['Bold & brave', 'One. Two! Three?', new Date('2026-11-19T22:00:00Z')],
+    ['From the future', null, discovered],
+    ['No such day', null, discovered],
+    ['没有日期', '第一句。第二句。第三句。', discovered],
+  ]);
+  expect(items[0]).toMatchObject({ source_name: 'The feed', category: 'product', directions: ['overseas'] });
+});
+
+test('an unchanged feed is asked conditionally, and less and less often', async () => {
+  desk.host.set('/feed', (request, response) => {
+    if (request.headers['if-none-match'] === '"1"') return void response.writeHead(304).end();
+    response.writeHead(200, { etag: '"1"', 'last-modified': 'Fri, 20 Nov 2026 00:00:00 GMT' });
+    response.end(rss([{ guid: 'a' }]));
+  });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  const waits = [await waitOf(id)];
+  for (let round = 0; round < 3; round += 1) {
+    expect(await desk.poll(id)).toEqual({ kind: 'unchanged' });
+    waits.push(await waitOf(id));
+  }
+  expect(waits).toEqual([450, 675, 1013, 1520]);
+  expect(desk.host.to('/feed')[1]?.headers).toMatchObject({
+    'if-none-match': '"1"',
+    'if-modified-since': 'Fri, 20 Nov 2026 00:00:00 GMT',
+  });
+});
+
+test('what the source says about its pace is honoured', async () => {
+  const updates = '<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>';
+  desk.host.set('/period', { body: rss([{ guid: 'a' }], { channel: updates }) });
+  desk.host.set('/ttl', { body: rss([{ guid: 'b' }], { channel: '<ttl>90</ttl>' }) });
+  desk.host.set('/cache', {
+    headers: { 'cache-control': 'public, max-age=7200', age: '1200' },
+    body: rss([{ guid: 'c' }]),
+  });
+  desk.host.set('/limited', { status: 429, headers: { 'retry-after': '86400' } });
+  const later = new Date(desk.now.value.getTime() + 5 * HOUR_MS).toUTCString();
+  desk.host.set('/away', { status: 503, headers: { 'retry-after': later } });
+  const waits: Record<string, number> = {};
+  for (const path of ['/period', '/ttl', '/cache', '/limited', '/away']) {
+    const id = await desk.add(path);
+    await desk.poll(id);
+    waits[path] = await waitOf(id);
+  }
+  expect(waits).toEqual({
+    '/period': 21_600,
+    '/ttl': 5400,
+    '/cache': 6000,
+    '/limited': 86_400,
+    '/away': 5 * 3600,
+  });
+});
+
+test('an edit at the source changes the item, but not what an editor has changed since', async () => {
+  desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'First', description: 'Old.' }]) });
+  const id = await desk.add('/feed', { select: 'all' });
+  await desk.poll(id);
+  const [item] = await desk.items();
+  await desk.db
+    .transaction()
+    .execute((tx) => editItem(tx, item?.id ?? '', { title: 'By hand', selected: false }));
+  desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'Second', description: 'New.' }]) });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  expect(await desk.items()).toMatchObject([
+    { id: item?.id, title: 'By hand', summary: 'New.', selected: false },
+  ]);
+});
+
+test('an article that two sources carry is one item, and the first source alone changes it', async () => {
+  const link = 'https://source.example/story';
+  desk.host.set('/one', { body: rss([{ guid: '1', title: 'One', link }], { title: 'First' }) });
+  desk.host.set('/two', { body: rss([{ guid: '2', title: 'Two', link: `${link}/?utm_source=x#top` }]) });
+  const [one, two] = [await desk.add('/one'), await desk.add('/two')];
+  await desk.poll(one);
+  await desk.poll(two);
+  desk.host.set('/two', { body: rss([{ guid: '2', title: 'Two again', link }]) });
+  await desk.poll(two);
+  expect(await desk.items()).toMatchObject([{ title: 'One', source_name: 'First' }]);
+});
+
+test('a permanent redirect moves the source, a temporary one does not, 410 ends it', async () => {
+  desk.host.set('/new', { body: rss([{ guid: 'a' }]) });
+  desk.host.set('/moved', { status: 301, headers: { location: '/moved-on' } });
+  desk.host.set('/moved-on', { status: 308, headers: { location: '/new' } });
+  desk.host.set('/elsewhere', { status: 302, headers: { location: '/new' } });
+  desk.host.set('/gone', { status: 410 });
+  const [elsewhere, moved, again, gone] = [
+    await desk.add('/elsewhere'),
+    await desk.add('/moved'),
+    await desk.add('/moved-on'),
+    await desk.add('/gone'),
+  ];
+  for (const id of [elsewhere, moved, again, gone]) await desk.poll(id);
+  expect((await desk.source(elsewhere)).url).toBe(desk.host.at('/elsewhere'));
+  expect((await desk.source(moved)).url).toBe(desk.host.at('/new'));
+  expect(await desk.source(again)).toMatchObject({
+    url: desk.host.at('/moved-on'),
+    last_error: expect.stringContaining(`already source ${moved}`),
+  });
+  expect(await desk.source(gone)).toMatchObject({
+    state: 'gone',
+    last_error: expect.stringContaining('410'),
+  });
+  expect(await desk.poll(gone)).toEqual({ kind: 'skipped' });
+  await resumeSource(desk.db, gone, desk.now.value);
+  expect(await desk.poll(gone)).toMatchObject({ kind: 'failed' });
+});
+
+test('every content coding is undone, and every charset read', async () => {
+  const latin1 = Buffer.from(
+    rss([{ guid: 'latin', title: 'Größe' }]).replace('UTF-8', 'ISO-8859-1'),
+    'latin1',
+  );
+  const gbk = Buffer.concat([
+    Buffer.from('<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>x</title>'),
+    Buffer.from('<item><link>https://source.example/gbk</link><title>'),
+    Buffer.from([0xd0, 0xc2, 0xce, 0xc5]),
+    Buffer.from('</title></item></channel></rss>'),
+  ]);
+  const utf16 = Buffer.from(
+    `\ufeff${rss([{ guid: 'wide', title: '宽' }]).replace('UTF-8', 'UTF-16')}`,
+    'utf16le',
+  );
+  const wrong = { 'content-type': 'text/xml; charset=iso-8859-1' };
+  const body = (guid: string) => Buffer.from(rss([{ guid, title: `Title ${guid} ü` }]));
+  desk.host.set('/gzip', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(body('gzip')) });
+  desk.host.set('/br', { headers: { 'content-encoding': 'br' }, body: brotliCompressSync(body('br')) });
+  desk.host.set('/zstd', { headers: { 'content-encoding': 'zstd' }, body: zstdCompressSync(body('zstd')) });
+  desk.host.set('/latin', { body: latin1 });
+  desk.host.set('/gbk', { body: gbk });
+  desk.host.set('/utf16', { body: utf16 });
+  desk.host.set('/wrong', { headers: wrong, body: body('wrong') });
+  for (const path of ['/gzip', '/br', '/zstd', '/latin', '/gbk', '/utf16', '/wrong']) {
+    expect(await desk.poll(await desk.add(path)), path).toEqual({ kind: 'read', pending: 1 });
+  }
+  expect((await desk.items()).map(({ title }) => title).sort()).toEqual(
+    ['Größe', '宽', '新闻', ...['br', 'gzip', 'wrong', 'zstd'].map((name) => `Title ${name} ü`)].sort(),
+  );
+});
+
+test('hostile and broken answers fail with their reason, and cost nothing else', async () => {
+  const strict = desk.with({}, { maxBytes: 2 ** 20, totalMs: 1000 });
+  const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));
+  const entities = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa">${Array.from(
+    { length: 20 },
+    (_, level) => `<!ENTITY a${level + 1} "${`&a${level || ''};`.repeat(10)}">`,
+  ).join('')}]><rss version="2.0"><channel><title>&a20;</title></channel></rss>`;
+  desk.host.set('/truncated', { body: rss([{ guid: 'a' }]).slice(0, 260) });
+  desk.host.set('/empty', { body: '' });
+  desk.host.set('/page', { headers: { 'content-type': 'text/html' }, body: '<p>Not a feed</p>' });
+  desk.host.set('/bomb', { headers: { 'content-encoding': 'gzip' }, body: bomb });
+  desk.host.set('/coding', { headers: { 'content-encoding': 'gzip' }, body: 'not gzip' });
+  desk.host.set('/huge', (_request, response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (response.write(Buffer.alloc(65_536, ' '))) if (response.destroyed) return;
+    };
+    response.on('drain', more);
+    more();
+  });
+  desk.host.set('/slow', (_request, response) => {
+    response.writeHead(200).write('<');
+    const timer = setInterval(() => response.write('r'), 100);
+    response.on('close', () => clearInterval(timer));
+  });
+  desk.host.set('/private', { status: 302, headers: { location: 'http://10.0.0.1/feed' } });
+  desk.host.set('/metadata', { status: 302, headers: { location: 'http://[::ffff:169.254.169.254]/' } });
+  desk.host.set('/file', { status: 302, headers: { location: 'file:///etc/passwd' } });
+  desk.host.set('/circle', { status: 302, headers: { location: '/circle' } });
+  desk.host.set('/hangs-up', (request) => void request.socket.destroy());
+  desk.host.set('/missing', { status: 404 });
+  const expected: Record<string, RegExp> = {
+    '/empty': /not a feed/,
+    '/page': /not a feed/,
+    '/bomb': /larger than 1 MiB/,
+    '/coding': /not valid gzip/,
+    '/huge': /larger than 1 MiB/,
+    '/slow': /within 1 s/,
+    '/private': /10\.0\.0\.1 is not public/,
+    '/metadata': /is not public/,
+    '/file': /file: is not http/,
+    '/circle': /more than 5 times/,
+    '/hangs-up': /connection broke/,
+    '/missing': /status 404/,
+  };
+  for (const [path, reason] of Object.entries(expected)) {
+    const id = await desk.add(path);
+    expect(await strict.poll(id), path).toEqual({ kind: 'failed', reason: expect.stringMatching(reason) });
+    expect((await desk.source(id)).last_error).toMatch(reason);
+  }
+  // Whatever the parser makes of these, it answers at once and the worker goes on.
+  desk.host.set('/entities', { body: entities });
+  for (const path of ['/truncated', '/entities']) {
+    expect(['failed', 'read']).toContain((await strict.poll(await desk.add(path))).kind);
+  }
+  expect((await desk.items()).every(({ title }) => title.length < 1000)).toBe(true);
+});
+
+test('a source that keeps failing is named and slowed down, and recovers at once', async () => {
+  const id = await desk.add('/feed');
+  const waits: number[] = [];
+  for (let round = 0; round < 9; round += 1) {
+    await desk.poll(id);
+    waits.push(await waitOf(id));
+  }
+  expect(waits).toEqual([900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 86_400]);
+  expect(await desk.source(id)).toMatchObject({
+    failures: 9,
+    failing_since: new Date('2026-11-20T00:00:00Z'),
+    last_error: 'it answered with status 404',
+  });
+  desk.host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ failures: 0, failing_since: null, last_error: null });
+  expect(await waitOf(id)).toBe(450);
+});
+
+test('a page leads to the feed that it names', async () => {
+  desk.host.set('/', {
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '<!doctype html><html><head><link rel="alternate" type="application/rss+xml" href="feeds/all.xml"></head><body></body></html>',
+  });
+  desk.host.set('/feeds/all.xml', { body: rss([{ guid: 'a' }], { title: 'Found' }) });
+  const id = await desk.add('/');
+  expect(await desk.poll(id)).toEqual({ kind: 'discovered', url: desk.host.at('/feeds/all.xml') });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  expect(await desk.items()).toMatchObject([{ source_name: 'Found' }]);
+});
+
+test('a poll that was overtaken by an edit of the source keeps nothing', async () => {
+  desk.host.set('/new', { body: rss([{ guid: 'new' }]) });
+  const id = await desk.add('/old');
+  desk.host.set('/old', (_request, response) => {
+    editSource(desk.db, id, { url: desk.host.at('/new') }, desk.now.value).then(() =>
+      response.writeHead(200).end(rss([{ guid: 'old' }])),
+    );
+  });
+  expect(await desk.poll(id)).toEqual({ kind: 'skipped' });
+  await desk.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'Title of new' }]);
+});
+
+test('a failing editor delays its entry alone, and the reason is kept', async () => {
+  const faults = new Set(['Title of bad']);
+  const doubtful = desk.with({
+    editor: {
+      ...sourceEditor,
+      judge: async (submission, signal) => {
+        if (faults.has(submission.title)) throw new Error('no opinion');
+        return sourceEditor.judge(submission, signal);
+      },
+    },
+  });
+  desk.host.set('/feed', { body: rss([{ guid: 'good' }, { guid: 'bad' }]) });
+  const id = await desk.add('/feed');
+  await doubtful.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'Title of good' }]);
+  const pending = await desk.db
+    .selectFrom('news.source_entry')
+    .select(['key', 'reason', 'state'])
+    .where('state', '=', 'pending')
+    .execute();
+  expect(pending).toEqual([{ key: 'bad', reason: 'no opinion', state: 'pending' }]);
+  faults.clear();
+  await desk.poll(id);
+  expect(await desk.items()).toHaveLength(2);
+});
+
+test('pages are read where the source asks for it, as robots.txt allows', async () => {
+  const paragraph =
+    '<p>The lantern of the harbour was lit again after forty years of darkness. Nobody knew why.</p>';
+  const page = `<html><head><title>T</title><link rel="canonical" href="/article"></head><body><nav>Menu</nav><article><h1>T</h1>${paragraph.repeat(8)}</article></body></html>`;
+  desk.host.set('/robots.txt', {
+    headers: { 'content-type': 'text/plain' },
+    body: 'User-agent: *\nDisallow: /secret',
+  });
+  desk.host.set('/article?from=feed', { headers: { 'content-type': 'text/html' }, body: page });
+  desk.host.set('/secret', { headers: { 'content-type': 'text/html' }, body: page });
+  desk.host.set('/feed', {
+    body: rss([
+      { guid: 'a', link: desk.host.at('/article?from=feed') },
+      { guid: 's', link: desk.host.at('/secret') },
+    ]),
+  });
+  await desk.poll(await desk.add('/feed', { readPages: true }));
+  expect(await desk.items()).toMatchObject([
+    { original_url: desk.host.at('/article'), summary: expect.stringMatching(/^The lantern of the harbour/) },
+    { original_url: desk.host.at('/secret'), summary: null },
+  ]);
+  expect(desk.host.to('/secret')).toEqual([]);
+  expect(desk.host.to('/robots.txt')).toHaveLength(1);
+});

@@ -1,0 +1,117 @@
+import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { JOBS_SCHEMA } from '@pressroom/news-feed/newsroom/work/jobs';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { PgBoss } from 'pg-boss';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { FeedHost, rss } from '../support/feed-host.ts';
+import { until } from '../support/until.ts';
+import { type RunningWorker, startWorker } from '../support/worker.ts';
+
+const host = await FeedHost.start();
+let database: TestDatabase;
+let db: Kysely<NewsTables>;
+let workers: RunningWorker[] = [];
+
+beforeEach(async () => {
+  host.clear();
+  database = await createTestDatabase();
+  db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  await database.drop();
+});
+afterAll(() => host.close());
+
+async function start(...args: Parameters<typeof startWorker> extends [string, ...infer Rest] ? Rest : never) {
+  const worker = await startWorker(database.url, ...args);
+  workers.push(worker);
+  return worker;
+}
+
+async function count(of: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.raw(of)}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+test('the migrations make exactly the schema that pg-boss expects', async () => {
+  const boss = new PgBoss({
+    connectionString: database.url,
+    schema: JOBS_SCHEMA,
+    createSchema: false,
+    migrate: false,
+    schedule: false,
+    supervise: false,
+  });
+  await boss.start();
+  const drift = await boss.detectSchemaDrift();
+  await boss.stop({ graceful: false });
+  expect(drift).toMatchObject({ ok: true });
+});
+
+test('two workers make each of many articles one item, and publish one daily', async () => {
+  const now = new Date('2026-11-20T01:00:00Z');
+  // Each article is in three feeds, under addresses that differ.
+  const sources = 30;
+  for (let feed = 0; feed < sources; feed += 1) {
+    const entries = Array.from({ length: 10 }, (_, index) => {
+      const article = Math.floor((feed * 10 + index) / 3) % 100;
+      return {
+        guid: `${feed}-${index}`,
+        title: `Article ${article}`,
+        link: `https://source.example/${article}${['', '/', '?utm_source=feed'][feed % 3]}`,
+        pubDate: 'Thu, 19 Nov 2026 12:00:00 GMT',
+      };
+    });
+    host.set(`/${feed}`, { body: rss(entries) });
+    await addSource(db, host.at(`/${feed}`), { select: 'all' }, now);
+  }
+  const later = { value: now };
+  const clock = () => later.value;
+  await Promise.all([start({ clock }), start({ clock })]);
+  await until('all entries are written', async () => {
+    const open = await count("news.source_entry where state <> 'done'");
+    return open === 0 && (await count('news.source_entry')) === sources * 10;
+  });
+  expect(await count('news.item')).toBe(100);
+  expect(host.requests).toHaveLength(sources);
+  expect(host.mostAtOnce).toBeLessThanOrEqual(2);
+  // The next day, when the report is due.
+  later.value = new Date('2026-11-21T00:00:00Z');
+  await until('the daily', async () => (await count('news.daily')) === 1);
+  await until(
+    'the schedules',
+    async () => (await count('news.schedule where done_through is not null')) === 3,
+  );
+  await Promise.all(workers.map((worker) => worker.tick()));
+  expect(await count("news.daily where date = '2026-11-21'")).toBe(1);
+  expect(await count("news.schedule where done_through = '2026-11-21T00:00:00Z' and name = 'daily'")).toBe(1);
+});
+
+test('a role that may only read and write rows can run the worker', async () => {
+  const role = `worker_${database.url.slice(-12)}`;
+  await sql
+    .raw(`
+    create role ${role} login password 'secret';
+    grant usage on schema news, newsroom_jobs, pressroom to ${role};
+    grant select, insert, update, delete on all tables in schema news, newsroom_jobs to ${role};
+    grant usage, select on all sequences in schema news, newsroom_jobs to ${role};
+    grant select on all tables in schema pressroom to ${role};
+  `)
+    .execute(db);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = 'secret';
+  host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  await addSource(db, host.at('/feed'), {}, new Date());
+  const worker = await startWorker(url.href);
+  await until('the item', async () => (await count('news.item')) === 1);
+  await worker.stop();
+  expect(worker.log.events().filter(({ level }) => level !== 'info')).toEqual([]);
+  await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(db);
+});

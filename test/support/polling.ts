@@ -1,0 +1,110 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
+import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
+import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
+import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
+import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { noStories } from '@pressroom/news-feed/newsroom/stories/no-stories';
+import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
+import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
+import { type PollOutcome, type PollParts, pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { FeedHost } from './feed-host.ts';
+
+/** The newsroom's polling without its queues, by a clock of the test's. */
+export interface Desk {
+  host: FeedHost;
+  database: TestDatabase;
+  db: Kysely<NewsTables>;
+  /** The time; a test moves it. */
+  now: { value: Date };
+  parts: PollParts & EditParts;
+  /** Adds a source of the host and returns its id. */
+  add(path: string, settings?: SourceSettings): Promise<number>;
+  /** Polls a source and edits its entries, after waiting until it is due. */
+  poll(id: number): Promise<PollOutcome>;
+  source(id: number): Promise<Source>;
+  /** Titles, summaries and so on, in the order of their titles. */
+  items(): Promise<Awaited<ReturnType<typeof itemsOf>>>;
+  /** The same desk with other parts, or other limits of one answer. */
+  with(replaced: Partial<PollParts & EditParts>, limits?: Partial<typeof FETCH_LIMITS>): Desk;
+  /** Forgets all sources, items and answers, and begins at the same time again. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NO_SIGNAL = new AbortController().signal;
+
+const BEGIN = '2026-11-20T00:00:00Z';
+
+/** Opens a desk on a database of its own. */
+export async function openDesk(): Promise<Desk> {
+  const [host, database] = await Promise.all([FeedHost.start(), createTestDatabase()]);
+  const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
+  const fetchers: WebFetcher[] = [];
+  const fetchWith = (limits: Partial<typeof FETCH_LIMITS>) => {
+    const fetcher = new WebFetcher({ ...FETCH_LIMITS, ...limits, privateHosts: ['127.0.0.1'] });
+    fetchers.push(fetcher);
+    return fetcher.fetch;
+  };
+  const now = { value: new Date(BEGIN) };
+  const fetch = fetchWith({});
+  const parts = {
+    db,
+    fetch,
+    clock: () => now.value,
+    bounds: { minSeconds: 300, maxSeconds: 21_600 },
+    random: () => 0,
+    read: importLineReader(readVocabulary({})),
+    editor: sourceEditor,
+    stories: noStories,
+    pages: new WebPageReader(fetch, async () => undefined),
+  };
+  const close = async () => {
+    for (const fetcher of fetchers) await fetcher.close();
+    await host.close();
+    await database.drop();
+  };
+  return deskOf({ host, database, db, now, fetchWith, close }, parts);
+}
+
+type Room = Pick<Desk, 'host' | 'database' | 'db' | 'now' | 'close'> & {
+  fetchWith: (limits: Partial<typeof FETCH_LIMITS>) => PollParts['fetch'];
+};
+
+function deskOf(room: Room, parts: PollParts & EditParts): Desk {
+  const { db, host, now } = room;
+  const source = (id: number) => findSource(db, String(id));
+  return {
+    ...room,
+    parts,
+    source,
+    add: async (path, settings = {}) => (await addSource(db, host.at(path), settings, now.value)).id,
+    poll: async (id) => {
+      const { next_poll_at } = await source(id);
+      now.value = new Date(Math.max(now.value.getTime(), next_poll_at.getTime()));
+      const outcome = await pollSource(parts, id, NO_SIGNAL);
+      await editEntries(parts, id, NO_SIGNAL);
+      return outcome;
+    },
+    items: () => itemsOf(db),
+    with: (replaced, limits) =>
+      deskOf(room, { ...parts, ...(limits && { fetch: room.fetchWith(limits) }), ...replaced }),
+    clear: async () => {
+      host.clear();
+      now.value = new Date(BEGIN);
+      await sql`truncate news.source, news.source_entry, news.item, news.schedule cascade`.execute(db);
+    },
+  };
+}
+
+function itemsOf(db: Kysely<NewsTables>) {
+  return db
+    .selectFrom('news.item')
+    .select(['id', 'title', 'summary', 'source_name', 'original_url', 'published_at', 'discovered_at'])
+    .select(['category', 'score', 'selected', 'directions', 'story'])
+    .orderBy('title')
+    .execute();
+}

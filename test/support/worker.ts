@@ -1,0 +1,33 @@
+import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/newsroom/work/open-worker';
+import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { PATIENT } from './database.ts';
+import { memoryLog, type TestLog } from './log.ts';
+
+/** A worker of the newsroom in this process. */
+export interface RunningWorker {
+  log: TestLog;
+  /** Queues what is due by its clock; it also does so by itself, every second. */
+  tick: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** The settings of a worker that reads feeds from this machine. */
+export function workerSettings(databaseUrl: string): Record<string, string> {
+  return {
+    ...PATIENT,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '8',
+    NEWS_PRIVATE_HOSTS: '127.0.0.1',
+  };
+}
+
+/** Starts a worker, with what a test replaces. */
+export async function startWorker(
+  databaseUrl: string,
+  replaced: WorkerReplacements = {},
+): Promise<RunningWorker> {
+  const log = memoryLog('newsroom');
+  const { worker, close } = openWorker(readWorkerConfig(workerSettings(databaseUrl)), log.log, replaced);
+  await worker.start();
+  return { log, tick: () => worker.tick(), stop: () => close(60_000) };
+}
