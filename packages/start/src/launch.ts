@@ -77,6 +77,8 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
     program: startService(service, port, contexts.get(service) ?? shared),
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
+  const workers = services.flatMap((service) => startWorker(service, contexts.get(service) ?? shared));
+  running.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
 
   const { servicePorts } = settings;
@@ -84,7 +86,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   print(summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data }));
   const postgres = { name: 'PostgreSQL', ended: database.ended };
   const store = gallery?.store ? [gallery.store] : [];
-  await untilEnd([postgres, ...store, ...programs.map((p) => p.program)], signal);
+  await untilEnd([postgres, ...store, ...programs.map((p) => p.program), ...workers], signal);
   print('Stopping');
 }
 
@@ -166,6 +168,14 @@ function startService(
   { cwd, env }: Context,
 ): Program {
   return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
+}
+
+/** The worker of a service, if it has one. */
+function startWorker({ name, worker }: Service, { cwd, env }: Context): Program[] {
+  if (worker === undefined) return [];
+  const given = Object.entries(env).filter(([, value]) => value);
+  const options = { cwd, env: { ...worker.env, ...Object.fromEntries(given) } };
+  return [new Program({ ...options, name: `The worker of ${name}`, command: worker.command })];
 }
 
 /** Settled at the signal. Throws a {@link StartError} if something ends by itself before that. */

@@ -16,6 +16,12 @@ export interface Service {
    * to their end once an embedded store listens: they create the bucket and samples.
    */
   readonly gallery?: { readonly prepare: readonly (readonly string[])[] };
+  /** A program without a port and its arguments, run next to the service, with variables of its own. */
+  readonly worker?: {
+    readonly command: readonly [program: string, ...args: string[]];
+    /** What it gets unless the environment says otherwise. */
+    readonly env: Readonly<Record<string, string>>;
+  };
   /** Hints shown once it runs: a label and the command. */
   readonly hints: readonly (readonly [label: string, command: string])[];
 }
@@ -28,7 +34,15 @@ export const SERVICES: readonly Service[] = [
     check: ['services/news-feed/src/check-config.ts'],
     port: { variable: 'NEWS_FEED_PORT', default: 4001 },
     sample: ['services/news-feed/src/cli.ts', 'sample'],
-    hints: [['Import news', 'npx -y pnpm@12 newsroom import FILE.jsonl']],
+    worker: {
+      command: ['services/news-feed/src/cli.ts', 'work'],
+      // On the machine of a developer, so is the first feed.
+      env: { NEWS_PRIVATE_HOSTS: '127.0.0.1,localhost,::1' },
+    },
+    hints: [
+      ['Add a feed', 'npx -y pnpm@12 newsroom sources add URL'],
+      ['Import news', 'npx -y pnpm@12 newsroom import FILE.jsonl'],
+    ],
   },
   {
     name: 'content',
