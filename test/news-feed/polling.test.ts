@@ -112,7 +112,7 @@ test('an edit at the source changes the item, but not what an editor has changed
   ]);
 });
 
-test('an article that two sources carry is one item, and the first source alone changes it', async () => {
+test('an article that several sources carry is one item, and the first source alone changes it', async () => {
   const link = 'https://source.example/story';
   desk.host.set('/one', { body: rss([{ guid: '1', title: 'One', link }], { title: 'First' }) });
   desk.host.set('/two', { body: rss([{ guid: '2', title: 'Two', link: `${link}/?utm_source=x#top` }]) });
@@ -121,6 +121,10 @@ test('an article that two sources carry is one item, and the first source alone 
   await desk.poll(two);
   desk.host.set('/two', { body: rss([{ guid: '2', title: 'Two again', link }]) });
   await desk.poll(two);
+  desk.host.set('/three', {
+    body: rss([{ guid: '3', title: 'Three', link: 'https://m.source.example/story/amp' }]),
+  });
+  await desk.poll(await desk.add('/three'));
   expect(await desk.items()).toMatchObject([{ title: 'One', source_name: 'First' }]);
 });
 

@@ -1,12 +1,12 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { canonicalUrl } from '../editing/canonical-url.ts';
 import { editItem, upsertItems } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
 import type { StoryAssigner } from '../stories/story-assigner.ts';
+import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
 import { changedMembers, newItemLine, type WrittenMembers, writtenMembers } from './item-line.ts';
 
@@ -94,7 +94,7 @@ async function lockEntries(
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
   // One worker at a time writes an article: two sources may bring it at once.
-  const urls = judged.map(({ claimed }) => canonicalUrl(claimed.entry.url));
+  const urls = judged.map(({ claimed }) => articleSpellings(claimed.entry.url)[0]);
   await sql`
     select pg_advisory_xact_lock(${ARTICLE_LOCKS}, code) from
       (select distinct hashtext(url) as code from unnest(${urls}::text[]) as url order by 1) as codes
@@ -136,7 +136,8 @@ async function itemOf(tx: Transaction<NewsTables>, { links }: LineOf<'item'>): P
   const row = await tx
     .selectFrom('news.item')
     .select('id')
-    .where('canonical_url', '=', canonicalUrl(links.original))
+    .where('canonical_url', '=', sql<string>`any(${articleSpellings(links.original)})`)
+    .orderBy('id')
     .executeTakeFirst();
   return row?.id;
 }
