@@ -6,6 +6,7 @@ import { addItemCommands } from './newsroom/commands/item.ts';
 import { addLedgerCommands } from './newsroom/commands/ledger.ts';
 import { addPublishingCommands } from './newsroom/commands/publishing.ts';
 import { addSourceCommands } from './newsroom/commands/sources.ts';
+import { addStatusCommands } from './newsroom/commands/status.ts';
 import { addStoryCommands } from './newsroom/commands/story.ts';
 import { addWorkCommand } from './newsroom/commands/work.ts';
 
@@ -13,7 +14,9 @@ const program = new Command('newsroom').description(
   'Edit and publish what the news feed shows, by hand or on a schedule',
 );
 addSourceCommands(program);
-addWorkCommand(program);
+// Loaded when it is needed: the other commands would start slower.
+addWorkCommand(program, async (config, log) => (await import('./run-worker.ts')).runWorker(config, log));
+addStatusCommands(program);
 addImportCommand(program);
 addItemCommands(program);
 addExplainCommand(program);

@@ -302,6 +302,15 @@ export interface ScheduleTable {
   queued_until: Date | null;
 }
 
+/** `news.worker` */
+export interface WorkerTable {
+  id: string;
+  host: string;
+  pid: number;
+  started_at: DefaultedTime;
+  seen_at: DefaultedTime;
+}
+
 /** The tables of the news feed, as the migrations `…_news_…` make them. */
 export interface NewsTables {
   'news.story': StoryTable;
@@ -331,4 +340,5 @@ export interface NewsTables {
   'news.source_entry': SourceEntryTable;
   'news.host_turn': HostTurnTable;
   'news.schedule': ScheduleTable;
+  'news.worker': WorkerTable;
 }

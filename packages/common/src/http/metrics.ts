@@ -48,7 +48,7 @@ export function exposeMetrics(
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     done();
   });
-  const server = metricsServer(registry);
+  const server = metricsServer(registry.contentType, () => registry.metrics());
   app.addHook('onReady', async () => {
     await listen(server, port, host);
     app.log.info({ address: server.address() }, 'metrics_listening');
@@ -56,11 +56,26 @@ export function exposeMetrics(
   app.addHook('onClose', async () => void server.close());
 }
 
-function metricsServer(registry: Registry): HttpServer {
+/**
+ * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails.
+ * Returns what closes the port. Throws `PortTakenError`.
+ */
+export async function serveMetrics(
+  { contentType, read }: { contentType: string; read: () => Promise<string> },
+  port: number,
+  host: string,
+): Promise<() => void> {
+  const server = metricsServer(contentType, read);
+  await listen(server, port, host);
+  return () => void server.close();
+}
+
+function metricsServer(contentType: string, read: () => Promise<string>): HttpServer {
   return createServer(async (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end();
-    const text = await registry.metrics();
-    return response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+    const text = await read().catch(() => undefined);
+    if (text === undefined) return response.writeHead(503).end();
+    return response.writeHead(200, { 'content-type': contentType }).end(text);
   });
 }
 

@@ -1,10 +1,12 @@
-import { createLogger } from '@pressroom/common/log/logging';
+import { createLogger, type Logger } from '@pressroom/common/log/logging';
 import type { Command } from 'commander';
-import { runWorker } from '../work/run-worker.ts';
-import { readWorkerConfig } from '../work/worker-config.ts';
+import { readWorkerConfig, type WorkerConfig } from '../work/worker-config.ts';
+
+/** Runs a worker until it is stopped. */
+export type RunWorker = (config: WorkerConfig, log: Logger) => Promise<void>;
 
 /** `newsroom work`. */
-export function addWorkCommand(program: Command): void {
+export function addWorkCommand(program: Command, runWorker: RunWorker): void {
   program
     .command('work')
     .description('read the sources and keep the schedules, until it is stopped; any number may run')

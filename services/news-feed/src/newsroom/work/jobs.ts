@@ -41,7 +41,7 @@ const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2 };
 const REQUESTS_PER_HOST = 2;
 
 /**
- * Jobs whose worker is gone are noticed after a minute; failed ones are tried again after 5 s, then twice as
+ * Jobs whose worker is gone are noticed within 40 s; failed ones are tried again after 5 s, then twice as
  * long each time with jitter, up to 10 minutes.
  */
 const QUEUE = {
@@ -50,7 +50,7 @@ const QUEUE = {
   retryDelay: 5,
   retryBackoff: true,
   retryDelayMax: 600,
-  heartbeatSeconds: 60,
+  heartbeatSeconds: 30,
   expireInSeconds: 3600,
   retentionSeconds: 86_400,
   deleteAfterSeconds: 3600,
@@ -78,6 +78,9 @@ export class Jobs {
       createSchema: false,
       migrate: false,
       schedule: false,
+      // How soon jobs are noticed whose worker is gone.
+      superviseIntervalSeconds: 10,
+      monitorIntervalSeconds: 10,
       // It needs a table's owner.
       reindex: false,
     });
@@ -89,6 +92,8 @@ export class Jobs {
   async start(): Promise<void> {
     await this.#boss.start();
     for (const name of Object.keys(CONCURRENCY)) await this.#boss.createQueue(name, QUEUE);
+    // What a killed worker had in hand would otherwise keep its place for another while.
+    await this.#boss.supervise();
   }
 
   /** Begins to carry out jobs. */

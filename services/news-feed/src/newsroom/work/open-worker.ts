@@ -12,17 +12,19 @@ import { WebPageReader } from './page-reader.ts';
 import { newsroomSchedules } from './schedules.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import type { WorkerConfig } from './worker-config.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 /** A worker and its open resources. */
 export interface OpenWorker {
   worker: Worker;
+  metrics: ReturnType<typeof workerMetrics>;
   /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
   close: (graceMs: number) => Promise<void>;
 }
 
 /** What tests replace. */
 export interface WorkerReplacements
-  extends Partial<Pick<WorkerParts, 'clock' | 'random' | 'editor' | 'stories' | 'schedules'>> {
+  extends Partial<Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules'>> {
   limits?: Partial<WebFetcherOptions>;
 }
 
@@ -36,6 +38,7 @@ export function openWorker(
   const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: config.NEWS_PRIVATE_HOSTS, ...limits });
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const clock: Clock = replaced.clock ?? systemClock;
+  const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
   const worker = new Worker({
     db,
     clock,
@@ -48,13 +51,13 @@ export function openWorker(
     stories: noStories,
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
     jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
-    schedules: newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS }),
     ...replaced,
+    schedules,
   });
   const close = async (graceMs: number) => {
     await worker.stop(graceMs);
     await fetcher.close();
     await db.destroy();
   };
-  return { worker, close };
+  return { worker, metrics: workerMetrics(db, schedules, clock), close };
 }

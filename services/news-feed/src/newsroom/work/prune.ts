@@ -24,6 +24,7 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
     where source.id = entry.source_id and entry.state <> 'pending'
       and entry.last_seen_at < source.last_change_at - ${keepDays} * interval '1 day'
   `.execute(tx);
+  await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
   await tx
     .deleteFrom('news.host_turn')
     .where('next_at', '<', new Date(now.getTime() - 86_400_000))

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -16,6 +18,9 @@ const TICK_MS = 1000;
 
 /** How long the job of a due source is taken to be on its way, in seconds. */
 const QUEUED_SECONDS = 120;
+
+/** How often a worker shows that it runs, in ms. */
+const SEEN_MS = 10_000;
 
 /** The most sources that one tick queues. */
 const SOURCES_PER_TICK = 1000;
@@ -39,6 +44,8 @@ export class Worker {
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #stopped = false;
+  readonly #id = randomUUID();
+  #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -57,13 +64,30 @@ export class Worker {
     clearTimeout(this.#timer);
     await this.#ticking;
     await this.#parts.jobs.stop(graceMs);
+    await this.#parts.db
+      .deleteFrom('news.worker')
+      .where('id', '=', this.#id)
+      .execute()
+      .catch(() => undefined);
   }
 
   /** Queues everything that is due. */
   async tick(): Promise<void> {
+    await this.#beSeen();
     await this.#queueSources();
     await this.#queueEntries();
     await this.#queueSchedules();
+  }
+
+  /** Shows `newsroom status` that this worker runs. */
+  async #beSeen(): Promise<void> {
+    if (performance.now() - this.#seenAt < SEEN_MS) return;
+    await this.#parts.db
+      .insertInto('news.worker')
+      .values({ id: this.#id, host: hostname(), pid: process.pid })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql<Date>`clock_timestamp()` }))
+      .execute();
+    this.#seenAt = performance.now();
   }
 
   #schedule(): void {

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Schedule } from './schedules.ts';
+import { type NewsroomStatus, newsroomStatus } from './status.ts';
+
+/** The gauges: what they are called, what they are labelled with, and what they show. */
+const GAUGES: readonly {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  values: (status: NewsroomStatus, now: Date) => [labels: Record<string, string>, value: number][];
+}[] = [
+  {
+    name: 'newsroom_jobs',
+    help: 'Jobs of each queue, by state',
+    labels: ['queue', 'state'],
+    values: ({ queues }) =>
+      queues.flatMap(({ name, ...states }) =>
+        Object.entries(states).map(([state, value]): [Record<string, string>, number] => [
+          { queue: name, state },
+          value,
+        ]),
+      ),
+  },
+  {
+    name: 'newsroom_schedule_lag_seconds',
+    help: 'How long the latest time of a schedule has passed without it being carried out',
+    labels: ['schedule'],
+    values: ({ schedules }) => schedules.map(({ name, lagSeconds }) => [{ schedule: name }, lagSeconds]),
+  },
+  {
+    name: 'newsroom_source_failures',
+    help: 'Failures of each source since its last success',
+    labels: ['source'],
+    values: ({ sources }) => sources.map(({ source }) => [{ source: source.url }, source.failures]),
+  },
+  {
+    name: 'newsroom_source_success_age_seconds',
+    help: 'How long ago each source was last read; absent for one that never was',
+    labels: ['source'],
+    values: ({ sources }, now) =>
+      sources.flatMap(({ source: { url, last_success_at } }) =>
+        last_success_at === null
+          ? []
+          : [[{ source: url }, (now.getTime() - last_success_at.getTime()) / 1000]],
+      ),
+  },
+  {
+    name: 'newsroom_source_items_day',
+    help: 'Entries that each source has brought in 24 hours',
+    labels: ['source'],
+    values: ({ sources }) => sources.map(({ source, day }) => [{ source: source.url }, day]),
+  },
+  {
+    name: 'newsroom_entries_pending',
+    help: 'Entries that wait to be edited',
+    labels: [],
+    values: ({ sources }) => [[{}, sources.reduce((sum, { pending }) => sum + pending, 0)]],
+  },
+];
+
+/** The metrics of a worker's process, and of the newsroom as the database has it whenever they are read. */
+export function workerMetrics(
+  db: Kysely<NewsTables>,
+  schedules: readonly Schedule[],
+  clock: Clock,
+): { registry: Registry; read: () => Promise<string> } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauges = GAUGES.map(({ name, help, labels, values }) => ({
+    gauge: new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
+    values,
+  }));
+  const read = async () => {
+    const now = clock();
+    const status = await newsroomStatus(db, schedules, now);
+    for (const { gauge, values } of gauges) {
+      gauge.reset();
+      for (const [labels, value] of values(status, now)) gauge.set(labels, value);
+    }
+    return registry.metrics();
+  };
+  return { registry, read };
+}
