@@ -1,6 +1,7 @@
+import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import type { Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
-import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
+import { editorSettings, openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../support/chat-endpoint.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
@@ -29,7 +30,11 @@ beforeEach(async () => {
 
 function editor(settings: Record<string, string> = {}) {
   const env = { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', EDITORIAL_KEY: 'k-1', ...settings };
-  return openEditor(env, { db: feed.db, vocabulary: readVocabulary({}), clock: () => now });
+  return openEditor(readConfig(editorSettings, env), {
+    db: feed.db,
+    vocabulary: readVocabulary({}),
+    clock: () => now,
+  });
 }
 
 function submission(title: string, summary: string | null = null): Submission {
@@ -51,7 +56,7 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
 /** What the rules alone say. */
 function judgeByRules(given: Submission): Promise<Judgement> {
   const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now };
-  return openEditor({}, env).judge(given, new AbortController().signal);
+  return openEditor(readConfig(editorSettings, {}), env).judge(given, new AbortController().signal);
 }
 
 const GIVEN = submission('Ember 8 released with open weights', 'Studio Ember says that it is twice as fast.');

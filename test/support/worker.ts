@@ -1,3 +1,5 @@
+import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
+import { noStories } from '@pressroom/news-feed/newsroom/stories/no-stories';
 import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { PATIENT } from './database.ts';
@@ -21,8 +23,19 @@ export function workerSettings(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** Starts a worker, with what a test replaces. */
+/**
+ * Starts a worker, with what a test replaces. Its editor follows the sources alone and leaves items without
+ * stories; see {@link startWholeWorker}.
+ */
 export async function startWorker(
+  databaseUrl: string,
+  replaced: WorkerReplacements = {},
+): Promise<RunningWorker> {
+  return startWholeWorker(databaseUrl, { editor: sourceEditor, stories: noStories, ...replaced });
+}
+
+/** Starts a worker as it is, except for what a test replaces. */
+export async function startWholeWorker(
   databaseUrl: string,
   replaced: WorkerReplacements = {},
 ): Promise<RunningWorker> {

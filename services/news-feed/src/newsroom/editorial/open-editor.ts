@@ -1,4 +1,4 @@
-import { type Environment, integer, readConfig, secret } from '@pressroom/common/start/config';
+import { integer, secret } from '@pressroom/common/start/config';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
@@ -12,8 +12,8 @@ import { RulesEditor } from './rules-editor.ts';
 
 const HTTP_URL = 'an http or https URL such as http://127.0.0.1:11434/v1';
 
-/** The settings of the editor. */
-const settings = {
+/** The settings of the editor, for `readConfig`. */
+export const editorSettings = {
   /** A file of rules instead of the one that comes with the newsroom. */
   EDITORIAL_RULES: z.string().optional(),
   /** The base of an OpenAI-compatible API; with `EDITORIAL_MODEL` it lets a model judge. */
@@ -38,12 +38,14 @@ export interface EditorSurroundings {
   clock: Clock;
 }
 
+/** The values of {@link editorSettings}. */
+export type EditorConfig = z.infer<z.ZodObject<typeof editorSettings>>;
+
 /**
- * The editor that the environment asks for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one,
- * else the rules. Throws `ConfigError`, or a `Failure` for a file of rules that is not one.
+ * The editor that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
+ * the rules. Throws a `Failure` for a file of rules that is not one.
  */
-export function openEditor(env: Environment, { db, vocabulary, clock }: EditorSurroundings): Editor {
-  const config = readConfig(settings, env);
+export function openEditor(config: EditorConfig, { db, vocabulary, clock }: EditorSurroundings): Editor {
   const rules = new RulesEditor({
     db,
     rules: readRules(config.EDITORIAL_RULES),

@@ -2,10 +2,11 @@ import { openDatabase } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
-import { sourceEditor } from '../editorial/source-editor.ts';
+import { openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
 import { importLineReader } from '../import/import-line.ts';
-import { noStories } from '../stories/no-stories.ts';
+import { readLexicon } from '../stories/lexicon.ts';
+import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { sharedTurns } from './host-turns.ts';
 import { Jobs } from './jobs.ts';
 import { WebPageReader } from './page-reader.ts';
@@ -47,8 +48,8 @@ export function openWorker(
     bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
     random: Math.random,
     read: importLineReader(vocabulary),
-    editor: sourceEditor,
-    stories: noStories,
+    editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock }),
+    stories: new RulesAssigner(readLexicon()),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
     jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
     ...replaced,

@@ -1,9 +1,10 @@
 import { sql, type Transaction } from 'kysely';
+import { PERIODS } from '../../reports/period.ts';
 import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
-import { publishDaily } from '../publishing/daily.ts';
 import { publishRanking } from '../publishing/rank.ts';
+import { publishReport } from '../publishing/report.ts';
 import { pruneNews } from './prune.ts';
 
 /** Something that the worker does at certain times. */
@@ -29,7 +30,7 @@ export interface ScheduleSettings {
   keepDays: number;
 }
 
-/** The worker's schedules: the ranking, the daily report, and the removal of what is old. */
+/** The worker's schedules: the ranking, the reports, and the removal of what is old. */
 export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): Schedule[] {
   return [
     {
@@ -37,12 +38,16 @@ export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): S
       latest: (now) => new Date(Math.floor(now.getTime() / RANKING_MS) * RANKING_MS),
       run: async (tx, _due, now) => void (await publishRanking(tx, vocabulary.directions, now)),
     },
-    {
-      name: 'daily',
-      latest: (now) => reportWindow(latestReportDate(now)).through,
-      run: async (tx, due, now) =>
-        void (await publishDaily(tx, shanghaiDate(due), vocabulary.categories, now)),
-    },
+    ...PERIODS.map(
+      (period): Schedule => ({
+        name: period,
+        latest: (now) => reportWindow(period, latestReportDate(period, now)).through,
+        run: async (tx, due, now) => {
+          const { categories } = vocabulary;
+          await publishReport(tx, { period, date: shanghaiDate(due), categories, now });
+        },
+      }),
+    ),
     {
       name: 'pruning',
       latest: (now) => startOfDay(shanghaiDate(now)),

@@ -1,6 +1,7 @@
 import { commonSettings, type Environment, integer, readConfig } from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { vocabularySettings } from '../../config.ts';
+import { editorSettings } from '../editorial/open-editor.ts';
 
 /** Host names and addresses, without ports, separated by commas. */
 function hosts() {
@@ -18,6 +19,7 @@ const settings = {
   ...{ DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS, LOG_LEVEL },
   ...{ HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
+  ...editorSettings,
   /** Hosts whose feeds may have addresses that are not public. */
   NEWS_PRIVATE_HOSTS: hosts().default([]),
   /** The shortest time between two polls of a source. */
