@@ -6,6 +6,9 @@ const REAL = 'test/**/*.real.test.ts';
 /** Tests that break what the services depend on, under load: they take minutes and measure time. */
 const FAULTS = 'test/**/*.faults.test.ts';
 
+/** Slow tests of the gallery's page, and its pictures for the docs. */
+const PAGE = 'test/**/*.page.test.ts';
+
 const shared = {
   // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for
   // being slow.
@@ -33,10 +36,11 @@ export default defineConfig({
             '{packages,services}/*/src/**/*.test.ts',
             '{checks,judge}/**/*.test.ts',
           ],
-          exclude: [REAL, FAULTS, '**/node_modules/**'],
+          exclude: [REAL, FAULTS, PAGE, '**/node_modules/**'],
         },
       },
       { test: { ...shared, name: 'real', include: [REAL] } },
+      { test: { ...shared, name: 'page', include: [PAGE] } },
       // It starts what it needs itself, and what it breaks is nobody else's.
       { test: { ...shared, name: 'faults', include: [FAULTS], globalSetup: [] } },
       // Against the deployment that STACK_URL names.

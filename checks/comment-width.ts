@@ -4,7 +4,8 @@ import { parseSync } from 'oxc-parser';
 import { isGenerated } from './generated.ts';
 
 /** The TypeScript and SQL of the repository. */
-const FILES = '{*.ts,{packages,services}/*/src/**/*.ts,{test,bench,checks,judge}/**/*.ts,migrations/*.sql}';
+const FILES =
+  '{*.ts,{packages,services}/*/src/**/*.{ts,tsx},{test,bench,checks,judge}/**/*.ts,migrations/*.sql}';
 
 /**
  * Finds the comment lines of TypeScript and SQL that are wider than the formatter's `lineWidth`

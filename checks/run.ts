@@ -16,6 +16,7 @@ const root = join(import.meta.dirname, '..');
 
 const steps: readonly Step[] = [
   { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
+  { name: 'types of the page', run: () => runCommand(root, 'tsc', ['-p', 'packages/gallery-page']) },
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
   { name: 'walls', run: async () => wallFaults(await readSources(root)) },
   { name: 'import circles', run: async () => circleFaults(await readSources(root)) },

@@ -11,7 +11,7 @@ export type Sources = ReadonlyMap<string, string>;
  */
 export async function readSources(root: string): Promise<Sources> {
   const sources = new Map<string, string>();
-  for await (const file of glob('{packages,services}/*/src/**/*.ts', { cwd: root })) {
+  for await (const file of glob('{packages,services}/*/src/**/*.{ts,tsx}', { cwd: root })) {
     const name = file.replaceAll('\\', '/');
     if (!isGenerated(name)) sources.set(name, await readFile(join(root, file), 'utf8'));
   }

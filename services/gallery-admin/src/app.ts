@@ -22,6 +22,7 @@ import type { CopyLimits } from './operations/copy-request.ts';
 import { fileOperations } from './operations/routes.ts';
 import { OperationStore } from './operations/store.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
+import { pageOperations } from './page/routes.ts';
 import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/routes.ts';
@@ -130,7 +131,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });
   const SESSION = sessionHolder({ account, sessions, cookies });
+  const page = pageOperations(active);
   addRoutes(app, [
+    ['GET', '/', page.document],
+    ['GET', '/assets/:name', page.asset],
     ['POST', '/api/login', session.login],
     ['POST', '/api/logout', session.logout, SESSION],
     ['GET', '/api/settings/buckets', settings.list, SESSION],

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { glob, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build, type Metafile } from 'esbuild';
+import { ASSETS, BUILT, MANIFEST, type Manifest } from './built-page.ts';
+import { pageDocument } from './document.ts';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Everything that the result depends on, relative to the package; the lockfile stands for the libraries. */
+const INPUTS = ['src/**', 'package.json', 'tsconfig.json', '../../pnpm-lock.yaml'];
+
+/** How long assets of earlier builds stay for pages that are still open, in ms. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+const compressors = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+  gz: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+};
+
+/**
+ * Builds the page into `dist`, unless it is already there for these sources. Several builds may run at once:
+ * the names of assets are hashes of what is in them, and the manifest is replaced last, in one step.
+ *
+ * @returns false if there was nothing to do
+ */
+export async function buildPage(): Promise<boolean> {
+  const inputs = await hashInputs();
+  if ((await builtInputs()) === inputs) return false;
+  const assets = path.join(BUILT, ASSETS);
+  await mkdir(assets, { recursive: true });
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: PACKAGE,
+    entryPoints: { page: 'src/page/main.tsx', icon: 'src/page/icon.svg' },
+    outdir: assets,
+    write: false,
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.svg': 'copy' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'error',
+  });
+  await Promise.all(outputFiles.map(async ({ path: file, contents }) => writeAsset(file, contents)));
+  const manifest: Manifest = { inputs, document: pageDocument(entries(metafile)) };
+  await writeWhole(path.join(BUILT, MANIFEST), JSON.stringify(manifest));
+  await removeOld(assets, new Set(outputFiles.map(({ path: file }) => path.basename(file))));
+  return true;
+}
+
+async function hashInputs(): Promise<string> {
+  const files = (await Array.fromAsync(glob(INPUTS, { cwd: PACKAGE }))).sort();
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const full = path.join(PACKAGE, file);
+    if (!(await stat(full)).isFile()) continue;
+    hash.update(`${file}\0`).update(await readFile(full));
+  }
+  return hash.digest('hex');
+}
+
+async function builtInputs(): Promise<string | undefined> {
+  try {
+    const manifest: Manifest = JSON.parse(await readFile(path.join(BUILT, MANIFEST), 'utf8'));
+    return manifest.inputs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of the files that the document refers to. */
+function entries({ outputs }: Metafile) {
+  const named = Object.entries(outputs).map(([file, output]) => ({ name: path.basename(file), ...output }));
+  const script = named.find(({ entryPoint }) => entryPoint === 'src/page/main.tsx');
+  const icon = named.find(({ name }) => name.startsWith('icon-'));
+  if (script?.cssBundle === undefined || icon === undefined) throw new Error('the build lacks an entry');
+  const imported = script.imports.filter(({ kind }) => kind === 'import-statement');
+  return {
+    script: script.name,
+    style: path.basename(script.cssBundle),
+    icon: icon.name,
+    preloaded: imported.map((one) => path.basename(one.path)),
+  };
+}
+
+async function writeAsset(file: string, contents: Uint8Array): Promise<void> {
+  const bytes = Buffer.from(contents);
+  const variants = Object.entries(compressors).map(async ([ending, compress]) =>
+    writeWhole(`${file}.${ending}`, await compress(bytes)),
+  );
+  await Promise.all([...variants, writeWhole(file, bytes)]);
+}
+
+/** Others see the file only when it is whole. */
+async function writeWhole(file: string, contents: Uint8Array | string): Promise<void> {
+  const partial = `${file}.${process.pid}.tmp`;
+  await writeFile(partial, contents);
+  await rename(partial, file);
+}
+
+async function removeOld(assets: string, current: ReadonlySet<string>): Promise<void> {
+  for await (const file of glob('*', { cwd: assets })) {
+    if (current.has(file.replace(/\.(br|gz)$/, ''))) continue;
+    const full = path.join(assets, file);
+    const { mtimeMs } = await stat(full).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (Date.now() - mtimeMs > KEEP_MS) await rm(full, { force: true });
+  }
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the build puts the page. */
+export const BUILT = fileURLToPath(new URL('../../dist', import.meta.url));
+
+/** The folder of the hashed files, in the build as in their URLs. */
+export const ASSETS = 'assets';
+
+/** The file that is written last. */
+export const MANIFEST = 'page.json';
+
+/** What the build leaves besides the assets. */
+export interface Manifest {
+  /** A hash of everything the page was built from. */
+  readonly inputs: string;
+  /** The HTML; `{store}` stands for the origin of the active bucket. */
+  readonly document: string;
+}
+
+/** A file of the page; its name contains a hash of its bytes. */
+export interface Asset {
+  readonly mediaType: string;
+  /** The bytes as they are, and compressed, by content coding. */
+  readonly bytes: { readonly identity: Buffer; readonly br: Buffer; readonly gzip: Buffer };
+}
+
+/** The page as it is served. */
+export interface BuiltPage {
+  /** The HTML for a bucket whose objects browsers read from `store`, an origin. */
+  document(store: string): string;
+  asset(name: string): Asset | undefined;
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Reads the page; undefined if it has not been built. */
+export async function readBuiltPage(): Promise<BuiltPage | undefined> {
+  const text = await readFile(path.join(BUILT, MANIFEST), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { document }: Manifest = JSON.parse(text);
+  const folder = path.join(BUILT, ASSETS);
+  const names = (await readdir(folder)).filter((name) => MEDIA_TYPES[path.extname(name)] !== undefined);
+  const assets = new Map(
+    await Promise.all(names.map(async (name) => [name, await readAsset(path.join(folder, name))] as const)),
+  );
+  return {
+    document: (store) => document.replaceAll('{store}', escaped(store)),
+    asset: (name) => assets.get(name),
+  };
+}
+
+async function readAsset(file: string): Promise<Asset> {
+  const [identity, br, gzip] = await Promise.all([
+    readFile(file),
+    readFile(`${file}.br`),
+    readFile(`${file}.gz`),
+  ]);
+  return { mediaType: MEDIA_TYPES[path.extname(file)] ?? '', bytes: { identity, br, gzip } };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,240 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ApiClient, type Fetch, type GalleryClient, galleryClient } from '@pressroom/client';
+import { toProblem } from './problem.ts';
+import type { Batch, BucketForm, BucketView, Entry, EntryPage } from './types.ts';
+
+type GalleryPaths = GalleryClient extends ApiClient<infer Paths> ? Paths : never;
+
+/** The most paths of one look-up. */
+const LOOKED_UP = 1000;
+
+/** An upload request that Uppy wants to send, signed. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly key: string;
+  readonly headers: Record<string, string>;
+}
+
+/** What a path of the gallery's API is sent. */
+type BodyOf<Path extends keyof GalleryPaths> = GalleryPaths[Path] extends {
+  post: { requestBody?: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
+/** An upload request that Uppy wants to send. */
+export type UploadRequest = BodyOf<'/api/upload/sign'>;
+
+/** The gallery's API in the page's own words. Every method throws an `ApiProblem`. */
+export class GalleryApi {
+  readonly #client: GalleryClient;
+  /** The address of the bucket's objects, once a listing has shown it. */
+  #objects = '';
+  readonly #store: string;
+  readonly #isElsewhere = signal(false);
+
+  /**
+   * @param base the page's own address: the API is below it, whatever path a proxy serves the page at
+   * @param store the origin that the document's policy allows for the bucket
+   * @param loggedIn called when the session has ended; resolves when somebody has logged in again
+   */
+  constructor(base: URL, store: string, loggedIn: () => Promise<void>) {
+    this.#store = store;
+    const baseUrl = base.href.replace(/\/$/, '');
+    this.#client = galleryClient({ baseUrl, fetch: waitingForLogin(loggedIn) });
+  }
+
+  /** True once a listing came from a store that this document may not read: the active bucket has changed. */
+  get isElsewhere(): ReadonlySignal<boolean> {
+    return this.#isElsewhere;
+  }
+
+  /** Logs in; throws if the service refuses. */
+  async logIn(username: string, password: string): Promise<void> {
+    await asked(this.#client.post('/api/login', { body: { username, password } }));
+  }
+
+  /** Ends the session. */
+  async logOut(): Promise<void> {
+    await asked(this.#client.post('/api/logout'));
+  }
+
+  /** A page of a folder. */
+  async list(path: string, continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
+    const data = await this.#page({ path, continuationToken }, signal);
+    const [first] = data.files;
+    if (first !== undefined) {
+      this.#objects = addressOf(first.url, first.path);
+      this.#isElsewhere.value = new URL(first.url).origin !== this.#store;
+    }
+    const files = data.files.map(
+      (file): Entry => ({
+        kind: file.type,
+        name: file.name,
+        path: file.path,
+        size: file.size,
+        modified: Date.parse(file.lastModified),
+        contentType: file.contentType,
+      }),
+    );
+    return { entries: [...data.folders.map(folderEntry), ...files], next: data.continuationToken };
+  }
+
+  /** The folders in a folder, all of them. */
+  async folders(path: string): Promise<Entry[]> {
+    const found: Entry[] = [];
+    let continuationToken: string | undefined;
+    do {
+      const data = await this.#page({ path, continuationToken, foldersOnly: '1' });
+      found.push(...data.folders.map(folderEntry));
+      continuationToken = data.continuationToken ?? undefined;
+    } while (continuationToken !== undefined);
+    return found;
+  }
+
+  /** Those of `names` that a file or folder in `folder` has. */
+  async takenNames(folder: string, names: readonly string[]): Promise<Set<string>> {
+    const taken = new Set<string>();
+    for (let from = 0; from < names.length; from += LOOKED_UP) {
+      const some = names.slice(from, from + LOOKED_UP);
+      const paths = some.map((name) => `${folder}${name}`);
+      const { data } = await asked(this.#client.post('/api/gallery/lookup', { body: { paths } }));
+      for (const [index, entry] of data.entries()) {
+        if (entry.file !== null || entry.folder) taken.add(some[index] ?? '');
+      }
+    }
+    return taken;
+  }
+
+  /** Gives a file or a folder another name; the same key is carried out once. */
+  async rename(path: string, name: string, idempotencyKey: string): Promise<number> {
+    const answer = await asked(
+      this.#client.post('/api/gallery/rename', { body: { path, name }, idempotencyKey }),
+    );
+    return affectedBy(answer);
+  }
+
+  /** Creates an empty folder. */
+  async createFolder(path: string): Promise<void> {
+    await asked(this.#client.post('/api/gallery/folder', { body: { path } }));
+  }
+
+  /** Addresses from which the browser reads files for an hour. */
+  async sign(keys: readonly string[]): Promise<Record<string, string>> {
+    const body = { action: 'sign-get-objects' as const, keys: [...keys] };
+    return (await asked(this.#client.post('/api/gallery', { body }))).data;
+  }
+
+  /** The address of a small picture of an image; a new version of the image has another. */
+  thumbnail({ path, modified, size }: Entry): string {
+    const query = { key: path, thumbnail: 'true', version: `${modified}-${size}` } as const;
+    return this.#client.url('/api/gallery/media', { query });
+  }
+
+  /** The lasting address of a file; whether anyone can read it there, the bucket decides. */
+  address(path: string): string {
+    return `${this.#objects}${escapeKey(path)}`;
+  }
+
+  /** Deletes, copies or moves; the same key is carried out once, however often it is sent. */
+  async batch({ action, paths, dest = '' }: Batch, idempotencyKey: string): Promise<number> {
+    const named = { paths: [...paths] };
+    const body =
+      action === 'delete' ? ({ action, ...named } as const) : ({ action, dest, ...named } as const);
+    return affectedBy(await asked(this.#client.post('/api/gallery/batch', { body, idempotencyKey })));
+  }
+
+  /** Signs one request of an upload. */
+  signUpload(body: UploadRequest): Promise<SignedRequest> {
+    return asked(this.#client.post('/api/upload/sign', { body }));
+  }
+
+  /** The buckets, the active one marked. */
+  async buckets(): Promise<BucketView[]> {
+    return (await asked(this.#client.get('/api/settings/buckets'))).data.buckets;
+  }
+
+  /** The access key of a bucket; its secret key is never shown. */
+  async accessKeyOf(id: string): Promise<string> {
+    const answer = await this.#settings({ action: 'get-bucket', id });
+    return 'data' in answer && 'accessKeyId' in answer.data ? answer.data.accessKeyId : '';
+  }
+
+  /** Tests a bucket; the message says what to fix. */
+  async testBucket(bucket: BucketForm): Promise<{ success: boolean; message: string }> {
+    const answer = await this.#settings({ action: 'test', bucket });
+    return { success: answer.success, message: 'message' in answer ? answer.message : '' };
+  }
+
+  /** Creates or changes a bucket. */
+  async saveBucket(bucket: BucketForm, setActive: boolean): Promise<void> {
+    await this.#settings({ action: 'save', bucket, setActive });
+  }
+
+  /** Makes a bucket the active one. */
+  async activateBucket(id: string): Promise<void> {
+    await this.#settings({ action: 'set-active', id });
+  }
+
+  /** Removes a bucket from the settings; its objects stay in the store. */
+  async removeBucket(id: string): Promise<void> {
+    await this.#settings({ action: 'remove', id });
+  }
+
+  #settings(body: BodyOf<'/api/settings/buckets'>) {
+    return asked(this.#client.post('/api/settings/buckets', { body }));
+  }
+
+  async #page(
+    query: { path: string; continuationToken?: string | undefined; foldersOnly?: '1' },
+    signal?: AbortSignal,
+  ) {
+    const { continuationToken, ...rest } = query;
+    const token = continuationToken === undefined ? {} : { continuationToken };
+    const options = { query: { json: '1', ...rest, ...token } as const, ...(signal && { signal }) };
+    const answer = await asked(this.#client.get('/api/gallery', options));
+    if (answer.mode !== 'json') throw new Error('the service has not listed the folder');
+    return answer.data;
+  }
+}
+
+/** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
+function waitingForLogin(loggedIn: () => Promise<void>): Fetch {
+  return async (url, init) => {
+    for (;;) {
+      const response = await fetch(url, init);
+      if (response.status !== 401 || /\/api\/log(in|out)$/.test(url)) return response;
+      await loggedIn();
+    }
+  };
+}
+
+async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toProblem(error);
+  }
+}
+
+/** How many objects were changed; a batch in the background, which the page does not start, says it later. */
+function affectedBy(answer: { affected: number } | { batch: unknown }): number {
+  return 'affected' in answer ? answer.affected : 0;
+}
+
+function folderEntry({ name, path }: { name: string; path: string }): Entry {
+  return { kind: 'folder', name, path, size: 0, modified: 0, contentType: '' };
+}
+
+/** What the addresses of all objects begin with. */
+function addressOf(signed: string, key: string): string {
+  const [address = ''] = signed.split('?');
+  return address.slice(0, address.length - escapeKey(key).length);
+}
+
+/** A key as a URL's path, escaped as the service does (RFC 3986: all but unreserved characters and `/`). */
+function escapeKey(key: string): string {
+  return encodeURIComponent(key)
+    .replaceAll('%2F', '/')
+    .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,47 @@
+import { ConnectionError, ProblemError } from '@pressroom/client';
+
+/** A field that the service did not accept, and why. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** An answer that is not a success (RFC 9457), or none at all: then `status` is 0. */
+export class ApiProblem extends Error {
+  readonly status: number;
+  /** The stable name of the problem, such as `destination_conflict`; `unreachable` without an answer. */
+  readonly code: string;
+  readonly fields: readonly FieldProblem[];
+  /** How long to wait before asking again, in ms; undefined if the service does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    {
+      fields = [],
+      retryAfterMs,
+    }: { fields?: readonly FieldProblem[]; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message);
+    this.name = 'ApiProblem';
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** True if the same request may succeed later: the service or the store does not answer now. */
+  get passes(): boolean {
+    return [0, 502, 503, 504].includes(this.status);
+  }
+}
+
+/** What the client has thrown, as the page shows it; anything else, such as an abort, stays what it is. */
+export function toProblem(error: unknown): unknown {
+  if (error instanceof ConnectionError) return new ApiProblem(0, 'unreachable', error.message);
+  if (!(error instanceof ProblemError)) return error;
+  const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
+  return new ApiProblem(error.status, error.code, error.message, { fields: error.errors, retryAfterMs });
+}

@@ -1,0 +1,52 @@
+/** A folder or a file, as the page keeps it: without its signed URL, which would be most of its memory. */
+export interface Entry {
+  readonly kind: 'folder' | 'image' | 'video' | 'audio' | 'file';
+  readonly name: string;
+  /** The key; of a folder the prefix, which ends with `/`. */
+  readonly path: string;
+  /** In bytes; 0 for folders. */
+  readonly size: number;
+  /** In ms since 1970; 0 for folders. */
+  readonly modified: number;
+  readonly contentType: string;
+}
+
+/** A page of a folder. */
+export interface EntryPage {
+  readonly entries: readonly Entry[];
+  /** Cursor of the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/** A deletion, copy or move of many paths. */
+export interface Batch {
+  readonly action: 'delete' | 'copy' | 'move';
+  readonly paths: readonly string[];
+  /** The destination folder of a copy or move. */
+  readonly dest?: string;
+}
+
+/** A bucket as it is listed. */
+export interface BucketView {
+  readonly id: string;
+  readonly name: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+  readonly publicEndpoint: string | null;
+  readonly editable: boolean;
+  readonly active: boolean;
+  readonly hasCredentials: boolean;
+}
+
+/** A bucket as a form sends it. */
+export interface BucketForm {
+  readonly id?: string;
+  readonly name: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly forcePathStyle: boolean;
+  readonly publicEndpoint: string | null;
+}

@@ -1,0 +1,79 @@
+import './styles/page.css';
+import { effect, signal } from '@preact/signals';
+import { render } from 'preact';
+import { GalleryApi } from './api/gallery.ts';
+import { type App, AppContext } from './app-context.ts';
+import { Clipboard } from './state/clipboard.ts';
+import { Dialogs } from './state/dialogs.ts';
+import { Folder } from './state/folder.ts';
+import { Place, parentOf } from './state/place.ts';
+import { Preferences } from './state/preferences.ts';
+import { Selection } from './state/selection.ts';
+import { Session } from './state/session.ts';
+import { Tasks } from './state/tasks.ts';
+import { Transfers } from './state/transfers.ts';
+import { Uploads } from './state/uploads.ts';
+import { Texts } from './text/texts.ts';
+import { Page } from './views/page.tsx';
+
+const said = signal('');
+const preferences = new Preferences();
+const texts = new Texts(preferences.language);
+const session = new Session();
+const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
+const api = new GalleryApi(new URL('.', location.href), store, () => session.wait());
+const place = new Place();
+const selection = new Selection();
+const dialogs = new Dialogs();
+const folder = new Folder(api, place);
+const tasks = new Tasks(api, async (removed) => {
+  folder.forget(removed);
+  await folder.refresh();
+});
+const transfers = new Transfers(api, tasks, dialogs);
+const uploads = new Uploads(api, dialogs, (key) => {
+  if (parentOf(key).startsWith(place.value.peek().folder)) refreshSoon();
+});
+const announce = (text: string) => {
+  said.value = text;
+};
+const app: App = {
+  api,
+  clipboard: new Clipboard(),
+  dialogs,
+  folder,
+  place,
+  preferences,
+  selection,
+  session,
+  tasks,
+  texts,
+  transfers,
+  uploads,
+  announce,
+};
+
+let refreshing: ReturnType<typeof setTimeout> | undefined;
+
+/** Many files may arrive within a second. */
+function refreshSoon(): void {
+  clearTimeout(refreshing);
+  refreshing = setTimeout(() => void folder.refresh(), 300);
+}
+
+// What is selected is in this folder, and still there.
+effect(() => {
+  place.value.value.folder;
+  selection.clear();
+});
+effect(() => selection.keep(new Set(folder.loaded.value.map(({ path }) => path))));
+
+const root = document.getElementById('page');
+if (root !== null) {
+  render(
+    <AppContext.Provider value={app}>
+      <Page said={said} />
+    </AppContext.Provider>,
+    root,
+  );
+}

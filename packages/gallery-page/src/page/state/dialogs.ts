@@ -1,0 +1,55 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Entry } from '../api/types.ts';
+
+/** What to do about names that are taken. */
+export type Choice = 'both' | 'replace' | 'skip';
+
+/** A dialog that is open, with what it is about. */
+export type Dialog =
+  | { readonly kind: 'delete'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'rename'; readonly entry: Entry }
+  | { readonly kind: 'new-folder' }
+  | { readonly kind: 'move' | 'copy'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'keyboard' }
+  | {
+      readonly kind: 'conflict';
+      readonly folder: string;
+      readonly names: readonly string[];
+      readonly choices: readonly Choice[];
+      readonly answer: (choice: Choice | undefined) => void;
+    };
+
+/** The one dialog that is open. */
+export class Dialogs {
+  readonly #open = signal<Dialog | undefined>(undefined);
+
+  /** The open dialog. */
+  get open(): ReadonlySignal<Dialog | undefined> {
+    return this.#open;
+  }
+
+  /** Opens a dialog. */
+  show(dialog: Dialog): void {
+    this.#open.value = dialog;
+  }
+
+  /** Closes the dialog. */
+  close(): void {
+    this.#open.value = undefined;
+  }
+
+  /** Asks what to do about taken names; undefined if the person gave the whole thing up. */
+  askConflict(
+    folder: string,
+    names: readonly string[],
+    choices: readonly Choice[],
+  ): Promise<Choice | undefined> {
+    return new Promise((resolve) => {
+      const answer = (choice: Choice | undefined) => {
+        this.close();
+        resolve(choice);
+      };
+      this.show({ kind: 'conflict', folder, names, choices, answer });
+    });
+  }
+}

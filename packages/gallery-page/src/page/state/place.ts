@@ -1,0 +1,106 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+/** What a listing is sorted by. */
+export type SortKey = 'name' | 'modified' | 'size' | 'type';
+
+/** Everything about the page that its address says. */
+export interface PlaceValue {
+  readonly screen: 'files' | 'buckets';
+  /** The folder as a prefix; empty is the bucket's root. */
+  readonly folder: string;
+  /** The key of the file that the viewer shows. */
+  readonly file: string | undefined;
+  readonly view: 'grid' | 'table';
+  readonly sort: SortKey;
+  readonly descending: boolean;
+  /** The text that names contain. */
+  readonly filter: string;
+  /** Whether the filter also looks below the folder. */
+  readonly everywhere: boolean;
+}
+
+const DEFAULTS: PlaceValue = {
+  screen: 'files',
+  folder: '',
+  file: undefined,
+  view: 'grid',
+  sort: 'name',
+  descending: false,
+  filter: '',
+  everywhere: false,
+};
+
+/** Where the page is; it follows the browser's back and forward. */
+export class Place {
+  readonly #value = signal(DEFAULTS);
+
+  constructor() {
+    this.#read();
+    addEventListener('popstate', () => this.#read());
+  }
+
+  /** The current place. */
+  get value(): ReadonlySignal<PlaceValue> {
+    return this.#value;
+  }
+
+  /** Goes elsewhere, with an entry in the history. */
+  go(change: Partial<PlaceValue>): void {
+    history.pushState(null, '', this.href(change));
+    this.#read();
+  }
+
+  /** Changes the address without an entry in the history. */
+  replace(change: Partial<PlaceValue>): void {
+    history.replaceState(null, '', this.href(change));
+    this.#read();
+  }
+
+  /** The address of a place that differs from the current one. */
+  href(change: Partial<PlaceValue>): string {
+    const { screen, folder, file, view, sort, descending, filter, everywhere } = {
+      ...this.#value.peek(),
+      ...change,
+    };
+    const query = new URLSearchParams();
+    if (screen !== 'files') query.set('screen', screen);
+    if (file !== undefined) query.set('file', file);
+    // The folder of a file says itself.
+    if (folder !== (file === undefined ? '' : parentOf(file))) query.set('path', folder);
+    if (view !== DEFAULTS.view) query.set('view', view);
+    if (sort !== DEFAULTS.sort || descending) query.set('sort', `${descending ? '-' : ''}${sort}`);
+    if (filter !== '') query.set('filter', filter);
+    if (everywhere) query.set('everywhere', '1');
+    const text = query.toString();
+    return text === '' ? location.pathname : `?${text}`;
+  }
+
+  #read(): void {
+    const query = new URLSearchParams(location.search);
+    const file = query.get('file') ?? undefined;
+    const sort = query.get('sort') ?? '';
+    const key = sort.replace(/^-/, '');
+    this.#value.value = {
+      screen: query.get('screen') === 'buckets' ? 'buckets' : 'files',
+      file,
+      folder: query.get('path') ?? (file === undefined ? '' : parentOf(file)),
+      view: query.get('view') === 'table' ? 'table' : 'grid',
+      sort: key === 'modified' || key === 'size' || key === 'type' ? key : 'name',
+      descending: sort.startsWith('-'),
+      filter: query.get('filter') ?? '',
+      everywhere: query.get('everywhere') === '1',
+    };
+  }
+}
+
+/** The folder of a path: the prefix before its name. */
+export function parentOf(path: string): string {
+  const end = path.endsWith('/') ? path.length - 1 : path.length;
+  return path.slice(0, path.lastIndexOf('/', end - 1) + 1);
+}
+
+/** The last part of a path, without a `/` at its end. */
+export function nameOf(path: string): string {
+  const name = path.slice(parentOf(path).length);
+  return name.endsWith('/') ? name.slice(0, -1) : name;
+}

@@ -1,0 +1,63 @@
+import { del, get, set } from 'idb-keyval';
+import { keepJson, keptJson } from './storage.ts';
+import type { OpenUpload } from './uploader.ts';
+
+/** A file that was on its way when the page ended. */
+export interface KeptUpload {
+  readonly key: string;
+  readonly name: string;
+  readonly size: number;
+  /** In ms since 1970; with size and name it tells whether a chosen file is the same. */
+  readonly lastModified: number;
+  readonly open: OpenUpload;
+}
+
+const KEPT = 'pressroom-uploads';
+
+/** Held by the tab whose uploads these are. */
+const LOCK = 'pressroom-uploads';
+
+/** The largest file whose bytes the browser keeps, in bytes; a larger one has to be chosen again. */
+const MAX_KEPT = 2 * 2 ** 30;
+
+/** The open uploads of this browser: where they stand, and the files. */
+export class UploadMemory {
+  /** Keeps where an upload stands, and its file. */
+  async keep(upload: KeptUpload, file: File): Promise<void> {
+    const others = this.list().filter(({ key }) => key !== upload.key);
+    keepJson(KEPT, [...others, upload]);
+    // Where the browser has no room, the person chooses the file again.
+    if (file.size <= MAX_KEPT) await set(`upload ${upload.key}`, file).catch(() => undefined);
+  }
+
+  /** Forgets an upload that is over. */
+  async forget(key: string): Promise<void> {
+    keepJson(
+      KEPT,
+      this.list().filter((upload) => upload.key !== key),
+    );
+    await del(`upload ${key}`).catch(() => undefined);
+  }
+
+  /** The open uploads. */
+  list(): KeptUpload[] {
+    return keptJson<KeptUpload[]>(KEPT) ?? [];
+  }
+
+  /** The file of an open upload; undefined if it has to be chosen again. */
+  async fileOf({ key, size }: KeptUpload): Promise<File | undefined> {
+    const file: unknown = await get(`upload ${key}`).catch(() => undefined);
+    return file instanceof File && file.size === size ? file : undefined;
+  }
+
+  /** Resolves to true if no other tab is uploading; this tab then holds the right until it ends. */
+  claim(): Promise<boolean> {
+    if (!('locks' in navigator)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      void navigator.locks.request(LOCK, { ifAvailable: true }, (lock) => {
+        resolve(lock !== null);
+        return lock === null ? undefined : new Promise<void>(() => undefined);
+      });
+    });
+  }
+}

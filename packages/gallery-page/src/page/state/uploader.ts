@@ -1,0 +1,122 @@
+import AwsS3 from '@uppy/aws-s3';
+import Uppy from '@uppy/core';
+import type { SignedRequest, UploadRequest } from '../api/gallery.ts';
+
+/** A file that goes up in parts, as far as a later page needs to know to go on. */
+export interface OpenUpload {
+  readonly uploadId: string;
+  readonly key: string;
+}
+
+/** What happens to a file. */
+export interface UploaderEvents {
+  progress(id: string, uploaded: number): void;
+  /** The store has begun to collect the parts of the file. */
+  opened(id: string, upload: OpenUpload): void;
+  done(id: string): void;
+  failed(id: string, error: unknown): void;
+}
+
+/** A file to upload. */
+export interface UploaderFile {
+  readonly id: string;
+  readonly key: string;
+  readonly data: File;
+  readonly open?: OpenUpload | undefined;
+}
+
+/** What Uppy keeps of a file besides its bytes. */
+type UploadMeta = { key: string; relativePath: string };
+
+/** From this size files go in parts, in bytes; also the size of a part, unless there would be too many. */
+const PART_SIZE = 8 * 2 ** 20;
+
+/** Files that go up at the same time. */
+const CONCURRENCY = 3;
+
+/** The most parts, with a margin below S3's 10,000. */
+const MAX_PARTS = 9000;
+
+/** Sends files straight to the store; loaded when the first file is uploaded. */
+export class Uploader {
+  readonly #uppy: Uppy<UploadMeta, Record<string, never>>;
+  /** Uppy's id of each file by ours, and the other way round. */
+  readonly #theirs = new Map<string, string>();
+  readonly #ours = new Map<string, string>();
+
+  constructor(sign: (request: UploadRequest) => Promise<SignedRequest>, events: UploaderEvents) {
+    this.#uppy = new Uppy<UploadMeta, Record<string, never>>({ autoProceed: false });
+    this.#uppy.use(AwsS3, {
+      limit: CONCURRENCY,
+      shouldUseMultipart: (file) => (file.size ?? 0) > PART_SIZE,
+      getChunkSize: ({ size }) => Math.max(PART_SIZE, 2 ** 20 * Math.ceil(size / MAX_PARTS / 2 ** 20)),
+      generateObjectKey: (file) => String(file.meta.key),
+      allowedMetaFields: false,
+      signRequest: (request) => sign(request as UploadRequest),
+    });
+    const ours = (file: { id: string } | undefined) => this.#ours.get(file?.id ?? '');
+    this.#uppy.on('upload-progress', (file, { bytesUploaded }) => {
+      const id = ours(file);
+      if (id !== undefined) events.progress(id, Number(bytesUploaded));
+    });
+    this.#uppy.on('s3-multipart:part-uploaded', (file) => {
+      const id = ours(file);
+      const state = file === undefined ? undefined : this.#uppy.getFile(file.id);
+      if (id !== undefined && state !== undefined && 's3Multipart' in state && state.s3Multipart) {
+        events.opened(id, state.s3Multipart as OpenUpload);
+      }
+    });
+    this.#uppy.on('upload-success', (file) => {
+      const id = ours(file);
+      if (id !== undefined) events.done(id);
+    });
+    this.#uppy.on('upload-error', (file, error) => {
+      const id = ours(file);
+      if (id !== undefined) events.failed(id, error);
+    });
+  }
+
+  /** Begins to upload files; one with an open upload goes on with it. */
+  start(files: readonly UploaderFile[]): void {
+    for (const { id, key, data, open } of files) {
+      const theirs = this.#uppy.addFile({
+        name: data.name,
+        type: data.type || 'application/octet-stream',
+        data,
+        // Uppy refuses what looks like the same file; here only the key decides.
+        meta: { key, relativePath: id },
+      });
+      this.#theirs.set(id, theirs);
+      this.#ours.set(theirs, id);
+      if (open !== undefined) this.#uppy.setFileState(theirs, { s3Multipart: open });
+    }
+    void this.#uppy.upload().catch(() => undefined);
+  }
+
+  /** Tries a failed file again; parts that have arrived are not sent again. */
+  retry(id: string): void {
+    const theirs = this.#theirs.get(id);
+    if (theirs !== undefined) void this.#uppy.retryUpload(theirs).catch(() => undefined);
+  }
+
+  /** Forgets the open upload of a file: the store no longer knows it. */
+  restart(id: string): void {
+    const theirs = this.#theirs.get(id);
+    if (theirs !== undefined) this.#uppy.setFileState(theirs, { s3Multipart: undefined });
+  }
+
+  /** Stops sending a file, or goes on. */
+  pause(id: string): void {
+    const theirs = this.#theirs.get(id);
+    if (theirs !== undefined) this.#uppy.pauseResume(theirs);
+  }
+
+  /** Gives a file up; what has arrived is deleted. */
+  cancel(id: string): void {
+    const theirs = this.#theirs.get(id);
+    if (theirs === undefined) return;
+    this.#theirs.delete(id);
+    this.#ours.delete(theirs);
+    this.#uppy.removeFile(theirs);
+  }
+}

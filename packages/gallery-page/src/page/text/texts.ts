@@ -1,0 +1,121 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import i18next from 'i18next';
+import { en, type TextKey } from './en.ts';
+import { zh } from './zh.ts';
+
+/** The languages of the page. */
+export const LANGUAGES = { en: 'English', zh: '中文' } as const;
+
+/** A language of the page. */
+export type Language = keyof typeof LANGUAGES;
+
+/** The name of a text, without the ending that stands for its count. */
+export type TextName = TextKey extends infer Key
+  ? Key extends `${infer Stem}_one` | `${infer Stem}_other`
+    ? Stem
+    : Key
+  : never;
+
+/** Says a text in the current language. */
+export type Say = (name: TextName, values?: Record<string, string | number>) => string;
+
+/** The page's texts, numbers and dates in the current language. */
+export class Texts {
+  readonly #language: ReturnType<typeof signal<Language>>;
+  readonly #i18n = i18next.createInstance();
+
+  constructor(language: Language) {
+    this.#language = signal<Language>(language);
+    void this.#i18n.init({
+      lng: language,
+      fallbackLng: 'en',
+      resources: { en: { translation: en }, zh: { translation: zh } },
+      // Preact escapes what it renders.
+      interpolation: { escapeValue: false },
+      initAsync: false,
+      keySeparator: false,
+      nsSeparator: false,
+    });
+    document.documentElement.lang = language;
+  }
+
+  /** The current language. */
+  get language(): ReadonlySignal<Language | undefined> {
+    return this.#language;
+  }
+
+  /** Changes the language of everything that is shown. */
+  speak(language: Language): void {
+    void this.#i18n.changeLanguage(language);
+    document.documentElement.lang = language;
+    this.#language.value = language;
+  }
+
+  /** See {@link Say}; a count is written with its separators. */
+  readonly say: Say = (name, values = {}) => {
+    const language = this.#language.value;
+    const written = Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        typeof value === 'number' && key !== 'count' ? value.toLocaleString(language) : value,
+      ]),
+    );
+    const text = this.#i18n.t(name, {
+      ...written,
+      interpolation: { skipOnVariables: true, escapeValue: false },
+    });
+    const { count } = values;
+    // The library needs the number to choose the form, and would write it without separators.
+    if (typeof count !== 'number' || count < 1000) return text;
+    return text.replace(String(count), count.toLocaleString(language));
+  };
+
+  /** A size such as `3.2 MB`. */
+  size(bytes: number): string {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+    const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+    const value = bytes / 1000 ** power;
+    return new Intl.NumberFormat(this.#language.value, {
+      style: 'unit',
+      unit: units[power] ?? 'byte',
+      unitDisplay: 'short',
+      maximumFractionDigits: power > 0 && value < 100 ? 1 : 0,
+    }).format(value);
+  }
+
+  /** A date with its time, short or long. */
+  date(ms: number, length: 'short' | 'long' = 'short'): string {
+    const style = length === 'short' ? ({ dateStyle: 'medium' } as const) : ({ dateStyle: 'full' } as const);
+    return this.#format(`date ${length}`, { ...style, timeStyle: 'short' }).format(ms);
+  }
+
+  /** A duration such as `3 min`, rounded up. */
+  duration(seconds: number): string {
+    const [value, unit] =
+      seconds < 90
+        ? [seconds, 'second']
+        : seconds < 5400
+          ? [seconds / 60, 'minute']
+          : [seconds / 3600, 'hour'];
+    const format = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 } as const;
+    return new Intl.NumberFormat(this.#language.value, format).format(Math.ceil(value));
+  }
+
+  /** A folder's name for messages: the root has one, too. */
+  folder(path: string): string {
+    return path === '' ? this.say('root') : path.replace(/\/$/, '');
+  }
+
+  readonly #formats = new Map<string, Intl.DateTimeFormat>();
+
+  /** Making a format costs more than using it a thousand times. */
+  #format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+    const key = `${this.#language.value} ${name}`;
+    let format = this.#formats.get(key);
+    if (format === undefined) {
+      format = new Intl.DateTimeFormat(this.#language.value, options);
+      this.#formats.set(key, format);
+    }
+    return format;
+  }
+}

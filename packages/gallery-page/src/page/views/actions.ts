@@ -1,0 +1,98 @@
+import type { Entry } from '../api/types.ts';
+import { type App, useApp } from '../app-context.ts';
+
+/** What can be done to the selected entries, else to the one that the keyboard is on. */
+export interface Actions {
+  remove(): void;
+  rename(): void;
+  move(): void;
+  copyTo(): void;
+  cut(): void;
+  copy(): void;
+  paste(): void;
+  download(): Promise<void>;
+  copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<void>;
+}
+
+/** The actions on the current selection. */
+export function useActions(): Actions {
+  return actionsOf(useApp());
+}
+
+/** The entries that an action is about. */
+export function chosenEntries({ folder, selection }: App): Entry[] {
+  const paths = selection.paths.peek();
+  const all = folder.loaded.peek();
+  if (paths.size > 0) return all.filter(({ path }) => paths.has(path));
+  return all.filter(({ path }) => path === selection.active.peek());
+}
+
+function actionsOf(app: App): Actions {
+  const { announce, api, clipboard, dialogs, place, texts, transfers } = app;
+  const withChosen = (then: (entries: Entry[]) => void) => {
+    const entries = chosenEntries(app);
+    if (entries.length > 0) then(entries);
+  };
+  const clip = (action: 'move' | 'copy') =>
+    withChosen((entries) => {
+      clipboard.put({ action, paths: entries.map(({ path }) => path) });
+      announce(texts.say('selected', { count: entries.length }));
+    });
+  return {
+    remove: () => withChosen((entries) => dialogs.show({ kind: 'delete', entries })),
+    rename: () =>
+      withChosen(([entry]) => {
+        if (entry !== undefined) dialogs.show({ kind: 'rename', entry });
+      }),
+    move: () => withChosen((entries) => dialogs.show({ kind: 'move', entries })),
+    copyTo: () => withChosen((entries) => dialogs.show({ kind: 'copy', entries })),
+    cut: () => clip('move'),
+    copy: () => clip('copy'),
+    paste: () => {
+      const held = clipboard.clip.peek();
+      if (held === undefined) return;
+      if (held.action === 'move') clipboard.put(undefined);
+      const entries = held.paths.map((path) => ({ path }));
+      void transfers.run(held.action, entries, place.value.peek().folder);
+    },
+    download: async () => {
+      const keys = chosenEntries(app)
+        .filter(({ kind }) => kind !== 'folder')
+        .map(({ path }) => path);
+      if (keys.length === 0) return;
+      for (const url of Object.values(await api.sign(keys))) await save(url);
+    },
+    copyText: async (what, entry) => {
+      const text = await textOf(app, what, entry);
+      try {
+        await navigator.clipboard.writeText(text);
+        announce(texts.say('copied', { what: text }));
+      } catch {
+        announce(texts.say('copyFailed'));
+      }
+    },
+  };
+}
+
+async function textOf({ api }: App, what: string, { path, name }: Entry): Promise<string> {
+  const address = api.address(path);
+  if (what === 'signed') return (await api.sign([path]))[path] ?? address;
+  if (what === 'markdown') return `![${name.replaceAll(/[[\]\\]/g, '\\$&')}](${address})`;
+  if (what === 'img') return `<img src="${attribute(address)}" alt="${attribute(name)}">`;
+  return address;
+}
+
+function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** Has the browser save a file; several at once are saved only with a pause between them. */
+async function save(url: string): Promise<void> {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = '';
+  link.target = '_blank';
+  link.rel = 'noreferrer';
+  link.click();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+}

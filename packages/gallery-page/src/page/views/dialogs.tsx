@@ -1,0 +1,324 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiProblem } from '../api/problem.ts';
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import type { Choice } from '../state/dialogs.ts';
+import { nameFault } from '../state/names.ts';
+import { nameOf, parentOf } from '../state/place.ts';
+import type { TextName } from '../text/texts.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Modal } from './modal.tsx';
+import { problemWords } from './problem-view.tsx';
+
+/** The names that a dialog shows at most. */
+const NAMED = 6;
+
+/** The dialog that is open, if there is one. */
+export function Dialogs() {
+  const { dialogs } = useApp();
+  const open = dialogs.open.value;
+  switch (open?.kind) {
+    case 'delete':
+      return <DeleteDialog entries={open.entries} />;
+    case 'rename':
+      return <RenameDialog entry={open.entry} />;
+    case 'new-folder':
+      return <NewFolderDialog />;
+    case 'move':
+    case 'copy':
+      return <DestinationDialog action={open.kind} entries={open.entries} />;
+    case 'conflict':
+      return <ConflictDialog {...open} />;
+    case 'keyboard':
+      return <KeyboardDialog />;
+    default:
+      return null;
+  }
+}
+
+function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
+  const { dialogs, selection, tasks, texts } = useApp();
+  const { say } = texts;
+  const folders = entries.filter(({ kind }) => kind === 'folder').length;
+  const files = entries.length - folders;
+  const parts = [
+    ...(files > 0 ? [say('deleteFiles', { count: files })] : []),
+    ...(folders > 0 ? [say('deleteFolders', { count: folders })] : []),
+  ];
+  const [a = '', b] = parts;
+  const remove = () => {
+    dialogs.close();
+    selection.clear();
+    void tasks.run({ action: 'delete', paths: entries.map(({ path }) => path) });
+  };
+  return (
+    <Modal title={say('deleteTitle', { count: entries.length })} onClose={() => dialogs.close()}>
+      <Names names={entries.map(({ name }) => name)} />
+      <p class="hint">
+        {b === undefined ? a : say('and', { a, b })}. {say('deleteWarning')}
+      </p>
+      <div class="modal-buttons">
+        <Button onClick={() => dialogs.close()} autofocus>
+          {say('cancel')}
+        </Button>
+        <Button kind="danger" onClick={remove}>
+          {say('delete')}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  const { say } = useApp().texts;
+  return (
+    <ul class="names">
+      {names.slice(0, NAMED).map((name) => (
+        <li key={name}>
+          <bdi>{name || say('unnamed')}</bdi>
+        </li>
+      ))}
+      {names.length > NAMED && <li class="hint">{say('andMore', { count: names.length - NAMED })}</li>}
+    </ul>
+  );
+}
+
+interface NameFormProps {
+  label: TextName;
+  submit: TextName;
+  initial: string;
+  /** What the caller could not do; the dialog stays open. */
+  problem: string | undefined;
+  onName: (name: string) => void;
+}
+
+function NameForm({ label, submit, initial, problem, onName }: NameFormProps) {
+  const { dialogs, texts } = useApp();
+  const { say } = texts;
+  const id = useId();
+  const [name, setName] = useState(initial);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The ending usually stays.
+    const dot = initial.lastIndexOf('.');
+    input.current?.setSelectionRange(0, dot > 0 ? dot : initial.length);
+  }, [initial]);
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (nameFault(name) === undefined) onName(name.normalize('NFC'));
+      }}
+    >
+      <label class="field">
+        <span>{say(label)}</span>
+        <input
+          ref={input}
+          value={name}
+          autofocus
+          autocomplete="off"
+          spellcheck={false}
+          aria-invalid={problem !== undefined}
+          aria-describedby={id}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <p class="form-problem" role="alert" id={id}>
+        {problem}
+      </p>
+      <div class="modal-buttons">
+        <Button onClick={() => dialogs.close()}>{say('cancel')}</Button>
+        <button type="submit" class="button primary" disabled={nameFault(name) !== undefined}>
+          <span>{say(submit)}</span>
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function RenameDialog({ entry }: { entry: Entry }) {
+  const { api, dialogs, selection, tasks, texts } = useApp();
+  const { say } = texts;
+  const [problem, setProblem] = useState<string>();
+  const rename = async (name: string) => {
+    if (name === entry.name) return dialogs.close();
+    const parent = parentOf(entry.path);
+    const taken = await api.takenNames(parent, [name]).catch(() => new Set<string>());
+    if (taken.has(name)) return setProblem(say('conflictTitle', { count: 1 }));
+    dialogs.close();
+    selection.clear();
+    const to = `${parent}${name}${entry.kind === 'folder' ? '/' : ''}`;
+    void tasks.run({ action: 'rename', paths: [entry.path], to });
+  };
+  return (
+    <Modal title={say('renameTitle', { name: entry.name })} onClose={() => dialogs.close()}>
+      <NameForm
+        label="newName"
+        submit="rename"
+        initial={entry.name}
+        problem={problem}
+        onName={(name) => void rename(name)}
+      />
+    </Modal>
+  );
+}
+
+function NewFolderDialog() {
+  const { api, announce, dialogs, folder, place, texts } = useApp();
+  const { say } = texts;
+  const [problem, setProblem] = useState<string>();
+  const create = async (name: string) => {
+    try {
+      await api.createFolder(`${place.value.peek().folder}${name}/`);
+      dialogs.close();
+      announce(say('folderCreated', { name }));
+      await folder.refresh();
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? problemWords(error, say) : String(error));
+    }
+  };
+  return (
+    <Modal title={say('newFolder')} onClose={() => dialogs.close()}>
+      <NameForm
+        label="newFolderName"
+        submit="create"
+        initial=""
+        problem={problem}
+        onName={(name) => void create(name)}
+      />
+    </Modal>
+  );
+}
+
+function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entries: readonly Entry[] }) {
+  const { api, dialogs, place, selection, texts, transfers } = useApp();
+  const { say } = texts;
+  const [folder, setFolder] = useState(place.value.peek().folder);
+  const [folders, setFolders] = useState<readonly Entry[]>();
+  useEffect(() => {
+    let isCurrent = true;
+    setFolders(undefined);
+    api.folders(folder).then(
+      (found) => isCurrent && setFolders(found),
+      () => isCurrent && setFolders([]),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, folder]);
+  const moved = new Set(entries.map(({ path }) => path));
+  const isHere = entries.every(({ path }) => parentOf(path) === folder);
+  const run = () => {
+    dialogs.close();
+    selection.clear();
+    void transfers.run(action, entries, folder);
+  };
+  return (
+    <Modal title={say(`${action}Title`, { count: entries.length })} onClose={() => dialogs.close()}>
+      <div class="destination">
+        <div class="destination-here">
+          {folder !== '' && (
+            <Button kind="quiet" icon="previous" onClick={() => setFolder(parentOf(folder))}>
+              {texts.folder(parentOf(folder))}
+            </Button>
+          )}
+          <strong>
+            <bdi>{folder === '' ? say('root') : nameOf(folder)}</bdi>
+          </strong>
+        </div>
+        <ul class="destination-list" aria-label={say('folder')}>
+          {folders
+            ?.filter(({ path }) => !moved.has(path))
+            .map(({ path, name }) => (
+              <li key={path}>
+                <button type="button" class="destination-folder" onClick={() => setFolder(path)}>
+                  <Icon name="folder" />
+                  <bdi>{name || say('unnamed')}</bdi>
+                  <Icon name="next" size={14} />
+                </button>
+              </li>
+            ))}
+          {folders?.length === 0 && <li class="hint">{say('noFolders')}</li>}
+        </ul>
+      </div>
+      <div class="modal-buttons">
+        <Button onClick={() => dialogs.close()}>{say('cancel')}</Button>
+        <Button kind="primary" disabled={isHere} onClick={run}>
+          {say(`${action}Here`)}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+interface ConflictProps {
+  folder: string;
+  names: readonly string[];
+  choices: readonly Choice[];
+  answer: (choice: Choice | undefined) => void;
+}
+
+const CHOICES: Readonly<Record<Choice, TextName>> = { both: 'keepBoth', replace: 'replace', skip: 'skip' };
+
+function ConflictDialog({ folder, names, choices, answer }: ConflictProps) {
+  const { texts } = useApp();
+  const { say } = texts;
+  return (
+    <Modal title={say('conflictTitle', { count: names.length })} onClose={() => answer(undefined)}>
+      <p class="hint">{say('conflictIn', { folder: texts.folder(folder) })}</p>
+      <Names names={names} />
+      <div class="modal-buttons">
+        <Button kind="quiet" onClick={() => answer(undefined)}>
+          {say('cancel')}
+        </Button>
+        {choices.toReversed().map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === choices[0] ? 'primary' : 'plain'}
+            onClick={() => answer(choice)}
+          >
+            {say(CHOICES[choice])}
+          </Button>
+        ))}
+      </div>
+    </Modal>
+  );
+}
+
+const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
+  ['Enter', 'keyOpen'],
+  ['Space', 'keySelect'],
+  ['Shift + ↑ ↓ ← →', 'keyRange'],
+  ['Ctrl + A', 'keyAll'],
+  ['Ctrl + X / C / V', 'keyMove'],
+  ['F2', 'keyRename'],
+  ['Delete', 'keyDelete'],
+  ['Backspace', 'keyUp'],
+  ['/', 'keyFilter'],
+];
+
+function KeyboardDialog() {
+  const { dialogs, texts } = useApp();
+  const { say } = texts;
+  return (
+    <Modal title={say('keyboard')} onClose={() => dialogs.close()}>
+      <dl class="keys">
+        {KEYS.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{say(text)}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="modal-buttons">
+        <Button onClick={() => dialogs.close()} autofocus>
+          {say('close')}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import { useEntry } from './entry-link.tsx';
+import { Icon } from './icon.tsx';
+import { Thumbnail } from './thumbnail.tsx';
+
+interface EntryProps {
+  entry: Entry;
+  isSelected: boolean;
+  /** Whether Tab reaches it. */
+  isActive: boolean;
+}
+
+/** A folder or a file in the grid. */
+export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & { column: number }) {
+  const { texts } = useApp();
+  const { href, onOpen, onSelect, cell } = useEntry(entry);
+  const name = entry.name || texts.say('unnamed');
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={column}
+      aria-selected={isSelected}
+      class={entry.kind === 'folder' ? 'card folder-card' : 'card'}
+      draggable
+      onClick={onSelect}
+      {...cell}
+    >
+      <Check name={name} isSelected={isSelected} onSelect={onSelect} />
+      {entry.kind === 'folder' ? (
+        <a class="card-link" {...linkProps(href, onOpen, isActive)}>
+          <Icon name="folder" />
+          <bdi class="card-name">{name}</bdi>
+        </a>
+      ) : (
+        <>
+          <a class="card-picture" {...linkProps(href, onOpen, isActive)}>
+            <span class="unseen">{name}</span>
+            <Thumbnail entry={entry} />
+          </a>
+          <div class="card-caption" aria-hidden="true">
+            <bdi class="card-name" title={name}>
+              {name}
+            </bdi>
+            <span class="card-facts">{texts.size(entry.size)}</span>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The attributes of an entry's link: one of all links is in the order of Tab. */
+export function linkProps(href: string, onClick: (event: MouseEvent) => void, isActive: boolean) {
+  return { href, onClick, draggable: false, tabIndex: isActive ? 0 : -1, 'data-active': isActive } as const;
+}
+
+/** Selects an entry with the mouse; the keyboard does it with Space. */
+export function Check({
+  name,
+  isSelected,
+  onSelect,
+}: {
+  name: string;
+  isSelected: boolean;
+  onSelect: (event: MouseEvent) => void;
+}) {
+  const { say } = useApp().texts;
+  return (
+    <input
+      type="checkbox"
+      class="check"
+      tabIndex={-1}
+      checked={isSelected}
+      aria-label={say('select', { name })}
+      onClick={(event) => {
+        event.stopPropagation();
+        onSelect(event);
+      }}
+    />
+  );
+}

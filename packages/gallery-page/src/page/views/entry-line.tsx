@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import { endingOf } from '../state/order.ts';
+import { parentOf } from '../state/place.ts';
+import { Check, linkProps } from './entry-card.tsx';
+import { useEntry } from './entry-link.tsx';
+import { Thumbnail } from './thumbnail.tsx';
+
+interface LineProps {
+  entry: Entry;
+  rowIndex: number;
+  style: JSX.CSSProperties;
+  isSelected: boolean;
+  /** Whether Tab reaches it. */
+  isActive: boolean;
+}
+
+/** A folder or a file in the table. */
+export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: LineProps) {
+  const { place, texts } = useApp();
+  const { href, onOpen, onSelect, cell } = useEntry(entry);
+  const name = entry.name || texts.say('unnamed');
+  const isFolder = entry.kind === 'folder';
+  const { everywhere, folder } = place.value.value;
+  return (
+    <div
+      role="row"
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
+      class="line"
+      style={style}
+      draggable
+      onClick={onSelect}
+      {...cell}
+    >
+      <div role="gridcell" class="line-name">
+        <Check name={name} isSelected={isSelected} onSelect={onSelect} />
+        <span class="line-picture">
+          <Thumbnail entry={entry} iconSize={18} />
+        </span>
+        <a {...linkProps(href, onOpen, isActive)} title={name}>
+          <bdi>{name}</bdi>
+        </a>
+        {everywhere && <bdi class="line-folder">{parentOf(entry.path).slice(folder.length)}</bdi>}
+      </div>
+      <div role="gridcell" class="line-type">
+        {isFolder ? texts.say('folder') : endingOf(entry.name).toUpperCase() || texts.say('file')}
+      </div>
+      <div role="gridcell" class="line-size">
+        {isFolder ? '' : texts.size(entry.size)}
+      </div>
+      <div role="gridcell" class="line-date">
+        {isFolder ? '' : texts.date(entry.modified)}
+      </div>
+    </div>
+  );
+}

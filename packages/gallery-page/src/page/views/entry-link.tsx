@@ -1,0 +1,79 @@
+import type { Entry } from '../api/types.ts';
+import { type App, useApp } from '../app-context.ts';
+import { chosenEntries } from './actions.ts';
+
+/** The type of what is dragged within the page. */
+export const DRAGGED = 'application/x-pressroom-paths';
+
+/** Where an entry leads: into a folder, or to the viewer. */
+export function hrefOf({ place }: App, { kind, path }: Entry): string {
+  return place.href(
+    kind === 'folder' ? { folder: path, file: undefined, filter: '', everywhere: false } : { file: path },
+  );
+}
+
+/** Goes where an entry leads, without loading the page again. */
+export function openEntry({ place }: App, { kind, path }: Entry): void {
+  if (kind === 'folder') place.go({ folder: path, file: undefined, filter: '', everywhere: false });
+  else place.go({ file: path });
+}
+
+/** What the links of entries and the cells around them do with the mouse. */
+export function useEntry(entry: Entry) {
+  const app = useApp();
+  const { folder, selection, transfers } = app;
+  const onOpen = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    // The keys of a selection select, wherever the pointer is; the cell does that.
+    if (event.shiftKey || event.ctrlKey) return;
+    event.stopPropagation();
+    selection.focus(entry.path);
+    openEntry(app, entry);
+  };
+  const onSelect = (event: MouseEvent) => {
+    if (event.shiftKey) selection.extend(entry.path, folder.shown.peek());
+    else selection.toggle(entry.path);
+  };
+  const onDragStart = (event: DragEvent) => {
+    if (!selection.paths.peek().has(entry.path)) selection.set([entry.path]);
+    const paths = chosenEntries(app).map(({ path }) => path);
+    event.dataTransfer?.setData(DRAGGED, JSON.stringify(paths));
+    if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copyMove';
+  };
+  const drop = entry.kind === 'folder' ? dropOn(entry.path, transfers) : {};
+  const onContextMenu = () => {
+    if (!selection.paths.peek().has(entry.path)) selection.set([entry.path]);
+    selection.focus(entry.path);
+  };
+  return { href: hrefOf(app, entry), onOpen, onSelect, cell: { onDragStart, onContextMenu, ...drop } };
+}
+
+/** Takes what is dragged within the page: it moves, with Ctrl or Alt it is copied. */
+export function dropOn(folder: string, transfers: App['transfers']) {
+  const mark = (event: DragEvent, isOver: boolean) => {
+    if (!event.dataTransfer?.types.includes(DRAGGED)) return false;
+    (event.currentTarget as HTMLElement).toggleAttribute('data-over', isOver);
+    return true;
+  };
+  return {
+    onDragOver: (event: DragEvent) => {
+      if (!mark(event, true)) return;
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = event.ctrlKey || event.altKey ? 'copy' : 'move';
+    },
+    onDragLeave: (event: DragEvent) => void mark(event, false),
+    onDrop: (event: DragEvent) => {
+      if (!mark(event, false)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const paths: string[] = JSON.parse(event.dataTransfer?.getData(DRAGGED) || '[]');
+      const action = event.ctrlKey || event.altKey ? 'copy' : 'move';
+      void transfers.run(
+        action,
+        paths.map((path) => ({ path })),
+        folder,
+      );
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { useApp } from '../app-context.ts';
+import { useActions } from './actions.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Listing } from './listing.tsx';
+import { ContextMenu } from './menu.tsx';
+import { ProblemView } from './problem-view.tsx';
+import { runAction, useItems } from './selection-menu.ts';
+import { Toolbar } from './toolbar.tsx';
+
+/** The folder: what can be done, and what is in it. */
+export function Files() {
+  const app = useApp();
+  const { folder, place, texts } = app;
+  const shown = folder.shown.value;
+  const state = folder.state.value;
+  const actions = useActions();
+  const items = useItems();
+  if (state === 'failed' && folder.problem.value !== undefined && shown.length === 0) {
+    return <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()} />;
+  }
+  return (
+    <>
+      <h1 class="unseen">{texts.folder(place.value.value.folder)}</h1>
+      {app.api.isElsewhere.value && (
+        <p class="notice" role="alert">
+          {texts.say('bucketChanged')}
+          <Button onClick={() => location.reload()}>{texts.say('reload')}</Button>
+        </p>
+      )}
+      <Toolbar />
+      <ContextMenu
+        label={texts.say('moreActions')}
+        items={items}
+        onSelect={(value) => void runAction(value, app, actions)}
+      >
+        {shown.length > 0 ? <Listing entries={shown} /> : <Empty />}
+      </ContextMenu>
+      <Status />
+    </>
+  );
+}
+
+/** The folder when there is nothing to show. */
+function Empty() {
+  const { folder, place, texts } = useApp();
+  const { say } = texts;
+  const { filter, everywhere } = place.value.value;
+  if (folder.state.value === 'loading') {
+    return (
+      <div class="empty" role="status">
+        <span class="spinner" />
+        <span class="unseen">{say('loading')}</span>
+      </div>
+    );
+  }
+  const isFiltered = filter !== '';
+  const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
+  return (
+    <div class="empty">
+      <Icon name={isFiltered ? 'search' : 'folder'} size={32} />
+      <p class="empty-title">{say(isFiltered ? 'noMatch' : 'emptyFolder')}</p>
+      <p class="hint">{isFiltered ? hint : say('emptyFolderHint')}</p>
+    </div>
+  );
+}
+
+/** How much is loaded, and what is wrong. */
+function Status() {
+  const { folder, place, texts } = useApp();
+  const { say } = texts;
+  const { filter, everywhere } = place.value.value;
+  const state = folder.state.value;
+  const count = folder.loaded.value.length;
+  const words = () => {
+    if (everywhere && filter !== '') return say('looked', { count: folder.looked.value });
+    if (filter !== '') return say('shownOf', { shown: folder.shown.value.length, count });
+    return say(state === 'complete' ? 'loaded' : 'loadedMore', { count });
+  };
+  return (
+    <footer class="status">
+      <span role="status">{words()}</span>
+      {(state === 'more' || state === 'failed') && (
+        <Button kind="quiet" onClick={() => void folder.loadAll()}>
+          {say(state === 'failed' ? 'tryAgain' : 'loadAll')}
+        </Button>
+      )}
+      {everywhere && state === 'loading' && <span class="spinner small" />}
+    </footer>
+  );
+}

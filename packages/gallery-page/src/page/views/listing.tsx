@@ -1,0 +1,143 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import { EntryCard } from './entry-card.tsx';
+import { EntryLine } from './entry-line.tsx';
+import { GAP, gridLayout, type Layout, tableLayout } from './layout.ts';
+import { useListingKeys } from './listing-keys.ts';
+import { Marquee, useMarquee } from './marquee.tsx';
+import { TableHead } from './table-head.tsx';
+import { useRows, useWidth } from './use-rows.ts';
+
+/** The entries of the folder, as a grid or as a table; only what can be seen is in the document. */
+export function Listing({ entries }: { entries: readonly Entry[] }) {
+  const { folder, place, selection, texts } = useApp();
+  const { view } = place.value.value;
+  const scroller = useRef<HTMLDivElement>(null);
+  const width = useWidth(scroller);
+  const layout = useMemo(
+    () => (view === 'grid' ? gridLayout(entries, width) : tableLayout(entries)),
+    [view, entries, width],
+  );
+  const rows = useRows(scroller, layout.rows, layout.heightOf);
+  const keys = useListingKeys(entries, layout, (index) => rows.show(layout.rowOf(index)));
+  const marquee = useMarquee(scroller, entries, layout);
+  useFocus(scroller, entries);
+
+  const lastRow = rows.items.at(-1)?.index ?? 0;
+  const { value: state } = folder.state;
+  useEffect(() => {
+    if (state === 'more' && lastRow >= layout.rows - 8) void folder.loadMore();
+  }, [folder, state, lastRow, layout.rows]);
+
+  const chosen = selection.paths.value;
+  const active = activeOf(entries, selection.active.value);
+  return (
+    <div ref={scroller} class={`scroller ${view}`} onPointerDown={marquee.begin}>
+      <div
+        role="grid"
+        class="listing"
+        aria-label={texts.say('filesIn', { folder: texts.folder(place.value.value.folder) })}
+        aria-multiselectable="true"
+        aria-rowcount={layout.rows + (view === 'table' ? 1 : 0)}
+        aria-colcount={view === 'table' ? 4 : layout.columns}
+        onKeyDown={keys}
+      >
+        {view === 'table' && <TableHead />}
+        <div role="presentation" class="rows" style={{ height: `${rows.total + GAP}px` }}>
+          {width > 0 &&
+            rows.items.map(({ index, start }) => (
+              <Row
+                key={index}
+                index={index}
+                start={start}
+                layout={layout}
+                entries={entries}
+                chosen={chosen}
+                active={active}
+                view={view}
+              />
+            ))}
+          <Marquee area={marquee.area} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  index: number;
+  start: number;
+  layout: Layout;
+  entries: readonly Entry[];
+  chosen: ReadonlySet<string>;
+  active: string | undefined;
+  view: 'grid' | 'table';
+}
+
+function Row({ index, start, layout, entries, chosen, active, view }: RowProps) {
+  const [from, to] = layout.rangeOf(index);
+  const place = { transform: `translateY(${start}px)`, height: `${layout.heightOf(index) - GAP}px` };
+  if (view === 'table') {
+    const entry = entries[from];
+    if (entry === undefined) return null;
+    return (
+      <EntryLine
+        entry={entry}
+        rowIndex={index + 2}
+        style={{ transform: place.transform }}
+        isSelected={chosen.has(entry.path)}
+        isActive={active === entry.path}
+      />
+    );
+  }
+  const style = { ...place, gridTemplateColumns: `repeat(${layout.columns}, minmax(0, 1fr))` };
+  return (
+    <div role="row" aria-rowindex={index + 1} class="row" style={style}>
+      {entries.slice(from, to).map((entry, column) => (
+        <EntryCard
+          key={entry.path}
+          entry={entry}
+          column={column + 1}
+          isSelected={chosen.has(entry.path)}
+          isActive={active === entry.path}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The entry that Tab reaches: the first one until the keyboard has been somewhere. */
+function activeOf(entries: readonly Entry[], path: string | undefined): string | undefined {
+  const isThere = path !== undefined && entries.some((entry) => entry.path === path);
+  return isThere ? path : entries[0]?.path;
+}
+
+/** Moves the focus with the keyboard's place, once that entry is in the document. */
+function useFocus(scroller: { current: HTMLElement | null }, entries: readonly Entry[]): void {
+  const { selection } = useApp();
+  const active = selection.active.value;
+  const last = useRef(active);
+  useEffect(() => {
+    if (active === undefined || active === last.current) return;
+    const link = scroller.current?.querySelector<HTMLElement>('[data-active="true"]');
+    if (link === null || link === undefined) return;
+    last.current = active;
+    if (document.activeElement !== link) link.focus({ preventScroll: true });
+  }, [active, entries, scroller]);
+  useEffect(() => {
+    // The row of the new place is rendered by a scroll, after the effect above has looked for it.
+    const { current } = scroller;
+    if (current === null) return;
+    const follow = () => {
+      if (last.current === selection.active.peek()) return;
+      const link = current.querySelector<HTMLElement>('[data-active="true"]');
+      if (link === null) return;
+      last.current = selection.active.peek();
+      link.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver(follow);
+    observer.observe(current, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [scroller, selection]);
+}

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { ApiProblem } from '../api/problem.ts';
+import { useApp } from '../app-context.ts';
+import { Icon } from './icon.tsx';
+
+/** Asks for name and password; whoever waits for the session goes on afterwards. */
+export function LoginForm() {
+  const { api, session, texts } = useApp();
+  const { say } = texts;
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    setBusy(true);
+    try {
+      await api.logIn(String(form.get('username')), String(form.get('password')));
+      session.begin();
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error)));
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      <label class="field">
+        <span>{say('username')}</span>
+        <input name="username" autocomplete="username" autocapitalize="none" required autofocus />
+      </label>
+      <label class="field">
+        <span>{say('password')}</span>
+        <input name="password" type="password" autocomplete="current-password" required />
+      </label>
+      <p class="form-problem" role="alert">
+        {problem !== undefined && words(problem, say)}
+      </p>
+      <button type="submit" class="button primary wide" disabled={busy}>
+        <span>{say('logIn')}</span>
+      </button>
+    </form>
+  );
+}
+
+function words(
+  { status, message, retryAfterMs }: ApiProblem,
+  say: ReturnType<typeof useApp>['texts']['say'],
+) {
+  if (status === 0) return say('unreachable');
+  if (status === 401) return say('wrongLogin');
+  if (status === 429) return say('tooManyLogins', { minutes: Math.ceil((retryAfterMs ?? 60_000) / 60_000) });
+  return message;
+}
+
+/** The whole page while nobody is logged in. */
+export function LoginScreen() {
+  const { say } = useApp().texts;
+  return (
+    <main class="login">
+      <div class="login-card">
+        <h1 class="login-title">
+          <span class="brand-mark">
+            <Icon name="image" size={22} />
+          </span>
+          {say('gallery')}
+        </h1>
+        <LoginForm />
+      </div>
+    </main>
+  );
+}

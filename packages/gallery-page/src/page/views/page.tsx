@@ -1,0 +1,157 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
+import { type App, useApp } from '../app-context.ts';
+import { droppedFiles } from '../state/dropped-files.ts';
+import { useActions } from './actions.ts';
+import { Activity } from './activity.tsx';
+import { Dialogs } from './dialogs.tsx';
+import { DRAGGED } from './entry-link.tsx';
+import { Files } from './files.tsx';
+import { Header } from './header.tsx';
+import { Icon } from './icon.tsx';
+import { LoginForm, LoginScreen } from './login.tsx';
+import { Modal } from './modal.tsx';
+import { UploadPanel } from './upload-panel.tsx';
+
+const Buckets = lazy(() => import('./buckets.tsx').then(({ Buckets: View }) => ({ default: View })));
+const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer: View }) => ({ default: View })));
+
+/** The whole page. */
+export function Page({ said }: { said: ReadonlySignal<string> }) {
+  const app = useApp();
+  const { place, session, texts } = app;
+  const { say } = texts;
+  const { screen, file } = place.value.value;
+  const hasShown = useHasShown(app);
+  useTitle(app);
+  const over = useDrops(app);
+  useShortcuts();
+  return (
+    <>
+      {session.needed.value && !hasShown ? (
+        <LoginScreen />
+      ) : (
+        <div class="page">
+          <Header />
+          <main class="main">
+            {screen === 'buckets' ? (
+              <Suspense fallback={null}>
+                <Buckets />
+              </Suspense>
+            ) : (
+              <Files />
+            )}
+          </main>
+          <div class="panels">
+            <Activity />
+            <UploadPanel />
+          </div>
+          {file !== undefined && screen === 'files' && (
+            <Suspense fallback={null}>
+              <Viewer file={file} />
+            </Suspense>
+          )}
+          <Dialogs />
+          {over && (
+            <div class="drop-hint" aria-hidden="true">
+              <Icon name="upload" size={32} />
+              {say('dropHere', { folder: texts.folder(place.value.value.folder) })}
+            </div>
+          )}
+          {session.needed.value && (
+            <Modal title={say('logInAgain')} onClose={() => undefined} look="small">
+              <p class="hint">{say('sessionEnded')}</p>
+              <LoginForm />
+            </Modal>
+          )}
+        </div>
+      )}
+      <div role="status" class="unseen">
+        {said}
+      </div>
+    </>
+  );
+}
+
+/** Whether the page has shown anything of the bucket: before, the login has the page for itself. */
+function useHasShown({ folder, session }: App): boolean {
+  const [hasShown, setShown] = useState(false);
+  const isReady = folder.state.value !== 'loading' && !session.needed.value;
+  useEffect(() => {
+    if (isReady) setShown(true);
+  }, [isReady]);
+  return hasShown;
+}
+
+function useTitle({ place, texts }: App): void {
+  const { file, folder, screen } = place.value.value;
+  const where = screen === 'buckets' ? texts.say('buckets') : (file ?? texts.folder(folder));
+  const title = `${where} · ${texts.say('gallery')}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+/** Files that are dropped anywhere, or pasted, are uploaded to the folder. */
+function useDrops(app: App): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const { place, uploads } = app;
+    const isUpload = (data: DataTransfer | null) =>
+      data?.types.includes('Files') === true && !data.types.includes(DRAGGED);
+    const upload = async (data: DataTransfer) => {
+      const { folder } = place.value.peek();
+      await uploads.add(await droppedFiles(data), folder);
+    };
+    const onDrag = (event: DragEvent) => {
+      if (!isUpload(event.dataTransfer)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      setOver(false);
+      const { dataTransfer } = event;
+      if (dataTransfer === null || !isUpload(dataTransfer)) return;
+      event.preventDefault();
+      void upload(dataTransfer);
+    };
+    const onPaste = ({ clipboardData }: ClipboardEvent) => {
+      if (clipboardData?.files.length) void upload(clipboardData);
+    };
+    addEventListener('dragover', onDrag);
+    addEventListener('dragleave', onLeave);
+    addEventListener('drop', onDrop);
+    addEventListener('paste', onPaste);
+    return () => {
+      removeEventListener('dragover', onDrag);
+      removeEventListener('dragleave', onLeave);
+      removeEventListener('drop', onDrop);
+      removeEventListener('paste', onPaste);
+    };
+  }, [app]);
+  return over;
+}
+
+/** The keys that work wherever the focus is, except in a field. */
+function useShortcuts(): void {
+  const app = useApp();
+  const actions = useActions();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (target.closest('input:not([type="checkbox"]), textarea, select, dialog, [role="menu"]')) return;
+      if (event.key === '/') {
+        event.preventDefault();
+        document.querySelector<HTMLElement>('[type="search"]')?.focus();
+      }
+      if (event.key === '?') app.dialogs.show({ kind: 'keyboard' });
+      if ((event.ctrlKey || event.metaKey) && event.key === 'v') actions.paste();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [app, actions]);
+}

@@ -1,0 +1,26 @@
+import type { ApiProblem } from '../api/problem.ts';
+import { useApp } from '../app-context.ts';
+import type { Say } from '../text/texts.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+/** What a problem means for the person at the page. */
+export function problemWords({ status, message }: ApiProblem, say: Say): string {
+  if (status === 0) return say('unreachable');
+  if (status === 502 || status === 503 || status === 504) return `${say('storeUnavailable')} (${message})`;
+  return message;
+}
+
+/** A problem in the place of what could not be loaded. */
+export function ProblemView({ problem, onRetry }: { problem: ApiProblem; onRetry: () => void }) {
+  const { say } = useApp().texts;
+  return (
+    <div class="empty" role="alert">
+      <Icon name="alert" size={28} />
+      <p class="empty-title">{problemWords(problem, say)}</p>
+      <Button icon="retry" onClick={onRetry}>
+        {say('tryAgain')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useState } from 'preact/hooks';
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import { endingOf } from '../state/order.ts';
+import { Icon } from './icon.tsx';
+
+/** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
+export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
+  const { api } = useApp();
+  const [isBroken, setBroken] = useState(false);
+  if (entry.kind === 'image' && !isBroken) {
+    return (
+      <img
+        src={api.thumbnail(entry)}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        draggable={false}
+        onError={() => setBroken(true)}
+      />
+    );
+  }
+  const ending = endingOf(entry.name);
+  return (
+    <span class="kind">
+      <Icon name={entry.kind} size={iconSize} />
+      {iconSize > 24 && ending !== '' && (
+        <span class="kind-ending" aria-hidden="true">
+          {ending}
+        </span>
+      )}
+    </span>
+  );
+}

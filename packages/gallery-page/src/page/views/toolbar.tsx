@@ -1,0 +1,126 @@
+import { useApp } from '../app-context.ts';
+import type { SortKey } from '../state/place.ts';
+import type { TextName } from '../text/texts.ts';
+import { useActions } from './actions.ts';
+import { Button, IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Menu } from './menu.tsx';
+import { runAction, useItems } from './selection-menu.ts';
+
+const SORTS: Readonly<Record<SortKey, TextName>> = {
+  name: 'byName',
+  modified: 'byModified',
+  size: 'bySize',
+  type: 'byType',
+};
+
+/** How the folder is shown, or what to do with the selection. */
+export function Toolbar() {
+  const { selection } = useApp();
+  return selection.paths.value.size > 0 ? <SelectionBar /> : <FolderBar />;
+}
+
+function FolderBar() {
+  const { dialogs, place, texts } = useApp();
+  const { say } = texts;
+  const { view, sort, descending, filter, everywhere } = place.value.value;
+  return (
+    <div class="toolbar">
+      <div class="search">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          aria-label={say('filter')}
+          placeholder={say('filter')}
+          value={filter}
+          onInput={({ currentTarget }) => place.replace({ filter: currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') place.replace({ filter: '', everywhere: false });
+          }}
+        />
+      </div>
+      <label class="everywhere">
+        <input
+          type="checkbox"
+          checked={everywhere}
+          onChange={({ currentTarget }) => place.replace({ everywhere: currentTarget.checked })}
+        />
+        <span>{say('everywhere')}</span>
+      </label>
+      <span class="space" />
+      <IconButton
+        icon="newFolder"
+        label={say('newFolder')}
+        onClick={() => dialogs.show({ kind: 'new-folder' })}
+      />
+      <Menu
+        label={say('sortBy')}
+        items={[
+          ...Object.entries(SORTS).map(([value, text]) => ({
+            value,
+            label: say(text),
+            checked: sort === value,
+          })),
+          { value: 'ascending', label: say('ascending'), checked: !descending, heading: '' },
+          { value: 'descending', label: say('descending'), checked: descending },
+        ]}
+        onSelect={(value) => {
+          if (value === 'ascending' || value === 'descending') {
+            return place.replace({ descending: value === 'descending' });
+          }
+          place.replace({ sort: value as SortKey });
+        }}
+      >
+        <Icon name="sort" />
+      </Menu>
+      <div class="switch" role="group" aria-label={say('view')}>
+        {(['grid', 'table'] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="icon-button"
+            aria-pressed={view === name}
+            aria-label={say(`${name}View`)}
+            title={say(`${name}View`)}
+            onClick={() => place.replace({ view: name })}
+          >
+            <Icon name={name} />
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function SelectionBar() {
+  const app = useApp();
+  const { selection, texts } = app;
+  const { say } = texts;
+  const actions = useActions();
+  const items = useItems();
+  return (
+    <div class="toolbar selected">
+      <IconButton icon="close" label={say('clearSelection')} onClick={() => selection.clear()} />
+      <span class="selected-count" role="status">
+        {say('selected', { count: selection.paths.value.size })}
+      </span>
+      <span class="space" />
+      <Button kind="quiet" icon="move" aria-label={say('moveTo')} onClick={() => actions.move()}>
+        {say('move')}
+      </Button>
+      <Button kind="quiet" icon="copy" aria-label={say('copyTo')} onClick={() => actions.copyTo()}>
+        {say('copy')}
+      </Button>
+      <Button kind="quiet" icon="delete" onClick={() => actions.remove()}>
+        {say('delete')}
+      </Button>
+      <Menu
+        label={say('moreActions')}
+        items={items}
+        onSelect={(value) => void runAction(value, app, actions)}
+      >
+        <Icon name="more" />
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useApp } from '../app-context.ts';
+import { chosenFiles } from '../state/dropped-files.ts';
+import { Icon } from './icon.tsx';
+import { Menu } from './menu.tsx';
+
+/** Uploads files or a folder to where the page is. */
+export function UploadButton() {
+  const { place, texts, uploads } = useApp();
+  const { say } = texts;
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  // The attribute is not yet in the types of Preact.
+  useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), []);
+  const upload = (event: Event) => {
+    const input = event.currentTarget as HTMLInputElement;
+    void uploads.add(chosenFiles(input), place.value.peek().folder);
+    // The same files may be chosen again.
+    input.value = '';
+  };
+  return (
+    <>
+      <Menu
+        label={say('upload')}
+        look="button primary"
+        items={[
+          { value: 'files', label: say('uploadFiles'), icon: 'file' },
+          { value: 'folder', label: say('uploadFolder'), icon: 'folder' },
+        ]}
+        onSelect={(value) => (value === 'files' ? files : folder).current?.click()}
+      >
+        <Icon name="upload" />
+        <span>{say('upload')}</span>
+      </Menu>
+      <input ref={files} type="file" multiple hidden data-upload="files" onChange={upload} />
+      <input ref={folder} type="file" hidden data-upload="folder" onChange={upload} />
+    </>
+  );
+}

@@ -1,0 +1,282 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Entry } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import { endingOf } from '../state/order.ts';
+import { nameOf, parentOf } from '../state/place.ts';
+import { useActions } from './actions.ts';
+import { IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Thumbnail } from './thumbnail.tsx';
+
+/** How far a finger moves before it is a swipe, in px. */
+const SWIPE = 48;
+
+/** A signed address is asked for again before it ends, in ms. */
+const FRESH_MS = 50 * 60_000;
+
+/** One file over the whole window, with its neighbours a key or a swipe away. */
+export function Viewer({ file }: { file: string }) {
+  const app = useApp();
+  const { dialogs, folder, place, texts } = app;
+  const { say } = texts;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  const [hasDetails, setDetails] = useState(() => matchMedia('(min-width: 900px)').matches);
+  const files = folder.shown.value.filter(({ kind }) => kind !== 'folder');
+  const index = files.findIndex(({ path }) => path === file);
+  const entry = files[index] ?? folder.loaded.value.find(({ path }) => path === file);
+  const state = folder.state.value;
+  const close = () => place.go({ file: undefined, folder: place.value.peek().folder });
+  const step = (by: number) => {
+    const next = files[index + by];
+    if (index !== -1 && next !== undefined) place.replace({ file: next.path });
+  };
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  useEffect(() => {
+    // A link may lead to a file on a page that is not loaded yet.
+    if (entry === undefined && state === 'more') void folder.loadMore();
+  }, [folder, entry, state]);
+  const name = entry?.name ?? nameOf(file);
+  return (
+    <dialog
+      ref={dialog}
+      class="viewer"
+      aria-labelledby={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (event.target === dialog.current) close();
+      }}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if ((event.target as HTMLElement).closest('video, audio')) return;
+        if (event.key === 'ArrowRight') step(1);
+        if (event.key === 'ArrowLeft') step(-1);
+      }}
+    >
+      <header class="viewer-head">
+        <IconButton icon="close" label={say('close')} onClick={close} autofocus />
+        <h2 id={title} class="viewer-title">
+          <bdi>{name}</bdi>
+        </h2>
+        {index !== -1 && (
+          <span class="viewer-count">{say('viewerOf', { index: index + 1, count: files.length })}</span>
+        )}
+        <IconButton
+          icon="info"
+          label={say('showDetails')}
+          aria-pressed={hasDetails}
+          onClick={() => setDetails(!hasDetails)}
+        />
+        {entry !== undefined && (
+          <IconButton
+            icon="delete"
+            label={say('delete')}
+            onClick={() => dialogs.show({ kind: 'delete', entries: [entry] })}
+          />
+        )}
+      </header>
+      {entry === undefined ? (
+        <p class="empty">{state === 'complete' || state === 'failed' ? say('gone') : say('loading')}</p>
+      ) : (
+        <div class="viewer-body">
+          <Stage key={entry.path} entry={entry} onStep={step} hasDetails={hasDetails} />
+          {index > 0 && (
+            <button
+              type="button"
+              class="viewer-step back"
+              aria-label={say('previous')}
+              onClick={() => step(-1)}
+            >
+              <Icon name="previous" size={24} />
+            </button>
+          )}
+          {index !== -1 && index < files.length - 1 && (
+            <button type="button" class="viewer-step forth" aria-label={say('next')} onClick={() => step(1)}>
+              <Icon name="next" size={24} />
+            </button>
+          )}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+interface StageProps {
+  entry: Entry;
+  onStep: (by: number) => void;
+  hasDetails: boolean;
+}
+
+/** The file itself, and what is known about it. */
+function Stage({ entry, onStep, hasDetails }: StageProps) {
+  const url = useSigned(entry);
+  const [facts, setFacts] = useState<{ dimensions?: string; seconds?: number }>({});
+  const start = useRef<{ x: number; y: number }>();
+  return (
+    <>
+      <div
+        class="stage"
+        onPointerDown={({ clientX, clientY, pointerType }) => {
+          start.current = pointerType === 'mouse' ? undefined : { x: clientX, y: clientY };
+        }}
+        onPointerUp={({ clientX, clientY }) => {
+          const { current: from } = start;
+          start.current = undefined;
+          if (from === undefined || Math.abs(clientY - from.y) > Math.abs(clientX - from.x)) return;
+          if (clientX - from.x > SWIPE) onStep(-1);
+          if (from.x - clientX > SWIPE) onStep(1);
+        }}
+      >
+        {url !== undefined && <Media entry={entry} url={url} onFacts={setFacts} />}
+      </div>
+      {hasDetails && <Details entry={entry} url={url} {...facts} />}
+    </>
+  );
+}
+
+interface MediaProps {
+  entry: Entry;
+  url: string;
+  onFacts: (facts: { dimensions?: string; seconds?: number }) => void;
+}
+
+function Media({ entry, url, onFacts }: MediaProps) {
+  const { say } = useApp().texts;
+  const [isBroken, setBroken] = useState(false);
+  const broken = () => setBroken(true);
+  if (isBroken || entry.kind === 'file') {
+    return (
+      <div class="stage-card">
+        <Thumbnail entry={{ ...entry, kind: entry.kind === 'image' ? 'file' : entry.kind }} iconSize={56} />
+        <p class="hint">{say(isBroken ? 'cannotShow' : 'noPreview')}</p>
+      </div>
+    );
+  }
+  if (entry.kind === 'video') {
+    return (
+      <video
+        src={url}
+        controls
+        preload="metadata"
+        aria-label={entry.name}
+        onError={broken}
+        onLoadedMetadata={({ currentTarget: { videoWidth, videoHeight, duration } }) =>
+          onFacts({ dimensions: `${videoWidth} × ${videoHeight}`, seconds: duration })
+        }
+      />
+    );
+  }
+  if (entry.kind === 'audio') {
+    return (
+      <audio
+        src={url}
+        controls
+        preload="metadata"
+        aria-label={entry.name}
+        onError={broken}
+        onLoadedMetadata={({ currentTarget: { duration } }) => onFacts({ seconds: duration })}
+      />
+    );
+  }
+  return (
+    <img
+      src={url}
+      alt={entry.name}
+      draggable={false}
+      onError={broken}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+        onFacts({ dimensions: `${naturalWidth} × ${naturalHeight}` })
+      }
+    />
+  );
+}
+
+interface DetailsProps {
+  entry: Entry;
+  url: string | undefined;
+  dimensions?: string;
+  seconds?: number;
+}
+
+function Details({ entry, url, dimensions, seconds }: DetailsProps) {
+  const { texts } = useApp();
+  const { say } = texts;
+  const actions = useActions();
+  const facts: (readonly [string, string | undefined])[] = [
+    [say('name'), entry.name],
+    [say('location'), texts.folder(parentOf(entry.path))],
+    [say('size'), texts.size(entry.size)],
+    [say('type'), entry.contentType || endingOf(entry.name)],
+    [say('modified'), texts.date(entry.modified, 'long')],
+    [say('dimensions'), dimensions],
+    [say('duration'), Number.isFinite(seconds) ? texts.duration(seconds ?? 0) : undefined],
+  ];
+  return (
+    <aside class="details" aria-label={say('showDetails')}>
+      <dl>
+        {facts
+          .filter(([, value]) => value)
+          .map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <bdi>{value}</bdi>
+              </dd>
+            </div>
+          ))}
+      </dl>
+      <div class="details-actions">
+        {url !== undefined && (
+          <a class="button plain" href={url} download target="_blank" rel="noreferrer">
+            <Icon name="download" />
+            <span>{say('download')}</span>
+          </a>
+        )}
+        <CopyButton label={say('copyLink')} onCopy={() => actions.copyText('link', entry)} />
+        {entry.kind === 'image' && (
+          <>
+            <CopyButton label={say('copyMarkdown')} onCopy={() => actions.copyText('markdown', entry)} />
+            <CopyButton label={say('copyImg')} onCopy={() => actions.copyText('img', entry)} />
+          </>
+        )}
+        <CopyButton label={say('copySigned')} onCopy={() => actions.copyText('signed', entry)} />
+      </div>
+    </aside>
+  );
+}
+
+function CopyButton({ label, onCopy }: { label: string; onCopy: () => Promise<void> }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    await onCopy();
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return (
+    <button type="button" class="button plain" onClick={() => void copy()}>
+      <Icon name={isDone ? 'check' : 'link'} />
+      <span>{label}</span>
+    </button>
+  );
+}
+
+/** A signed address of a file; another one before it ends. */
+function useSigned({ path }: Entry): string | undefined {
+  const { api } = useApp();
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const sign = () =>
+      api.sign([path]).then(
+        (urls) => setUrl(urls[path]),
+        () => undefined,
+      );
+    void sign();
+    const timer = setInterval(() => void sign(), FRESH_MS);
+    return () => clearInterval(timer);
+  }, [api, path]);
+  return url;
+}

@@ -1,0 +1,91 @@
+import { isNotModified, represent } from '@pressroom/common/caching/entity-tag';
+import { operation } from '@pressroom/common/http/operation';
+import { notFound, Problem } from '@pressroom/common/problems/problem';
+import { type Asset, type BuiltPage, readBuiltPage } from '@pressroom/gallery-page/built-page';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { BucketSource } from '../buckets/bucket.ts';
+import { pagePolicy } from './policy.ts';
+
+/** The query string is the page's own: the folder and the file that it shows. */
+const ofThePage = z.looseObject({});
+
+/** The page for people, and the files that it loads. */
+export function pageOperations(buckets: BucketSource) {
+  const page = builtPage();
+  return { document: documentOperation(buckets, page), asset: assetOperation(page) };
+}
+
+function documentOperation(buckets: BucketSource, page: () => Promise<BuiltPage>) {
+  return operation({
+    config: { secretQuery: true },
+    schema: { hide: true, querystring: ofThePage },
+    handler: async (request, reply) => {
+      const store = await storeOrigin(buckets, request);
+      const { body, etag } = represent((await page()).document(store));
+      reply.headers({
+        etag,
+        'cache-control': 'private, no-cache',
+        'content-security-policy': pagePolicy(store),
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply.type('text/html; charset=utf-8').send(body);
+    },
+  });
+}
+
+/** Without the settings the page can still be shown: it then says what is wrong. */
+async function storeOrigin(buckets: BucketSource, { log }: FastifyRequest): Promise<string> {
+  try {
+    const { baseUrls } = await buckets.current();
+    return baseUrls[0] === undefined ? '' : new URL(baseUrls[0]).origin;
+  } catch (error) {
+    log.warn({ err: error }, 'page_without_bucket');
+    return '';
+  }
+}
+
+function assetOperation(page: () => Promise<BuiltPage>) {
+  return operation({
+    schema: { hide: true, params: z.object({ name: z.string() }) },
+    handler: async (request, reply) => {
+      const asset = (await page()).asset(request.params.name);
+      if (asset === undefined) throw notFound('the page has no such file; reload it');
+      return sendAsset(request, reply, asset);
+    },
+  });
+}
+
+function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, { mediaType, bytes }: Asset) {
+  const coding = (['br', 'gzip'] as const).find((name) => accepts(headers['accept-encoding'], name));
+  reply.headers({
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'Accept-Encoding',
+    ...(coding && { 'content-encoding': coding }),
+  });
+  return reply.type(mediaType).send(bytes[coding ?? 'identity']);
+}
+
+/** Whether an `Accept-Encoding` names a coding without refusing it (RFC 9110, section 12.5.3). */
+function accepts(header: string | string[] | undefined, coding: string): boolean {
+  const members = String(header ?? '').split(',');
+  return members.some((member) => {
+    const [name = '', weight = ''] = member.split(';').map((part) => part.trim().toLowerCase());
+    return name === coding && !/^q=0(\.0*)?$/.test(weight);
+  });
+}
+
+/** Reads the page once; as long as it has not been built, each request looks again. */
+function builtPage(): () => Promise<BuiltPage> {
+  let kept: Promise<BuiltPage | undefined> | undefined;
+  return async () => {
+    kept ??= readBuiltPage();
+    const page = await kept.catch(() => undefined);
+    if (page !== undefined) return page;
+    kept = undefined;
+    throw new Problem(503, 'page_not_built', 'the page has not been built; run `npx -y pnpm@12 page`', {
+      headers: { 'retry-after': '5' },
+    });
+  };
+}

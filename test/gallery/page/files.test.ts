@@ -1,0 +1,341 @@
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchBrowser, skipWithout } from '../../support/browser.ts';
+import {
+  fillLogin,
+  type GalleryPageFixture,
+  galleryPageFixture,
+  type Visit,
+} from '../../support/gallery-page.ts';
+
+let gallery: GalleryPageFixture;
+let browser: Browser | undefined;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  gallery = await galleryPageFixture();
+  visit = await gallery.visit(browser, { viewport: { width: 1100, height: 760 } });
+  page = visit.page;
+  await visit.open();
+});
+skipWithout(() => browser);
+beforeEach(() => {
+  // A test that hangs says where within the time of one step.
+  page.setDefaultTimeout(30_000);
+});
+afterAll(async () => {
+  expect(visit?.complaints).toEqual([]);
+  await browser?.close();
+  await gallery?.close();
+});
+
+const link = (name: string) => page.getByRole('grid').getByRole('link', { name, exact: true });
+const go = (folder: string, more = '') =>
+  page.goto(`${gallery.url}/?path=${encodeURIComponent(folder)}${more}`);
+const names = () => page.getByRole('grid').getByRole('link').allTextContents();
+
+async function exists(key: string): Promise<boolean> {
+  const command = new HeadObjectCommand({ Bucket: gallery.bucket, Key: key });
+  return gallery.s3.send(command).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function content(key: string): Promise<string | undefined> {
+  const { Body } = await gallery.s3.send(new GetObjectCommand({ Bucket: gallery.bucket, Key: key }));
+  return Body?.transformToString();
+}
+
+function upload(name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+  return page.locator('[data-upload="files"]').setInputFiles(file);
+}
+
+describe('a folder', () => {
+  beforeAll(async () => {
+    await gallery?.put('see/b/x.txt', 'see/a10.txt', 'see/a2.txt', 'see/photo.jpg', 'see/b/deep.txt');
+  });
+
+  test('shows folders first, then files in natural order, with thumbnails', async () => {
+    await go('see/', '&view=table');
+    await link('b').waitFor();
+    expect(await names()).toEqual(['b', 'a2.txt', 'a10.txt', 'photo.jpg']);
+    await page.getByRole('button', { name: 'Grid' }).click();
+    await expect
+      .poll(() => page.evaluate('document.querySelector(".card img")?.naturalWidth ?? 0'))
+      .toBeGreaterThan(100);
+  });
+
+  test('is sorted by a column, and the address says so', async () => {
+    await go('see/', '&view=table');
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click();
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click();
+    await expect.poll(names).toEqual(['b', 'photo.jpg', 'a10.txt', 'a2.txt']);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-size');
+    await page.reload();
+    await expect.poll(names).toEqual(['b', 'photo.jpg', 'a10.txt', 'a2.txt']);
+  });
+
+  test('opens by its link; back and forward of the browser work', async () => {
+    await go('see/');
+    await link('b').click();
+    await link('deep.txt').waitFor();
+    await page.goBack();
+    await link('a2.txt').waitFor();
+    await page.goForward();
+    await link('deep.txt').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'see' }).click();
+    await link('a2.txt').waitFor();
+  });
+
+  test('is filtered by name, and searched with its subfolders', async () => {
+    await go('see/', '&view=table');
+    await page.getByRole('searchbox').fill('A10');
+    await expect.poll(names).toEqual(['a10.txt']);
+    await page.getByRole('searchbox').fill('deep');
+    await page.getByText('No name matches').waitFor();
+    await page.getByRole('checkbox', { name: 'Include subfolders' }).check();
+    await expect.poll(names).toEqual(['deep.txt']);
+    await page.getByText(/\d entries searched/).waitFor();
+  });
+
+  test('is walked with the arrows, and Space and Shift select', async () => {
+    await go('see/', '&view=table');
+    await link('b').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('a2.txt');
+    await page.keyboard.press('Space');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox').waitFor();
+  });
+
+  test('is selected from with Ctrl, Shift and a marquee', async () => {
+    await go('see/', '&view=table');
+    await link('a2.txt').click({ modifiers: ['Control'] });
+    await link('photo.jpg').click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Grid' }).click();
+    const box = await page.getByRole('gridcell').last().boundingBox();
+    if (box === null) throw new Error('the last card is not there');
+    await page.mouse.move(box.x + box.width + 60, box.y + box.height + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x - 20, box.y + 20, { steps: 6 });
+    await page.mouse.up();
+    await page.getByText(/[23] selected/).waitFor();
+  });
+});
+
+describe('the viewer', () => {
+  beforeAll(() => gallery?.put('look/1.jpg', 'look/2.jpg', 'look/notes.txt'));
+
+  test('opens by link, steps with the arrows, shows what is known, and closes', async () => {
+    await page.goto(`${gallery.url}/?file=${encodeURIComponent('look/1.jpg')}`);
+    await page.getByRole('img', { name: '1.jpg' }).waitFor();
+    await page.getByText('640 × 480').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('img', { name: '2.jpg' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('No preview for this kind of file').waitFor();
+    expect(new URL(page.url()).searchParams.get('file')).toBe('look/notes.txt');
+    await page.keyboard.press('Escape');
+    await link('notes.txt').waitFor();
+  });
+
+  test('copies what an article needs', async () => {
+    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${gallery.url}/?file=${encodeURIComponent('look/1.jpg')}`);
+    await page.getByRole('button', { name: 'Copy Markdown' }).click();
+    const address = `${gallery.store.endpoint}/${gallery.bucket}/look/1.jpg`;
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(`![1.jpg](${address})`);
+    await page.getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('says that a file is gone', async () => {
+    await page.goto(`${gallery.url}/?file=${encodeURIComponent('look/never.jpg')}`);
+    await page.getByText('This file is no longer there.').waitFor();
+  });
+});
+
+describe('an upload', () => {
+  test('arrives, and the folder shows it', async () => {
+    await go('up/');
+    await upload('new.txt', 'first');
+    await link('new.txt').waitFor();
+    await page.getByText('1 file uploaded').waitFor();
+    expect(await content('up/new.txt')).toBe('first');
+  });
+
+  test('asks about a taken name: keep both, skip, replace', async () => {
+    await gallery.put('taken/a.txt', 'taken/a (2).txt');
+    await go('taken/');
+    await link('a.txt').waitFor();
+    await upload('a.txt', 'another');
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep both' }).click();
+    await link('a (3).txt').waitFor();
+    expect(await content('taken/a.txt')).toBe('content of taken/a.txt');
+    await upload('a.txt', 'skipped');
+    await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click();
+    await upload('a.txt', 'replaced');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await expect.poll(() => content('taken/a.txt')).toBe('replaced');
+  });
+
+  test('goes on after the session has ended and somebody has logged in again', async () => {
+    await go('later/');
+    await page.getByText('Nothing here yet').waitFor();
+    await visit.context.clearCookies();
+    await upload('late.txt', 'late');
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
+    await fillLogin(page);
+    await link('late.txt').waitFor();
+    expect(await content('later/late.txt')).toBe('late');
+  });
+});
+
+describe('files and folders', () => {
+  const choose = async (...chosen: string[]) => {
+    for (const name of chosen) await link(name).click({ modifiers: ['Control'] });
+  };
+
+  test('are moved by dialog, and the move is undone', async () => {
+    await gallery.put('sort/in/1.txt', 'sort/in/2.txt', 'sort/in/sub/3.txt', 'sort/out/x.txt');
+    await go('sort/in/');
+    await choose('1.txt', 'sub');
+    await page.getByRole('button', { name: 'Move to…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'sort' }).click();
+    await dialog.getByRole('button', { name: 'out' }).click();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await page.getByText('Moved 2 objects to sort/out').waitFor();
+    expect(await exists('sort/out/sub/3.txt')).toBe(true);
+    expect(await exists('sort/in/1.txt')).toBe(false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await link('1.txt').waitFor();
+    expect(await exists('sort/in/sub/3.txt')).toBe(true);
+  });
+
+  test('are moved by dragging onto a folder', async () => {
+    await gallery.put('drag/a.txt', 'drag/to/b.txt');
+    await go('drag/', '&view=table');
+    await link('a.txt').waitFor();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'a.txt' })
+      .dragTo(page.getByRole('row').filter({ hasText: /^to/ }));
+    await expect.poll(() => exists('drag/to/a.txt')).toBe(true);
+  });
+
+  test('are cut, copied and pasted with the keyboard', async () => {
+    await gallery.put('keys/a.txt', 'keys/to/b.txt');
+    await go('keys/', '&view=table');
+    await link('to').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Control+x');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await link('b.txt').waitFor();
+    await page.keyboard.press('Control+v');
+    await link('a.txt').waitFor();
+    expect(await exists('keys/a.txt')).toBe(false);
+  });
+
+  test('ask about names that are taken where they go', async () => {
+    await gallery.put('clash/a.txt', 'clash/b.txt', 'clash/to/a.txt');
+    await go('clash/');
+    await choose('a.txt', 'b.txt');
+    await page.getByRole('button', { name: 'Copy to…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'to' }).click();
+    await dialog.getByRole('button', { name: 'Copy here' }).click();
+    await dialog.getByText('1 name is already taken').waitFor();
+    await dialog.getByRole('button', { name: 'Skip' }).click();
+    await page.getByText('Copied 1 object to clash/to').waitFor();
+    expect(await content('clash/to/a.txt')).toBe('content of clash/to/a.txt');
+    expect(await exists('clash/to/b.txt')).toBe(true);
+  });
+
+  test('are made and renamed, and the name is taken back', async () => {
+    await gallery.put('names/old.txt', 'names/there.txt');
+    await go('names/', '&view=table');
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Name of the new folder').fill('Új mappa');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await link('Új mappa').waitFor();
+    await choose('old.txt');
+    await page.keyboard.press('F2');
+    await page.getByLabel('New name').fill('there.txt');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('1 name is already taken').waitFor();
+    await page.getByLabel('New name').fill('new.txt');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await link('new.txt').waitFor();
+    expect(await exists('names/old.txt')).toBe(false);
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await link('old.txt').waitFor();
+  });
+
+  test('are deleted after a question that counts them', async () => {
+    await gallery.put('bin/a.txt', 'bin/b/1.txt', 'bin/b/2.txt', 'bin/keep.txt');
+    await go('bin/', '&view=table');
+    await choose('a.txt', 'b');
+    await page.keyboard.press('Delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 items?' });
+    await dialog.getByText('1 file and 1 folder with everything in it').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted 3 objects').waitFor();
+    await expect.poll(names).toEqual(['keep.txt']);
+    expect(await exists('bin/keep.txt')).toBe(true);
+  });
+
+  test('that somebody else has deleted are no trouble', async () => {
+    await gallery.put('both/a.txt', 'both/b.txt');
+    await go('both/');
+    await choose('a.txt');
+    await gallery.s3.send(new DeleteObjectCommand({ Bucket: gallery.bucket, Key: 'both/a.txt' }));
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing was left to do').waitFor();
+    await link('b.txt').waitFor();
+  });
+});
+
+const LONG = `${'ü'.repeat(500)}.txt`;
+
+let number = 0;
+
+test.each([
+  ['spaces  and + % # ? &', 'a b + 100% #1 ?x=1&y.txt'],
+  ['quotes', `it's "quoted" <b>.txt`],
+  ['emoji', '👩‍👩‍👧‍👦 family.txt'],
+  ['right to left', 'שלום עולם.txt'],
+  ['1,009 bytes', LONG],
+])('a key with %s is shown, opened, renamed and deleted', async (_what, name) => {
+  number += 1;
+  const key = `odd/${name}`;
+  await gallery.put(key);
+  await go('odd/', '&view=table');
+  await link(name).click();
+  await page.getByRole('heading', { name }).waitFor();
+  expect(new URL(page.url()).searchParams.get('file')).toBe(key);
+  await page.reload();
+  await page.getByRole('heading', { name }).waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await link(name).click({ modifiers: ['Control'] });
+  await page.keyboard.press('F2');
+  await page.getByLabel('New name').fill(`renamed ${number}.txt`);
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await link(`renamed ${number}.txt`).click({ modifiers: ['Control'] });
+  expect(await exists(key)).toBe(false);
+  await page.keyboard.press('Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect.poll(() => exists(`odd/renamed ${number}.txt`)).toBe(false);
+});
