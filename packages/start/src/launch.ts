@@ -59,6 +59,10 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   const shared = { cwd: root, env: { ...env, ...own } };
   const whose = settings.databaseUrl ? 'the database of DATABASE_URL' : 'the database';
   await runToEnd({ ...shared, name: `The migration of ${whose}`, command: migrate }, signal);
+  for (const { name, build } of services) {
+    if (build)
+      await runToEnd({ ...shared, name: `The build of the page of ${name}`, command: build }, signal);
+  }
   const gallery = services.some((service) => service.gallery)
     ? await openGallery(settings, env, signal)
     : undefined;

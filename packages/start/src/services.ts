@@ -22,6 +22,10 @@ export interface Service {
     /** What it gets unless the environment says otherwise. */
     readonly env: Readonly<Record<string, string>>;
   };
+  /** A program and its arguments that builds what the service serves to browsers; quick if it is there. */
+  readonly build?: readonly [program: string, ...args: string[]];
+  /** Whether it serves a page for people at `/`. */
+  readonly page?: boolean;
   /** Hints shown once it runs: a label and the command. */
   readonly hints: readonly (readonly [label: string, command: string])[];
 }
@@ -63,6 +67,8 @@ export const SERVICES: readonly Service[] = [
         ['services/gallery-admin/src/cli.ts', 'sample'],
       ],
     },
+    build: ['packages/gallery-page/src/build/cli.ts'],
+    page: true,
     hints: [],
   },
 ];

@@ -19,8 +19,9 @@ export function addresses(servicePorts: ReadonlyMap<Service, number>): string[] 
 /** The block that `pnpm start` prints once everything answers. */
 export function summary({ servicePorts, galleryHints, data }: SummaryParts): string {
   const rows: (readonly [string, string])[] = [];
-  for (const [{ name, hints, gallery }, port] of servicePorts) {
+  for (const [{ name, hints, gallery, page }, port] of servicePorts) {
     const address = `http://${LOOPBACK}:${port}`;
+    if (page) rows.push([`${name} page`, `${address}/`]);
     rows.push(
       [`${name} API`, address],
       ['documentation', `${address}/docs`],
