@@ -31,7 +31,7 @@ function urlFor(role: string): string {
 }
 
 test('a role owns nothing and can do nothing in the schemas of others', async () => {
-  for (const { role, schema } of SERVICE_ROLES) {
+  for (const { role, schemas } of SERVICE_ROLES) {
     const client = new pg.Client({ connectionString: urlFor(role) });
     await client.connect();
     const owned = await client.query(
@@ -40,12 +40,12 @@ test('a role owns nothing and can do nothing in the schemas of others', async ()
     expect(owned.rowCount).toBe(0);
     const others = await client.query(
       `select table_schema from information_schema.table_privileges
-        where grantee = current_user and table_schema <> $1 and privilege_type <> 'SELECT'`,
-      [schema],
+        where grantee = current_user and table_schema <> all($1) and privilege_type <> 'SELECT'`,
+      [schemas],
     );
     expect(others.rows).toEqual([]);
     for (const statement of [
-      `create table ${schema}.mine ()`,
+      ...schemas.map((schema) => `create table ${schema}.mine ()`),
       'create schema mine',
       'create table public.mine ()',
       `drop table pressroom.migration_file`,

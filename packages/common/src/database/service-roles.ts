@@ -1,19 +1,24 @@
 import pg from 'pg';
 
-/** The role of a service, the schema that it works on, and the variable with the role's password. */
+/** The role of a service, the schemas that it works on, and the variable with the role's password. */
 export interface ServiceRole {
   readonly role: string;
-  readonly schema: string;
+  readonly schemas: readonly string[];
   readonly passwordVariable: string;
 }
 
 /** Each service logs in as a role of its own, which owns nothing and reaches no other service's schema. */
 export const SERVICE_ROLES: readonly ServiceRole[] = [
-  { role: 'pressroom_content', schema: 'content', passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
-  { role: 'pressroom_news_feed', schema: 'news', passwordVariable: 'NEWS_FEED_DATABASE_PASSWORD' },
+  { role: 'pressroom_content', schemas: ['content'], passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
+  {
+    role: 'pressroom_news_feed',
+    // The second has the jobs of the newsroom's worker.
+    schemas: ['news', 'newsroom_jobs'],
+    passwordVariable: 'NEWS_FEED_DATABASE_PASSWORD',
+  },
   {
     role: 'pressroom_gallery_admin',
-    schema: 'gallery',
+    schemas: ['gallery'],
     passwordVariable: 'GALLERY_ADMIN_DATABASE_PASSWORD',
   },
 ];
@@ -42,9 +47,9 @@ export async function grantServiceRoles(
   try {
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
-    for (const { role, schema } of wanted) {
+    for (const { role, schemas } of wanted) {
       await makeRole(client, role, passwords.get(role) ?? '');
-      await grant(client, role, schema);
+      for (const schema of schemas) await grant(client, role, schema);
     }
     await client.query('commit');
   } finally {

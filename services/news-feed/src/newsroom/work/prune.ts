@@ -6,7 +6,7 @@ const MOST_ITEMS = 20_000;
 
 /**
  * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
- * daily report; then what sources no longer list for as long. Selected items stay, withdrawn or not.
+ * report; then what sources no longer list for as long. Selected items stay, withdrawn or not.
  */
 export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keepDays * 86_400_000);
@@ -14,7 +14,11 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
     delete from news.item where id in (
       select id from news.item
       where not selected and timeline_at < ${before}
-        and id not in (select unnest(item_ids) from news.daily)
+        and id not in (
+          select unnest(item_ids) from news.daily
+          union all select unnest(item_ids) from news.weekly
+          union all select unnest(item_ids) from news.monthly
+        )
       order by id limit ${MOST_ITEMS} for update
     )
   `.execute(tx);
