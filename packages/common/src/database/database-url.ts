@@ -7,18 +7,21 @@ import { readSecretFiles, withPassword } from '../start/secret-files.ts';
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../../../../.data', import.meta.url));
 
 /**
- * The database that a command uses: `DATABASE_URL` with `DATABASE_PASSWORD`, each of which may be in a file
- * as in a service, else the one that `pnpm start` is running and has written to `database-url` in its data
- * directory. Throws an error that says what to set if there is neither, or if `DATABASE_URL` is not the URL
- * of a PostgreSQL database.
+ * The database that a command uses: `DATABASE_DIRECT_URL`, because commands use whole sessions, else
+ * `DATABASE_URL`, each with `DATABASE_PASSWORD` and possibly in a file as in a service; else the one that
+ * `pnpm start` is running and has written to `database-url` in its data directory. Throws an error that says
+ * what to set if there is none, or if the variable is not the URL of a PostgreSQL database.
  */
 export function databaseUrl(env: Record<string, string | undefined>): string {
-  const { env: given, faults } = readSecretFiles(['DATABASE_URL', 'DATABASE_PASSWORD'], env);
+  const names = ['DATABASE_DIRECT_URL', 'DATABASE_URL', 'DATABASE_PASSWORD'];
+  const { env: given, faults } = readSecretFiles(names, env);
   if (faults.length > 0) throw new Error(faults.join('; '));
-  if (given.DATABASE_URL) {
+  const name = given.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
+  const url = given[name];
+  if (url) {
     // The value is not shown: it may hold a password.
-    if (isPostgresUrl(given.DATABASE_URL)) return withPassword(given.DATABASE_URL, given.DATABASE_PASSWORD);
-    throw new Error('DATABASE_URL is not a URL such as postgres://user:password@host/name');
+    if (isPostgresUrl(url)) return withPassword(url, given.DATABASE_PASSWORD);
+    throw new Error(`${name} is not a URL such as postgres://user:password@host/name`);
   }
   const note = join(env.DATA_DIR || DEFAULT_DATA_DIR, 'database-url');
   try {

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Failure } from '@pressroom/common/failures/failure';
+import { z } from 'zod';
+
+/** The dump in a backup's folder, in the custom format of `pg_dump`. */
+export const DUMP = 'database.dump';
+
+/** What a backup contains. It is written last, so a folder without it holds an unfinished backup. */
+export const MANIFEST = 'backup.json';
+
+const manifest = z.object({
+  /** The layout of this file; a build refuses those that it does not know. */
+  format: z.literal(1, 'the backup was made by a newer build'),
+  createdAt: z.iso.datetime(),
+  /** The major version of the server that was dumped. */
+  postgres: z.number().int(),
+  /** Roles that are granted something; they belong to the server and are not in the dump. */
+  roles: z.array(z.string()),
+  /** Checksums of the applied migrations, by name. */
+  migrations: z.record(z.string(), z.string()),
+  /** The number of rows of each table, by `schema.table`. */
+  rows: z.record(z.string(), z.number().int()),
+  /** SHA-256 of the dump, in hexadecimal digits. */
+  sha256: z.string(),
+});
+
+/** The description of a backup. */
+export type Manifest = z.infer<typeof manifest>;
+
+/** Writes the manifest of the backup in `directory`; when this resolves, it has reached the disk. */
+export async function writeManifest(directory: string, value: Manifest): Promise<void> {
+  const file = await open(join(directory, MANIFEST), 'wx');
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads the manifest of the backup in `directory` and compares the dump with its checksum. Throws a
+ * {@link Failure} if there is no finished backup, or it is not what was written.
+ */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const value = parse(directory, await textOf(directory));
+  const sha256 = await checksumOf(join(directory, DUMP)).catch(() => undefined);
+  if (sha256 === value.sha256) return value;
+  throw new Failure('refused', `${join(directory, DUMP)} is missing or damaged: its checksum differs`);
+}
+
+/** SHA-256 of a file, in hexadecimal digits. */
+export async function checksumOf(file: string): Promise<string> {
+  const sha256 = createHash('sha256');
+  await pipeline(createReadStream(file), sha256);
+  return sha256.digest('hex');
+}
+
+async function textOf(directory: string): Promise<string> {
+  try {
+    return await readFile(join(directory, MANIFEST), 'utf8');
+  } catch {
+    throw new Failure('refused', `${directory} does not contain a finished backup: there is no ${MANIFEST}`);
+  }
+}
+
+function parse(directory: string, text: string): Manifest {
+  try {
+    return manifest.parse(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? error.issues.map(({ message }) => message).join('; ') : '';
+    throw new Failure('refused', `${join(directory, MANIFEST)} cannot be read${reason && `: ${reason}`}`);
+  }
+}

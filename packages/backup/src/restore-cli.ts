@@ -1,0 +1,15 @@
+import { databaseUrl } from '@pressroom/common/database/database-url';
+import { reasonOf } from '@pressroom/common/start/reason';
+import { directoryArgument } from './directory-argument.ts';
+import { restore } from './restore.ts';
+
+try {
+  const directory = directoryArgument('restore', process.argv.slice(2));
+  const { manifest, epoch, missing } = await restore(databaseUrl(process.env), directory);
+  console.log(`Restored the backup of ${manifest.createdAt}; the ledger begins the epoch ${epoch}.`);
+  if (missing.length > 0)
+    console.log(`Older than this build by ${missing.join(', ')}: run \`pnpm migrate\`.`);
+} catch (error) {
+  console.error(`Cannot restore: ${reasonOf(error)}`);
+  process.exitCode = 1;
+}

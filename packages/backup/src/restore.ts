@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '@pressroom/common/database/database';
+import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
+import { Failure } from '@pressroom/common/failures/failure';
+import { startLedgerEpoch } from '@pressroom/news-feed/selected/ledger';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { Kysely } from 'kysely';
+import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
+import { DUMP, type Manifest, readManifest } from './manifest.ts';
+import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
+
+/** What a restore has done. */
+export interface Restored {
+  manifest: Manifest;
+  /** The new epoch of the ledger. */
+  epoch: string;
+  /** Migrations of this build that the backup is older than; `pnpm migrate` applies them. */
+  missing: readonly string[];
+}
+
+/**
+ * Restores the backup in `directory` into the empty database of `url` and begins a new epoch of the ledger,
+ * because cursors that clients have may be ahead of the backup. The record of migrations comes last: a
+ * restore that is broken off leaves a database that no service of any build takes for ready. Throws a
+ * {@link Failure} if the backup is damaged or from a newer build, the server is older than the backup's, or
+ * the database is not empty; it then changes nothing.
+ */
+export async function restore(url: string, directory: string): Promise<Restored> {
+  const manifest = await readManifest(directory);
+  const missing = missingMigrations(await readMigrations(), manifest);
+  const db = openDatabase<NewsTables>({ DATABASE_URL: url }, 'pressroom restore');
+  try {
+    const tool = await usableTool(db as Kysely<unknown>, manifest);
+    const file = join(directory, DUMP);
+    await load(tool, url, file, (entry) => !isRecordOfMigrations(entry));
+    await compareCounts(db as Kysely<unknown>, manifest);
+    const epoch = await startLedgerEpoch(db);
+    await load(tool, url, file, isRecordOfMigrations);
+    return { manifest, epoch, missing };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * Throws a {@link Failure} if the backup has migrations that this build does not know, or knows otherwise.
+ */
+function missingMigrations(files: readonly MigrationFile[], { migrations }: Manifest): readonly string[] {
+  const applied = new Map(Object.entries(migrations));
+  const known = new Set(files.map(({ name }) => name));
+  const { missing, changed } = compareMigrations(files, applied);
+  const foreign = [...changed, ...[...applied.keys()].filter((name) => !known.has(name))];
+  if (foreign.length === 0) return missing;
+  throw new Failure(
+    'refused',
+    `the backup is of another build: it has ${foreign.join(', ')}, which this one does not have; restore it with the build that made it, or a later one`,
+  );
+}
+
+async function usableTool(db: Kysely<unknown>, manifest: Manifest): Promise<PostgresTool> {
+  const major = await serverMajor(db);
+  if (major < manifest.postgres) {
+    throw new Failure(
+      'refused',
+      `the backup is of PostgreSQL ${manifest.postgres}, and this server is ${major}; restore it on PostgreSQL ${manifest.postgres} or later`,
+    );
+  }
+  const found = await anythingIn(db);
+  if (found !== undefined)
+    throw new Failure(
+      'refused',
+      `the database is not empty: it has ${found}; create an empty one for the restore`,
+    );
+  const roles = await missingRoles(db, manifest.roles);
+  if (roles.length > 0)
+    throw new Failure(
+      'refused',
+      `the server lacks roles that the backup grants rights to: ${roles.join(', ')}`,
+    );
+  return findTool('pg_restore', major);
+}
+
+/** Restores the chosen entries of the dump, those or none. */
+async function load(
+  tool: PostgresTool,
+  url: string,
+  file: string,
+  chosen: (entry: string) => boolean,
+): Promise<void> {
+  const entries = (await runTool(tool, ['--list', file])).split('\n');
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-restore-'));
+  try {
+    const list = join(folder, 'entries');
+    await writeFile(list, entries.filter(chosen).join('\n'));
+    const whole = ['--single-transaction', '--exit-on-error', '--no-owner'];
+    await runTool(tool, [...whole, `--use-list=${list}`, file], url);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** True for an entry of the dump's list such as `4012; 0 16530 TABLE DATA pressroom migration_file owner`. */
+function isRecordOfMigrations(entry: string): boolean {
+  return / TABLE DATA pressroom /.test(entry);
+}
+
+/** Throws a {@link Failure} if a table does not have as many rows as the backup had. */
+async function compareCounts(db: Kysely<unknown>, { rows }: Manifest): Promise<void> {
+  const restored = await countRows(db);
+  const differing = Object.entries(rows)
+    .filter(([table, count]) => !table.startsWith('pressroom.') && restored[table] !== count)
+    .map(([table, count]) => `${table} has ${restored[table] ?? 'no'} rows instead of ${count}`);
+  if (differing.length > 0)
+    throw new Failure('refused', `the restored database is incomplete: ${differing.join(', ')}`);
+}
