@@ -1,3 +1,6 @@
 /** Why a test that restores a backup is left out, and what to do about it. */
 export const NO_POSTGRES_TOOLS =
   'needs pg_dump and pg_restore 18, and they are not on the PATH: install postgresql-client-18';
+
+/** Why a test behind a pooler is left out, and what to do about it. */
+export const NO_PGBOUNCER = 'needs PgBouncer, and it is not on the PATH: install pgbouncer';

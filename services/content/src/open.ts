@@ -18,7 +18,7 @@ export interface OpenContent {
 export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
   const db = openDatabase<ContentTables>(config, 'pressroom content', log);
   const changes = new ChangeListener({
-    url: config.DATABASE_URL,
+    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName: 'pressroom content',
     channel: 'content_changed',
     onChange: () => cache.clear(),

@@ -45,6 +45,8 @@ import { Uploads } from './uploads/uploads.ts';
 export interface GalleryParts {
   config: GalleryConfig;
   db: Kysely<GalleryTables>;
+  /** The same database without a pooler, for locks of a session. */
+  direct: Kysely<GalleryTables>;
   /** The active bucket. */
   active: ActiveBucket;
   /** All buckets. */
@@ -73,7 +75,7 @@ const DESCRIPTION = {
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
-  const { config, db, active, buckets, copyLimits, fetcher, log } = parts;
+  const { config, db, direct, active, buckets, copyLimits, fetcher, log } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -111,7 +113,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const listing = listingOperations(active);
   const folders = folderOperations(active);
-  const unfinished = new UnfinishedTransfers(db);
+  const unfinished = new UnfinishedTransfers(direct);
   const batches = new BatchStore(db);
   const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, log });
   app.addHook('onClose', () => runner.close());

@@ -1,5 +1,5 @@
 import { ChangeListener } from '@pressroom/common/database/change-listener';
-import { openDatabase } from '@pressroom/common/database/database';
+import { openDatabase, openDirectDatabase } from '@pressroom/common/database/database';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { buildApp } from './app.ts';
@@ -38,8 +38,9 @@ export async function openGallery(
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
   const db = openDatabase<GalleryTables>(config, applicationName, log);
+  const direct = openDirectDatabase(config, applicationName, db, log);
   const changes = new ChangeListener({
-    url: config.DATABASE_URL,
+    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
     channel: 'gallery_setting_changed',
     onChange: () => active.clear(),
@@ -58,8 +59,8 @@ export async function openGallery(
     await changes.close();
     connections.close();
     await fetcher.close();
-    await db.destroy();
+    await Promise.all([db.destroy(), direct !== db && direct.destroy()]);
   };
-  const parts = { config, db, active, buckets, copyLimits, fetcher, log };
+  const parts = { config, db, direct, active, buckets, copyLimits, fetcher, log };
   return { app: await buildApp(parts), release };
 }

@@ -31,7 +31,7 @@ export async function openNewsFeed(
   };
   const searchDb = openDatabase<NewsTables>(searches, applicationName, log);
   const changes = new ChangeListener({
-    url: config.DATABASE_URL,
+    url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
     ...ANNOUNCEMENTS,
     onChange: () => cache.clear(),

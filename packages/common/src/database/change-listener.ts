@@ -19,7 +19,7 @@ const RECONNECT_MS = 250;
 
 /** Options of a {@link ChangeListener}. */
 export interface ChangeListenerOptions {
-  /** A connection URL of PostgreSQL; a pooler in transaction mode cannot LISTEN. */
+  /** A connection URL of PostgreSQL; not of a pooler in transaction mode, which cannot LISTEN. */
   url: string;
   applicationName: string;
   /** The channel that the database's triggers NOTIFY when a change commits. */

@@ -18,6 +18,10 @@ const NETWORK_CODES = new Set([
  */
 const SERVER_STATES = /^(08...|53...|57...|55P03|25P03|25P04|25006)$/;
 
+/** OpenSSL's and Node's codes for a server whose certificate is refused. */
+const CERTIFICATE_CODES =
+  /^(ERR_TLS_CERT_|CERT_|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED)/;
+
 /** SQLSTATEs of correct transactions that lost a race and succeed when run again. */
 const RACE_STATES = new Set(['40001', '40P01']);
 
@@ -25,7 +29,7 @@ const RACE_STATES = new Set(['40001', '40P01']);
  * Errors that `pg`, its pool and Kysely throw without a code: no connection is available, or it has ended.
  */
 const DRIVER_MESSAGES =
-  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Postgres connection has been discarded)/;
+  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Postgres connection has been discarded|The server does not support SSL connections)/;
 
 /** A connection whose server has not answered for too long. */
 export class SilenceError extends Error {
@@ -49,6 +53,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code === '') return DRIVER_MESSAGES.test(error.message);
   // A missing socket file, unlike other missing files, means that the server is unavailable.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
+  if (CERTIFICATE_CODES.test(code)) return true;
   return ('syscall' in error && NETWORK_CODES.has(code)) || SERVER_STATES.test(code) || isLostRace(error);
 }
 

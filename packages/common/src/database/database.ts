@@ -6,8 +6,12 @@ import { giveUpSilentConnections } from './silent-connections.ts';
 
 /** Which database {@link openDatabase} opens, and how; part of every service's settings. */
 export interface DatabaseConfig {
-  /** A connection URL of PostgreSQL. */
+  /** A connection URL of PostgreSQL, or of a pooler in transaction mode if there is a direct one. */
   DATABASE_URL: string;
+  /** A connection URL of the same database without a pooler, for what needs a session of its own. */
+  DATABASE_DIRECT_URL?: string | undefined;
+  /** Whether statements are prepared by name; off by default behind a pooler. */
+  DATABASE_NAMED_STATEMENTS?: 'on' | 'off' | undefined;
   /** The most connections that this process opens; 1 if absent. */
   DATABASE_POOL_SIZE?: number;
   /** How long a request waits for a connection, in ms, before it fails; unlimited if absent. */
@@ -49,8 +53,10 @@ export function openDatabase<Tables>(
   log?: ConnectionLog,
 ): Kysely<Tables> {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
+  const isPooled = config.DATABASE_DIRECT_URL !== undefined;
+  const isNaming = (config.DATABASE_NAMED_STATEMENTS ?? (isPooled ? 'off' : 'on')) === 'on';
   const pool = new pg.Pool({
-    Client: NamingClient,
+    Client: isNaming ? NamingClient : pg.Client,
     connectionString: config.DATABASE_URL,
     application_name: name,
     max: config.DATABASE_POOL_SIZE ?? 1,
@@ -58,10 +64,12 @@ export function openDatabase<Tables>(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types: TYPES,
-    ...(statementTimeoutMs !== undefined && {
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    }),
+    // A pooler refuses settings of a session, because it shares its sessions among all clients.
+    ...(statementTimeoutMs !== undefined &&
+      !isPooled && {
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+      }),
   });
   // A connection that breaks in use fails its current or next query; without a listener the event would end
   // the process.
@@ -70,4 +78,18 @@ export function openDatabase<Tables>(
   // An idle connection that breaks is replaced at the next query, so it is only logged.
   pool.on('error', (error) => log?.warn({ err: error }, 'database_connection_lost'));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Opens the database for what a pooler in transaction mode cannot do, such as locks of a session. It is `db`
+ * itself if there is no pooler; close it only if it is another one.
+ */
+export function openDirectDatabase<Tables>(
+  config: DatabaseConfig,
+  name: string,
+  db: Kysely<Tables>,
+  log?: ConnectionLog,
+): Kysely<Tables> {
+  const { DATABASE_DIRECT_URL: url, DATABASE_NAMED_STATEMENTS: _, ...rest } = config;
+  return url === undefined ? db : openDatabase<Tables>({ ...rest, DATABASE_URL: url }, name, log);
 }

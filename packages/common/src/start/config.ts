@@ -65,6 +65,8 @@ export const commonSettings = {
   DATABASE_URL: connectionUrl('postgres', 'postgresql'),
   /** The password, if `DATABASE_URL` has none: any characters, nothing percent-encoded. */
   DATABASE_PASSWORD: secret(z.string()).optional(),
+  DATABASE_DIRECT_URL: connectionUrl('postgres', 'postgresql').optional(),
+  DATABASE_NAMED_STATEMENTS: z.enum(['on', 'off'], 'on or off').optional(),
   DATABASE_POOL_SIZE: integer(1, 1000).default(10),
   DATABASE_CONNECT_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
   DATABASE_STATEMENT_TIMEOUT_MS: integer(10, 600_000, 'ms').default(5000),
@@ -111,8 +113,10 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
   const secrets = names.filter((name) => isSecret(shape[name] as z.ZodType));
   const { env: resolved, faults: fileFaults } = readSecretFiles(secrets, env);
   const given = Object.fromEntries(names.map((name) => [name, resolved[name] || undefined]));
-  if (given.DATABASE_URL !== undefined)
-    given.DATABASE_URL = withPassword(given.DATABASE_URL, given.DATABASE_PASSWORD);
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL']) {
+    const url = given[name];
+    if (url !== undefined) given[name] = withPassword(url, given.DATABASE_PASSWORD);
+  }
   const result = z.object(shape).safeParse(given);
   if (result.success && fileFaults.length === 0) return result.data;
   const issues = result.error?.issues ?? [];

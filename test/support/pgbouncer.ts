@@ -1,0 +1,76 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { isOpen } from './processes.ts';
+import { temporaryHome } from './temporary-home.ts';
+import { until } from './until.ts';
+
+/** A PgBouncer in transaction mode before a database. */
+export interface RunningPgBouncer {
+  /** As `DATABASE_URL` takes it. */
+  url: string;
+  stop: () => Promise<void>;
+}
+
+/** The version of the `pgbouncer` on the PATH, such as `[1, 18]`; undefined where there is none. */
+export async function pgBouncerVersion(): Promise<[major: number, minor: number] | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('pgbouncer', ['--version']);
+    const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
+    return [Number(major), Number(minor)];
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a PgBouncer that passes on statements that are prepared by name: 1.21 and later. */
+export function keepsNames([major, minor]: [number, number]): boolean {
+  return major > 1 || minor >= 21;
+}
+
+/** Starts PgBouncer before the database of `url`, with two connections to it for all clients. */
+export async function startPgBouncer(url: string, keepNames: boolean): Promise<RunningPgBouncer> {
+  const home = await temporaryHome();
+  const port = await findFreePort();
+  const { hostname, port: serverPort, username, password, pathname } = new URL(url);
+  const name = pathname.slice(1);
+  const file = join(home, 'pgbouncer.ini');
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, 'users'), `"${username}" "${decodeURIComponent(password)}"\n`);
+  await writeFile(
+    file,
+    [
+      '[databases]',
+      `${name} = host=${hostname} port=${serverPort} dbname=${name}`,
+      '[pgbouncer]',
+      `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
+      `auth_type = plain\nauth_file = ${join(home, 'users')}`,
+      'pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 200',
+      ...(keepNames ? ['max_prepared_statements = 100'] : []),
+    ].join('\n'),
+  );
+  // It refuses to run as root.
+  const account = process.getuid?.() === 0 ? ['--user', 'postgres'] : [];
+  const bouncer = spawn('pgbouncer', ['--quiet', ...account, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let words = '';
+  bouncer.stderr.on('data', (chunk) => {
+    words += chunk;
+  });
+  await until('PgBouncer accepts connections', () => {
+    if (bouncer.exitCode !== null) throw new Error(`PgBouncer did not start: ${words}`);
+    return isOpen(port);
+  });
+  const through = new URL(url);
+  through.hostname = '127.0.0.1';
+  through.port = String(port);
+  const stop = async () => {
+    const ended = once(bouncer, 'exit');
+    bouncer.kill('SIGKILL');
+    await ended;
+    await rm(home, { recursive: true });
+  };
+  return { url: through.href, stop };
+}
