@@ -5,6 +5,7 @@ import { clientTypeFaults } from './client-types.ts';
 import { runCommand } from './command.ts';
 import { commentWidthFaults } from './comment-width.ts';
 import { composeFaults } from './compose.ts';
+import { configurationFaults } from './configuration.ts';
 import { docCommentFaults } from './doc-comments.ts';
 import { kubernetesFaults } from './kubernetes.ts';
 import { kubernetesSchemaFaults } from './kubernetes-schemas.ts';
@@ -24,6 +25,7 @@ const steps: readonly Step[] = [
   { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },
   { name: 'client types', run: () => clientTypeFaults(root) },
+  { name: 'configuration page', run: () => configurationFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.
     name: 'compose schema',

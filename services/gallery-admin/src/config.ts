@@ -5,6 +5,7 @@ import {
   port,
   readConfig,
   secret,
+  setting,
 } from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
@@ -37,41 +38,55 @@ function settingsKey() {
 }
 
 const storeSettings = {
-  S3_ENDPOINT: endpoint(),
-  /** The address at which browsers reach the same store, if it differs. */
-  S3_PUBLIC_ENDPOINT: endpoint().optional(),
-  S3_REGION: z.string().default('us-east-1'),
-  S3_BUCKET: z.string(),
-  S3_ACCESS_KEY_ID: z.string(),
-  S3_SECRET_ACCESS_KEY: secret(z.string()),
-  /** `false` for stores that only accept the bucket in the host name. */
-  S3_FORCE_PATH_STYLE: yesOrNo().default(true),
+  S3_ENDPOINT: setting(endpoint(), 'The object store that the service talks to.'),
+  S3_PUBLIC_ENDPOINT: setting(
+    endpoint().optional(),
+    'The address at which browsers reach the same store.',
+    '`S3_ENDPOINT`',
+  ),
+  S3_REGION: setting(z.string().default('us-east-1'), 'The region of the store; R2 takes `auto`.'),
+  S3_BUCKET: setting(z.string(), 'The bucket that is active until another one is chosen in the settings.'),
+  S3_ACCESS_KEY_ID: setting(z.string(), 'The access key of the store.'),
+  S3_SECRET_ACCESS_KEY: setting(secret(z.string()), 'Its secret.'),
+  S3_FORCE_PATH_STYLE: setting(
+    yesOrNo().default(true),
+    '`false` for stores that only accept the bucket in the host name.',
+  ),
 };
 
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
-/** The variables that the service reads. */
+/** The settings of the gallery administration, with what each is for. */
 export const gallerySettings = {
   ...commonSettings,
-  [PORT_VARIABLE]: port().default(4002),
-  /** The largest request body, in bytes; 2,000 keys of 1,024 bytes are 2 MiB and their JSON is more. */
-  GALLERY_BODY_LIMIT: integer(1024, 2 ** 30, 'bytes').default(16 * 2 ** 20),
-  ADMIN_USERNAME: z.string().optional(),
-  /** argon2id as a PHC string; `pnpm gallery hash-password` makes one. */
-  ADMIN_PASSWORD_HASH: secret(passwordHash()).optional(),
-  ADMIN_PASSWORD: secret(z.string()).optional(),
-  /** `false` if the service is reached over plain http, as on a developer's machine. */
-  COOKIE_SECURE: yesOrNo().default(true),
-  /** Encrypts the credentials of saved buckets. */
-  SETTINGS_KEY: secret(settingsKey()),
-  /**
-   * Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`,
-   * `*.host`.
-   */
-  PROXY_ALLOWED_HOSTS: hostRules({ subdomains: true }).default([]),
-  /** Those of them that may have private addresses, without wildcards: `host` or `host:port`. */
-  PROXY_PRIVATE_HOSTS: hostRules({ subdomains: false }).default([]),
+  [PORT_VARIABLE]: setting(port().default(4002), 'The port to listen on.'),
+  GALLERY_BODY_LIMIT: setting(
+    integer(1024, 2 ** 30, 'bytes').default(16 * 2 ** 20),
+    'The largest request body; 2,000 keys of 1,024 bytes are 2 MiB, and their JSON is more.',
+  ),
+  ADMIN_USERNAME: setting(
+    z.string().optional(),
+    'The username of the login. If absent, nobody can log in: a login is 500 `server_misconfigured`.',
+  ),
+  ADMIN_PASSWORD_HASH: setting(
+    secret(passwordHash()).optional(),
+    'The hash of the password, from `pnpm gallery hash-password`.',
+  ),
+  ADMIN_PASSWORD: setting(secret(z.string()).optional(), 'The password itself, if no hash is set.'),
+  COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
+  SETTINGS_KEY: setting(
+    secret(settingsKey()),
+    'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
+  ),
+  PROXY_ALLOWED_HOSTS: setting(
+    hostRules({ subdomains: true }).default([]),
+    'Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`, `*.host`.',
+  ),
+  PROXY_PRIVATE_HOSTS: setting(
+    hostRules({ subdomains: false }).default([]),
+    'Those of them that may have private addresses, without wildcards.',
+  ),
   ...storeSettings,
 };
 

@@ -5,6 +5,7 @@ import {
   integer,
   port,
   readConfig,
+  setting,
 } from '@pressroom/common/start/config';
 import { z } from 'zod';
 import type { Vocabulary } from './vocabulary.ts';
@@ -41,56 +42,75 @@ function siteUrl() {
 
 /** The settings that the service and the newsroom share. */
 export const vocabularySettings = {
-  /** The values of `direction`. */
-  NEWS_DIRECTIONS: names().default(['domestic', 'overseas']),
-  /** The values of `category`. */
-  NEWS_CATEGORIES: names().default([
-    'technology',
-    'research',
-    'patent',
-    'product',
-    'industry',
-    'finance',
-    'policy-standard',
-    'event',
-    'insight',
-  ]),
+  NEWS_DIRECTIONS: setting(
+    names().default(['domestic', 'overseas']),
+    'The values of `direction`. The newsroom reads them too.',
+  ),
+  NEWS_CATEGORIES: setting(
+    names().default([
+      'technology',
+      'research',
+      'patent',
+      'product',
+      'industry',
+      'finance',
+      'policy-standard',
+      'event',
+      'insight',
+    ]),
+    "The values of `category`, in the order of a daily report's sections. The newsroom reads them too.",
+  ),
 };
 
-/** The variables that the service reads. */
+/** The settings of the news feed, with what each is for. */
 export const newsFeedSettings = {
   ...commonSettings,
-  [PORT_VARIABLE]: port().default(4001),
-  /** Requests per minute from one client address. */
-  NEWS_RATE_LIMIT: integer(1, 1_000_000_000, 'requests a minute').default(120),
-  /** `off` answers 404 for every story and does not link to any. */
-  NEWS_STORIES: z.enum(['on', 'off'], 'on or off').default('on'),
+  [PORT_VARIABLE]: setting(port().default(4001), 'The port to listen on.'),
+  NEWS_RATE_LIMIT: setting(
+    integer(1, 1_000_000_000, 'requests a minute').default(120),
+    'Requests per minute from one client address.',
+  ),
+  NEWS_STORIES: setting(
+    z.enum(['on', 'off'], 'on or off').default('on'),
+    '`off` answers 404 for every story and omits links to stories.',
+  ),
   ...vocabularySettings,
-  /** The member of `links` that points to the page on the publishing site. */
-  SITE_LINK_NAME: z
-    .string()
-    .refine(
-      (value) => /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value) && !LINK_NAMES.includes(value),
-      `a name of letters and digits other than ${LINK_NAMES.join(', ')}`,
-    )
-    .default('site'),
-  /** The publishing site, whose pages items, stories and reports link to. */
-  SITE_URL: siteUrl().optional(),
-  /** How clients reach this API, for links to it. */
-  SITE_API_URL: siteUrl().optional(),
-  /** The publishing site's name, in attributions. */
-  SITE_NAME: z.string().default('Pressroom'),
-  /** The WebSub hub that feeds name, so that readers hear of changes at once. */
-  NEWS_HUB_URL: z
-    .string()
-    .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
-    .optional(),
-  /** Client addresses that get 403. */
-  DENY_CIDRS: cidrs().optional(),
-  /** How many searches may run at once; more get 503. */
-  NEWS_SEARCH_CONCURRENCY: integer(1, 1000).default(4),
-  /** How long one search may take in the database. */
-  NEWS_SEARCH_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
+  SITE_LINK_NAME: setting(
+    z
+      .string()
+      .refine(
+        (value) => /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(value) && !LINK_NAMES.includes(value),
+        `a name of letters and digits other than ${LINK_NAMES.join(', ')}`,
+      )
+      .default('site'),
+    'The member of `links` with the URL of the page on the publishing site.',
+  ),
+  SITE_URL: setting(
+    siteUrl().optional(),
+    'The publishing site, which items, stories and reports link to.',
+    '`http://localhost:` and the port',
+  ),
+  SITE_API_URL: setting(
+    siteUrl().optional(),
+    'How clients reach the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
+  ),
+  SITE_NAME: setting(z.string().default('Pressroom'), 'The name of the publishing site, in attributions.'),
+  NEWS_HUB_URL: setting(
+    z
+      .string()
+      .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
+      .optional(),
+    'The WebSub hub that feeds name, so that readers hear of changes at once.',
+  ),
+  DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that are answered 403.'),
+  NEWS_SEARCH_CONCURRENCY: setting(
+    integer(1, 1000).default(4),
+    'How many searches a process runs at once, on separate connections; more are answered 503.',
+  ),
+  NEWS_SEARCH_TIMEOUT_MS: setting(
+    integer(10, 60_000, 'ms').default(2000),
+    'How long PostgreSQL works on one search.',
+  ),
 };
 
 /**

@@ -60,27 +60,93 @@ function trustedProxies() {
     .transform((value) => (isCount(value) ? Number(value) : addressList(value)));
 }
 
+/** What a setting is for, as a table shows it (`docs/configuration.md`). */
+export interface SettingNote {
+  description: string;
+  /** What holds if it is absent, where that is not a default of the schema. */
+  whenAbsent?: string;
+}
+
+/** Says what a setting is for. Markdown; one paragraph. */
+export function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  whenAbsent?: string,
+): Schema {
+  return schema.meta({ ...schema.meta(), description, ...(whenAbsent !== undefined && { whenAbsent }) });
+}
+
 /** The settings that every service has (`docs/configuration.md` lists them). */
 export const commonSettings = {
-  DATABASE_URL: connectionUrl('postgres', 'postgresql'),
-  /** The password, if `DATABASE_URL` has none: any characters, nothing percent-encoded. */
-  DATABASE_PASSWORD: secret(z.string()).optional(),
-  DATABASE_DIRECT_URL: connectionUrl('postgres', 'postgresql').optional(),
-  DATABASE_NAMED_STATEMENTS: z.enum(['on', 'off'], 'on or off').optional(),
-  DATABASE_POOL_SIZE: integer(1, 1000).default(10),
-  DATABASE_CONNECT_TIMEOUT_MS: integer(10, 60_000, 'ms').default(2000),
-  DATABASE_STATEMENT_TIMEOUT_MS: integer(10, 600_000, 'ms').default(5000),
-  EVENT_LOOP_DELAY_LIMIT_MS: integer(0, 600_000, 'ms').default(1000),
-  HOST: z.string().default('127.0.0.1'),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  TRUST_PROXY: trustedProxies().optional(),
-  METRICS_PORT: port().optional(),
-  REDIS_URL: connectionUrl('redis', 'rediss').optional(),
-  REDIS_TIMEOUT_MS: integer(10, 60_000, 'ms').default(250),
-  /** How long a service still serves after SIGTERM while `/readyz` is already 503. */
-  DRAIN_SECONDS: integer(0, 3600, 'seconds').default(0),
-  SHUTDOWN_TIMEOUT_MS: integer(100, 600_000, 'ms').default(9500),
-  CACHE_BYTES: integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
+  DATABASE_URL: setting(
+    connectionUrl('postgres', 'postgresql'),
+    'PostgreSQL 18 or later. With `DATABASE_DIRECT_URL` it may be a pooler in transaction mode.',
+  ),
+  DATABASE_PASSWORD: setting(
+    secret(z.string()).optional(),
+    'The password, if the URLs have none: any characters, nothing percent-encoded.',
+  ),
+  DATABASE_DIRECT_URL: setting(
+    connectionUrl('postgres', 'postgresql').optional(),
+    'The same database without a pooler, for what needs a session of its own: `LISTEN`, locks of a move, migrations and commands. See [operations](operations.md).',
+  ),
+  DATABASE_NAMED_STATEMENTS: setting(
+    z.enum(['on', 'off'], 'on or off').optional(),
+    'Whether statements are prepared by name, which saves PostgreSQL parsing them. A pooler in transaction mode must support it, as PgBouncer 1.21 does with `max_prepared_statements`.',
+    'on; off with `DATABASE_DIRECT_URL`',
+  ),
+  DATABASE_POOL_SIZE: setting(
+    integer(1, 1000).default(10),
+    'Connections of each process; one more listens for changes.',
+  ),
+  DATABASE_CONNECT_TIMEOUT_MS: setting(
+    integer(10, 60_000, 'ms').default(2000),
+    'How long a request waits for a connection before it is answered 503.',
+  ),
+  DATABASE_STATEMENT_TIMEOUT_MS: setting(
+    integer(10, 600_000, 'ms').default(5000),
+    'How long PostgreSQL works on one statement.',
+  ),
+  EVENT_LOOP_DELAY_LIMIT_MS: setting(
+    integer(0, 600_000, 'ms').default(1000),
+    'How far a process may lag behind its work on average before it answers 503, except to `/healthz`; 0 for never.',
+  ),
+  HOST: setting(
+    z.string().default('127.0.0.1'),
+    'The address to listen on, a single one for `localhost` too; containers set 0.0.0.0.',
+  ),
+  LOG_LEVEL: setting(
+    z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    'The least severe events that are logged.',
+  ),
+  TRUST_PROXY: setting(
+    trustedProxies().optional(),
+    'Which proxies to believe. If absent, `X-Forwarded-For` is ignored and all clients of a proxy count as one. Ports and brackets in it are stripped; if an entry is not an address, the hop that reported it counts as the client.',
+  ),
+  METRICS_PORT: setting(
+    port().optional(),
+    'Serves Prometheus text at `/metrics` on this port; do not expose it publicly.',
+  ),
+  REDIS_URL: setting(
+    connectionUrl('redis', 'rediss').optional(),
+    'Replicas share their rate limits here; if absent, each process counts in its own memory.',
+  ),
+  REDIS_TIMEOUT_MS: setting(
+    integer(10, 60_000, 'ms').default(250),
+    'How long a request waits for Redis before it is counted in memory.',
+  ),
+  DRAIN_SECONDS: setting(
+    integer(0, 3600, 'seconds').default(0),
+    'How long a service that is told to stop still serves while `/readyz` is already 503, so that load balancers notice. `docker-compose.yml` sets 5.',
+  ),
+  SHUTDOWN_TIMEOUT_MS: setting(
+    integer(100, 600_000, 'ms').default(9500),
+    'How long a process that is told to stop may finish its requests; `docker stop` kills it after 10 s.',
+  ),
+  CACHE_BYTES: setting(
+    integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
+    'The most memory for finished answers; 0 disables the cache.',
+  ),
 };
 
 /** The values of {@link commonSettings}. */
@@ -94,10 +160,9 @@ export function isSecret(schema: z.core.$ZodType): boolean {
   return inner instanceof z.core.$ZodType && isSecret(inner);
 }
 
-/** What is expected of a missing setting: the error of the empty text. */
-function expectation(schema: z.ZodType | undefined): string {
-  const [issue] = schema?.safeParse('').error?.issues ?? [];
-  return issue === undefined ? '' : `, expected ${issue.message}`;
+/** What a setting accepts, in words; undefined if it accepts any text. */
+export function expectation(schema: z.ZodType | undefined): string | undefined {
+  return schema?.safeParse('').error?.issues[0]?.message;
 }
 
 /**
@@ -128,7 +193,10 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
     const name = String(issue.path[0]);
     const schema = shape[name];
     const value = given[name];
-    if (value === undefined) return `${name} is not set${expectation(schema)}`;
+    if (value === undefined) {
+      const expected = expectation(schema);
+      return `${name} is not set${expected === undefined ? '' : `, expected ${expected}`}`;
+    }
     const shown = schema !== undefined && isSecret(schema) ? '(hidden)' : JSON.stringify(value);
     return `${name} is ${shown}, expected ${issue.message}`;
   });
