@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /** A measured server in its own process. */
 export interface ServerProcess {
+  pid: number;
   port: number;
   /** Current resident memory, in MiB. */
   residentMemory: () => number;
@@ -55,7 +56,7 @@ export async function startServer({
     child.kill('SIGTERM');
     await ended;
   };
-  return { port, residentMemory: () => residentMemory(child.pid), stop };
+  return { pid: child.pid ?? 0, port, residentMemory: () => residentMemory(child.pid), stop };
 }
 
 async function answered(child: ChildProcess, url: string): Promise<void> {

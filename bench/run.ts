@@ -17,6 +17,7 @@ const BENCHES = [
   'stories',
   'scaling',
   'fast',
+  'idle',
 ];
 
 const [name, ...sizes] = process.argv.slice(2);

@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, Settings>> = {
   'gallery-admin': withoutCommon(gallerySettings),
 };
 
-/** Writes the tables of `docs/configuration.md` from the schemas that the services read their settings with. */
+/** Writes the tables of `docs/configuration.md` from the schemas of the services. */
 export async function writeConfiguration(root: string): Promise<void> {
   const file = join(root, PAGE);
   await writeFile(file, withTables(await readFile(file, 'utf8'), TABLES));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { memoryLog, type TestLog } from '../support/log.ts';
 import { type ProxiedDatabase, proxyDatabase } from '../support/proxied-database.ts';
@@ -121,6 +121,51 @@ test('notices unannounced changes by a watermark, and nothing else', async () =>
   await until('the announcement is heard', () => noticed > 2);
   expect(noticed).toBe(3);
   await marked.close();
+});
+
+/** A listener to which every moment in which nobody asks is a quiet time, and the times of its heartbeats. */
+async function quietListener(watermark: string): Promise<ChangeListener> {
+  const quiet = new ChangeListener({
+    ...{ url: proxied.url, applicationName: APPLICATION, channel, watermark, log: log.log },
+    onChange: () => {
+      changes += 1;
+    },
+    quietAfterMs: 0,
+  });
+  onTestFinished(() => quiet.close());
+  quiet.start();
+  await until('the listener listens', () => changes > 0);
+  return quiet;
+}
+
+async function untilLeaseIsOver(): Promise<void> {
+  const begun = performance.now();
+  await until(
+    'a lease has ended, and the heartbeats that would renew it',
+    () => performance.now() > begun + 1500,
+  );
+}
+
+test('sends hardly any heartbeat while nobody asks, hears announcements, and is current soon after', async () => {
+  const quiet = await quietListener('select 1');
+  await untilLeaseIsOver();
+  const before = changes;
+  await notify(database.pool);
+  await until('the announcement is heard', () => changes > before);
+  expect(quiet.current).toBe(false);
+  await until('it is current again', () => quiet.current);
+  expect(changes).toBe(before + 1);
+  expect(messages()).toEqual([]);
+});
+
+test('is not current after a quiet time before it has noticed what was not announced', async () => {
+  await database.pool.query('create table quiet_mark (height int); insert into quiet_mark values (1)');
+  const quiet = await quietListener('select height from quiet_mark');
+  await untilLeaseIsOver();
+  const before = changes;
+  await database.pool.query('update quiet_mark set height = 2');
+  await until('it is current again', () => quiet.current);
+  expect(changes).toBe(before + 1);
 });
 
 test('is not current before it listens', async () => {

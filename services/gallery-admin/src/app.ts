@@ -82,7 +82,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
     readiness: { database: checkSchema(db, await readMigrations()) },
-    degrading: { 'object store': () => pingStore(active) },
+    degrading: { 'object store': () => pingStore(active.probed()) },
     problems: {
       extend: galleryMembers,
       explain: storeFailure,

@@ -30,6 +30,10 @@ export class RepresentationCache {
   readonly #loading = new Map<string, Promise<Representation>>();
   readonly #lease: Lease;
   readonly #now: () => number;
+  /** Representations that were served from memory. */
+  hits = 0;
+  /** Representations that had to be loaded, or waited for. */
+  misses = 0;
 
   constructor({ maxBytes, lease, now = Date.now }: RepresentationCacheOptions) {
     this.#lease = lease;
@@ -43,12 +47,17 @@ export class RepresentationCache {
 
   /** The representation of `url` if it is cached, has not expired, and cannot have changed unnoticed. */
   get(url: string): Representation | undefined {
-    const known = this.#lease.current ? this.#entries?.get(url) : undefined;
-    return known?.expiresAt !== undefined && known.expiresAt <= this.#now() ? undefined : known;
+    // The lease is asked last, because asking keeps it going.
+    const known = this.#entries?.get(url);
+    if (known === undefined || !this.#lease.current) return undefined;
+    if (known.expiresAt !== undefined && known.expiresAt <= this.#now()) return undefined;
+    this.hits += 1;
+    return known;
   }
 
   /** Loads the representation of `url` once for everyone who asks for it during the load, and caches it. */
   load(url: string, make: () => Promise<Representation>): Promise<Representation> {
+    this.misses += 1;
     if (this.#entries === undefined || !this.#lease.current) return make();
     const underway = this.#loading.get(url);
     if (underway !== undefined) return underway;

@@ -8,6 +8,12 @@ const LEASE_MS = 1000;
 /** Pause between two heartbeats, in ms. */
 const HEARTBEAT_MS = 250;
 
+/** How long nobody has asked before heartbeats become rare, in ms. */
+const QUIET_AFTER_MS = 5000;
+
+/** Pause between two heartbeats while nobody asks, in ms: a broken connection is noticed within it. */
+const QUIET_HEARTBEAT_MS = 15_000;
+
 /** How long a heartbeat may go unanswered before the connection counts as dead, in ms. */
 const HEARTBEAT_TIMEOUT_MS = 600;
 
@@ -29,6 +35,8 @@ export interface ChangeListenerOptions {
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
   log: FastifyBaseLogger;
+  /** How long nobody has asked before heartbeats become rare, in ms; 5 s by default. */
+  quietAfterMs?: number;
 }
 
 /**
@@ -37,11 +45,18 @@ export interface ChangeListenerOptions {
  * answered heartbeat proves that every earlier acknowledged commit has been received. `current` is that
  * proof, valid for one second. Some commits are not announced, because NOTIFY makes committing transactions
  * wait for each other; for these the heartbeat queries a watermark and treats a different one as a change.
+ *
+ * Whoever asks for `current` keeps the heartbeats going: while nobody does, there is one every 15 s instead
+ * of four a second. The first to ask after that is told that it is not current, and the next heartbeat is
+ * sent at once. Announced changes arrive all the time.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;
   readonly #closing = new AbortController();
   #trustedUntil = 0;
+  #askedAt = 0;
+  /** Ends the pause of a quiet time; absent while heartbeats are frequent. */
+  #wake: (() => void) | undefined;
   #away = false;
   #running: Promise<void> | undefined;
 
@@ -51,7 +66,9 @@ export class ChangeListener {
 
   /** True while no change older than a second can have been missed. */
   get current(): boolean {
-    return performance.now() < this.#trustedUntil;
+    this.#askedAt = performance.now();
+    this.#wake?.();
+    return this.#askedAt < this.#trustedUntil;
   }
 
   /** Starts listening; connects and reconnects until it succeeds. */
@@ -117,7 +134,21 @@ export class ChangeListener {
       known = current;
       this.#trustedUntil = asked + LEASE_MS;
       await this.#pause(HEARTBEAT_MS);
+      if (this.#isQuiet()) await this.#quietPause();
     }
+  }
+
+  #isQuiet(): boolean {
+    return performance.now() - this.#askedAt > (this.#options.quietAfterMs ?? QUIET_AFTER_MS);
+  }
+
+  /** Ends when somebody asks, after 15 s at most. */
+  async #quietPause(): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, this.#closing.signal]);
+    await delay(QUIET_HEARTBEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#wake = undefined;
   }
 
   async #pause(ms: number): Promise<void> {

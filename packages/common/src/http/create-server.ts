@@ -75,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   refuseUnknownParameters(app);
   refuseUnknownMembers(app);
   readJsonBodies(app);
-  await refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
+  refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
   if (config.METRICS_PORT !== undefined)
     exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading);
   await addDocumentation(app, options.description, options.limit !== undefined);

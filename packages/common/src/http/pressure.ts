@@ -1,23 +1,34 @@
-import underPressure from '@fastify/under-pressure';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import type { Server } from './server.ts';
 
 /** Paths that are answered under any load: an overloaded process is alive. */
 const EXEMPT = new Set(['/healthz']);
 
-/**
- * Answers 503 while the event loop lags by more than `maxDelayMs` on average; with 0, never. The plugin
- * measures in its own scope and is queried from here, because its own hook looks up the route's options for
- * every request.
- */
-export async function refuseUnderPressure(app: Server, maxDelayMs: number): Promise<void> {
-  let overloaded = () => false;
-  await app.register(async (scope) => {
-    await scope.register(underPressure, { maxEventLoopDelay: maxDelayMs });
-    overloaded = () => scope.isUnderPressure();
-  });
+/** How often the delay is sampled, in ms. Each sample wakes the process, which would else sleep at rest. */
+const SAMPLE_MS = 250;
+
+/** How often the samples are averaged, in ms. */
+const LOOK_MS = 1000;
+
+/** Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never. */
+export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
+  if (maxDelayMs === 0) return;
+  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
+  histogram.enable();
+  let delayMs = 0;
+  const timer = setInterval(() => {
+    // Without a sample, both timers were late, and the other one's turn comes now.
+    if (histogram.count === 0) return;
+    delayMs = histogram.mean / 1e6 - SAMPLE_MS;
+    histogram.reset();
+  }, LOOK_MS).unref();
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!overloaded() || EXEMPT.has(request.url)) return done();
+    if (delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();
     return done(temporarilyUnavailable('the service is overloaded; try again'));
+  });
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    histogram.disable();
   });
 }

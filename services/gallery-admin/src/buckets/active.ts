@@ -31,6 +31,15 @@ export class ActiveBucket implements BucketSource {
     return this.#kept;
   }
 
+  /**
+   * The active bucket, for probes: what is kept in memory will do, because a change of the settings drops it.
+   * Asking does not keep the lease going.
+   */
+  probed(): Promise<Bucket> {
+    this.#kept ??= this.#keep();
+    return this.#kept;
+  }
+
   /** Drops the cached bucket, because the settings have changed. */
   clear(): void {
     this.#kept = undefined;

@@ -1,0 +1,117 @@
+/**
+ * `pnpm bench idle [SECONDS]`: measures what the services cost at rest, with the probe of the containers
+ * every 10 s and nothing else. For Linux, whose /proc says how long each process has run.
+ */
+
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { migrate } from '@pressroom/common/database/migrate';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
+import pg from 'pg';
+import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
+import { temporaryHome } from '../test/support/temporary-home.ts';
+import { type ServerProcess, startServer } from './child.ts';
+import { writeFigures } from './report.ts';
+
+const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
+
+/** As in `docker-compose.yml`, in s. */
+const PROBE_EVERY_S = 10;
+
+/** How long the services may finish what their start has begun, in s. */
+const SETTLE_S = 15;
+
+/** The CPU time of a process so far, in ms: that of all its threads. */
+async function cpuMs({ pid }: ServerProcess): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const times = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
+      return Number(text.split(' ')[0]) / 1e6;
+    }),
+  );
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+/** The CPU time of one probe, in ms: an average of 50. */
+async function probeMs(port: number): Promise<number> {
+  const loop = `for i in {1..50}; do "$0" "$1" || exit 1; done; times`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', loop, PROBE, String(port)]);
+  const [children = ''] = stdout.trim().split('\n').slice(-1);
+  const times = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
+  return (times.reduce((sum, time) => sum + time, 0) * 1000) / 50;
+}
+
+/** How many statements the database has run for the services. */
+async function statements(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    'select xact_commit::int as count from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function probeAll(services: readonly ServerProcess[], seconds: number): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    await Promise.all(services.map(({ port }) => promisify(execFile)(PROBE, [String(port)])));
+    if (performance.now() + PROBE_EVERY_S * 1000 > end) break;
+    await delay(PROBE_EVERY_S * 1000);
+  }
+  await delay(Math.max(0, end - performance.now()));
+}
+
+const seconds = Number(process.argv[2] ?? 60);
+const dataDir = await temporaryHome();
+const postgres = await startPostgres({ dataDir, port: 0 });
+const store = await startEmbedded();
+const pool = new pg.Pool({ connectionString: postgres.url });
+const running = new Map<string, ServerProcess>();
+try {
+  await migrate(postgres.url);
+  const s3 = clientOf(store);
+  const env = {
+    DATABASE_URL: postgres.url,
+    SETTINGS_KEY: randomBytes(32).toString('base64'),
+    S3_ENDPOINT: store.endpoint,
+    S3_BUCKET: await createBucket(s3),
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  };
+  s3.destroy();
+  for (const [name, port] of [
+    ['content', 'CONTENT_PORT'],
+    ['news-feed', 'NEWS_FEED_PORT'],
+    ['gallery-admin', 'GALLERY_ADMIN_PORT'],
+  ] as const) {
+    const program = `services/${name}/src/main.ts`;
+    running.set(name, await startServer({ program, env, port, ready: '/readyz' }));
+  }
+  const services = [...running.values()];
+  await probeAll(services, SETTLE_S);
+  const before = await Promise.all(services.map(cpuMs));
+  const asked = await statements(pool);
+  await probeAll(services, seconds);
+  const after = await Promise.all(services.map(cpuMs));
+  const perSecond = ((await statements(pool)) - asked) / seconds;
+  const probe = await probeMs(services[0]?.port ?? 0);
+  const rows = [...running.keys()].map((service, index) => {
+    const ms = ((after[index] ?? 0) - (before[index] ?? 0)) / seconds + probe / PROBE_EVERY_S;
+    return { service, percentOfACore: Number((ms / 10).toFixed(3)) };
+  });
+  console.table(rows);
+  const figures = { probeMs: Number(probe.toFixed(2)), transactionsPerSecond: Number(perSecond.toFixed(2)) };
+  console.log(
+    `a probe: ${figures.probeMs} ms; transactions a second, all services: ${figures.transactionsPerSecond}`,
+  );
+  await writeFigures('idle', { seconds, rows, ...figures });
+} finally {
+  await Promise.all([...running.values()].map((service) => service.stop()));
+  await pool.end();
+  await store.close();
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
