@@ -4,3 +4,6 @@ export const NO_POSTGRES_TOOLS =
 
 /** Why a test behind a pooler is left out, and what to do about it. */
 export const NO_PGBOUNCER = 'needs PgBouncer, and it is not on the PATH: install pgbouncer';
+
+/** Why the test of the alerts is left out, and what to do about it. */
+export const NO_PROMTOOL = 'needs promtool, and it is not on the PATH: install prometheus';

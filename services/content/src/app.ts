@@ -7,6 +7,7 @@ import { addRoutes } from '@pressroom/common/http/operation';
 import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { Meter } from '@pressroom/common/metrics/meter';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
@@ -25,6 +26,8 @@ export interface ContentParts {
   db: Kysely<ContentTables>;
   cache: RepresentationCache;
   log: Logger;
+  /** Figures for the metrics. */
+  meters: readonly Meter[];
 }
 
 const DESCRIPTION = {
@@ -42,7 +45,7 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the content service, ready to listen. */
-export async function buildApp({ config, db, cache, log }: ContentParts): Promise<Server> {
+export async function buildApp({ config, db, cache, log, meters }: ContentParts): Promise<Server> {
   const verifier = new KeyVerifier(new ApiKeyStore(db));
   const changed = () => cache.clear();
   const inspector = new HtmlInspector({
@@ -55,6 +58,7 @@ export async function buildApp({ config, db, cache, log }: ContentParts): Promis
     description: DESCRIPTION,
     log,
     bodyLimit: config.CONTENT_BODY_LIMIT,
+    meters,
     readiness: { database: checkSchema(db, await readMigrations()) },
     limit: async (server) => {
       identifySenders(server, verifier);

@@ -1,8 +1,10 @@
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
-import { openDatabase } from '@pressroom/common/database/database';
+import { openPool, queriesOn } from '@pressroom/common/database/database';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
+import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { buildApp } from './app.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
@@ -16,7 +18,8 @@ export interface OpenContent {
 
 /** Opens the database, starts to listen for changes, and builds the service on them. */
 export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
-  const db = openDatabase<ContentTables>(config, 'pressroom content', log);
+  const pool = openPool(config, 'pressroom content', log);
+  const db = queriesOn<ContentTables>(pool);
   const changes = new ChangeListener({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName: 'pressroom content',
@@ -30,5 +33,6 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
     await changes.close();
     await db.destroy();
   };
-  return { app: await buildApp({ config, db, cache, log }), release };
+  const meters = [...poolMeters({ main: pool }), cacheMeter(cache)];
+  return { app: await buildApp({ config, db, cache, log, meters }), release };
 }

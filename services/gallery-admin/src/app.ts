@@ -5,6 +5,7 @@ import { createServer } from '@pressroom/common/http/create-server';
 import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { Meter } from '@pressroom/common/metrics/meter';
 import type { Kysely } from 'kysely';
 import { batchOperations } from './batches/routes.ts';
 import { BatchRunner } from './batches/runner.ts';
@@ -56,6 +57,8 @@ export interface GalleryParts {
   /** Fetches media for the proxy. */
   fetcher: MediaFetcher;
   log: Logger;
+  /** Figures for the metrics. */
+  meters: readonly Meter[];
 }
 
 const DESCRIPTION = {
@@ -75,12 +78,13 @@ const DESCRIPTION = {
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
-  const { config, db, direct, active, buckets, copyLimits, fetcher, log } = parts;
+  const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
+    meters,
     readiness: { database: checkSchema(db, await readMigrations()) },
     degrading: { 'object store': () => pingStore(active.probed()) },
     problems: {

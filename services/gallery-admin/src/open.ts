@@ -1,7 +1,8 @@
 import { ChangeListener } from '@pressroom/common/database/change-listener';
-import { openDatabase, openDirectDatabase } from '@pressroom/common/database/database';
+import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/database/database';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
@@ -11,6 +12,7 @@ import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
+import { sessionMeters } from './session/meters.ts';
 import type { GalleryTables } from './tables.ts';
 
 /** The service with its open resources. */
@@ -37,7 +39,8 @@ export async function openGallery(
   { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
-  const db = openDatabase<GalleryTables>(config, applicationName, log);
+  const pool = openPool(config, applicationName, log);
+  const db = queriesOn<GalleryTables>(pool);
   const direct = openDirectDatabase(config, applicationName, db, log);
   const changes = new ChangeListener({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
@@ -61,6 +64,7 @@ export async function openGallery(
     await fetcher.close();
     await Promise.all([db.destroy(), direct !== db && direct.destroy()]);
   };
-  const parts = { config, db, direct, active, buckets, copyLimits, fetcher, log };
+  const meters = [...poolMeters({ main: pool }), ...sessionMeters(db), ...connections.meters()];
+  const parts = { meters, config, db, direct, active, buckets, copyLimits, fetcher, log };
   return { app: await buildApp(parts), release };
 }

@@ -8,6 +8,7 @@ import { addRoutes, type RouteLine } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { Meter } from '@pressroom/common/metrics/meter';
 import type { Kysely } from 'kysely';
 import { ApiAddress } from './api-address.ts';
 import { admitClients, READABLE_ANYWHERE } from './clients.ts';
@@ -38,6 +39,8 @@ export interface NewsFeedParts {
   cache: RepresentationCache;
   clock: Clock;
   log: Logger;
+  /** Figures for the metrics. */
+  meters: readonly Meter[];
 }
 
 const DESCRIPTION = {
@@ -63,11 +66,12 @@ const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
 
 /** Builds the news feed, ready to listen. */
 export async function buildApp(parts: NewsFeedParts): Promise<Server> {
-  const { config, db, log } = parts;
+  const { config, db, log, meters } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
     log,
+    meters,
     readiness: { database: checkSchema(db, await readMigrations()) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
     headers: READABLE_ANYWHERE,

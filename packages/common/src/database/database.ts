@@ -52,6 +52,16 @@ export function openDatabase<Tables>(
   name: string,
   log?: ConnectionLog,
 ): Kysely<Tables> {
+  return queriesOn<Tables>(openPool(config, name, log));
+}
+
+/** The query builder on a pool; its `destroy()` closes the pool. */
+export function queriesOn<Tables>(pool: pg.Pool): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Opens the pool of connections of {@link openDatabase}, for who also wants to watch it. */
+export function openPool(config: DatabaseConfig, name: string, log?: ConnectionLog): pg.Pool {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const isPooled = config.DATABASE_DIRECT_URL !== undefined;
   const isNaming = (config.DATABASE_NAMED_STATEMENTS ?? (isPooled ? 'off' : 'on')) === 'on';
@@ -77,7 +87,7 @@ export function openDatabase<Tables>(
   if (statementTimeoutMs !== undefined) giveUpSilentConnections(pool, statementTimeoutMs + SILENCE_MARGIN_MS);
   // An idle connection that breaks is replaced at the next query, so it is only logged.
   pool.on('error', (error) => log?.warn({ err: error }, 'database_connection_lost'));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return pool;
 }
 
 /**

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { responsesWith } from '../fast/constant-headers.ts';
 import type { Logger } from '../log/logging.ts';
 import { RequestLog } from '../log/request-log.ts';
+import type { Meter } from '../metrics/meter.ts';
 import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { isListed } from './address-list.ts';
@@ -49,6 +50,8 @@ export interface ServerOptions {
    * Dependencies that `/readyz` and the metrics report, by name, but without which the service still works.
    */
   degrading?: Record<string, ReadinessCheck>;
+  /** Figures of this service in the metrics. */
+  meters?: readonly Meter[];
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
   /** Headers of every answer, besides those that all services send; names in lower case. */
@@ -77,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   readJsonBodies(app);
   refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
   if (config.METRICS_PORT !== undefined)
-    exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading);
+    exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading, options.meters);
   await addDocumentation(app, options.description, options.limit !== undefined);
   await options.limit?.(app);
   addHealth(app, options.readiness, options.degrading);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Meter } from '../metrics/meter.ts';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
 import { failing, type ReadinessCheck } from './health.ts';
 import type { Server } from './server.ts';
@@ -23,6 +24,33 @@ function measureDependencies(registry: Registry, checks: Record<string, Readines
   });
 }
 
+/** Reads `meter` whenever the metrics are read. */
+function register(registry: Registry, { read, name, help, kind, labels = [] }: Meter): void {
+  const options = { name, help, labelNames: [...labels], registers: [registry] };
+  const collect = async (metric: Counter | Gauge) => {
+    metric.reset();
+    // Metrics are read when something is wrong, so one that fails must not take the others with it.
+    const readings = await Promise.resolve()
+      .then(read)
+      .catch(() => []);
+    for (const { labels: values = {}, value } of readings) metric.inc(values, value);
+  };
+  if (kind === 'counter')
+    new Counter({
+      ...options,
+      collect() {
+        return collect(this);
+      },
+    });
+  else
+    new Gauge({
+      ...options,
+      collect() {
+        return collect(this);
+      },
+    });
+}
+
 /**
  * Measures every request of `app` and serves the metrics as Prometheus text at `/metrics` on a separate port,
  * which is not meant for the public. The port opens when `app` is ready and closes with it.
@@ -32,10 +60,12 @@ export function exposeMetrics(
   port: number,
   host: string,
   dependencies: Record<string, ReadinessCheck> = {},
+  meters: readonly Meter[] = [],
 ): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   measureDependencies(registry, dependencies);
+  for (const meter of meters) register(registry, meter);
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time to answer, by method, route and status',

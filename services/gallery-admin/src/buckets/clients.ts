@@ -1,8 +1,10 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { Meter } from '@pressroom/common/metrics/meter';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Bucket } from './bucket.ts';
 import type { BucketConfiguration } from './configuration.ts';
 import { giveUpSilentStore } from './silent-store.ts';
+import { StoreMeter } from './store-meter.ts';
 
 /** How long a connection to a store may take, in ms. */
 const CONNECT_TIMEOUT_MS = 2000;
@@ -31,6 +33,7 @@ const TIMEOUTS: StoreTimeouts = { connectMs: CONNECT_TIMEOUT_MS, answerMs: ANSWE
 export class StoreConnections {
   readonly #handler: NodeHttpHandler;
   readonly #answerMs: number;
+  readonly #meter = new StoreMeter();
 
   constructor({ connectMs, answerMs }: StoreTimeouts = TIMEOUTS) {
     this.#answerMs = answerMs;
@@ -53,6 +56,7 @@ export class StoreConnections {
     const { host } = new URL(signingEndpoint);
     const s3 = new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts });
     giveUpSilentStore(s3, this.#answerMs);
+    this.#meter.watch(s3);
     return {
       id,
       name,
@@ -61,6 +65,11 @@ export class StoreConnections {
       baseUrls: [...new Set([signingEndpoint, endpoint])].map((url) => baseUrl(configuration, url)),
       endpointHost: forcePathStyle ? host : `${name}.${host}`,
     };
+  }
+
+  /** Figures of the requests to all stores. */
+  meters(): Meter[] {
+    return this.#meter.meters();
   }
 
   /** Closes the connections. */

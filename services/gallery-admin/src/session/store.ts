@@ -70,3 +70,14 @@ export class SessionStore {
       .execute();
   }
 }
+
+/** The number of sessions that have not ended. */
+export async function countSessions(db: Kysely<GalleryTables>): Promise<number> {
+  const { count } = await db
+    .selectFrom('gallery.session')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(sql<SqlBool>`last_used_at > clock_timestamp() - ${IDLE}`)
+    .where(sql<SqlBool>`created_at > clock_timestamp() - ${LIFETIME}`)
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -129,3 +129,14 @@ async function countAll(tx: Kysely<GalleryTables>, counts: Count[]): Promise<voi
     if (numAffectedRows !== 1n) throw new LimitReached(source);
   }
 }
+
+/** The number of sources that have reached a limit of their window. */
+export async function countThrottled(db: Kysely<GalleryTables>): Promise<number> {
+  const { count } = await db
+    .selectFrom('gallery.login_failure')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('failures', '>=', MAX_FAILURES)
+    .where(sql<boolean>`window_started_at > clock_timestamp() - ${WINDOW}`)
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -1,0 +1,147 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+import { NO_PROMTOOL } from '../support/left-out-notes.ts';
+import type { TestLog } from '../support/log.ts';
+import { skipUnless } from '../support/needed-programs.ts';
+import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { until } from '../support/until.ts';
+
+const FOLDER = fileURLToPath(new URL('../../deploy/monitoring/', import.meta.url));
+const METRICS = { METRICS_PORT: '0' };
+
+let content: ContentFixture;
+let feed: NewsFeedFixture;
+let gallery: GalleryFixture;
+
+beforeAll(async () => {
+  content = await contentFixture(METRICS);
+  feed = await newsFeedFixture(METRICS);
+  gallery = await galleryFixture(METRICS);
+});
+
+afterAll(async () => {
+  await content.close();
+  await feed.close();
+  await gallery.close();
+});
+
+async function metricsOf({ log }: { log: TestLog }): Promise<string> {
+  const event = await until('the port is known', () =>
+    log.events().find(({ msg }) => msg === 'metrics_listening'),
+  );
+  const { port } = event.address as { port: number };
+  return (await send(`http://127.0.0.1:${port}/metrics`)).text;
+}
+
+/** The value of a line of the metrics. */
+function figure(metrics: string, series: string): number {
+  const line = metrics.split('\n').find((text) => text.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1));
+}
+
+/** The names of all series, as Prometheus has them. */
+async function seriesNames(): Promise<Set<string>> {
+  const texts = await Promise.all([content, feed, gallery].map(metricsOf));
+  const types = [...texts.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  const names = types.flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...names, 'up']);
+}
+
+/** The names of the series that a PromQL query reads. */
+function readBy(query: string): string[] {
+  const bare = query
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on|ignoring) *\([^)]*\)/g, '');
+  return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([name]) => name);
+}
+
+test('answers from the cache and those that are made are counted', async () => {
+  for (let times = 0; times < 3; times += 1) await send(`${content.url}/api/articles`);
+  await until('an answer came from the cache', async () => {
+    await send(`${content.url}/api/articles`);
+    return figure(await metricsOf(content), 'cache_answers_total{result="hit"}') > 0;
+  });
+  expect(figure(await metricsOf(content), 'cache_answers_total{result="miss"}')).toBeGreaterThan(0);
+});
+
+test('the connections of each pool are shown', async () => {
+  const metrics = await metricsOf(feed);
+  expect(figure(metrics, 'database_pool_connections{pool="search",state="busy"}')).toBe(0);
+  expect(figure(metrics, 'database_pool_waiting{pool="main"}')).toBe(0);
+});
+
+test('the ledger shows the changes that wait, and its head once they have numbers', async () => {
+  const head = figure(await metricsOf(feed), 'news_ledger_head');
+  await feed.db
+    .insertInto('news.item')
+    .values(itemRow('measured', { selected: true }))
+    .execute();
+  expect(figure(await metricsOf(feed), 'news_ledger_pending')).toBe(1);
+  await send(`${feed.url}/api/v1/selected/snapshot?limit=1`);
+  const metrics = await metricsOf(feed);
+  expect(figure(metrics, 'news_ledger_pending')).toBe(0);
+  expect(figure(metrics, 'news_ledger_head')).toBe(head + 1);
+});
+
+test('sessions, throttled logins and requests to the store are counted', async () => {
+  await gallery.ask('/api/gallery?json=1');
+  for (let times = 0; times < 6; times += 1) {
+    const wrong = { username: 'editor', password: 'wrong' };
+    await send(`${gallery.url}/api/login`, { method: 'POST', json: wrong });
+  }
+  const metrics = await metricsOf(gallery);
+  expect(figure(metrics, 'gallery_sessions')).toBe(1);
+  expect(figure(metrics, 'gallery_throttled_logins')).toBeGreaterThan(0);
+  expect(figure(metrics, 'object_store_requests_total{result="answered"}')).toBeGreaterThan(0);
+  expect(figure(metrics, 'object_store_request_seconds_total')).toBeGreaterThan(0);
+});
+
+test('every alert has a runbook, and reads metrics that exist', async () => {
+  const { groups } = parse(await readFile(`${FOLDER}alerts.yml`, 'utf8'));
+  const names = await seriesNames();
+  for (const { alert, expr, annotations } of groups[0].rules) {
+    expect(annotations.runbook, alert).toMatch(/\w/);
+    const read = readBy(expr);
+    expect(read, alert).not.toEqual([]);
+    expect(
+      read.filter((name) => !names.has(name)),
+      alert,
+    ).toEqual([]);
+  }
+});
+
+test('every panel of the dashboard reads metrics that exist', async () => {
+  const { panels } = JSON.parse(await readFile(`${FOLDER}grafana-dashboard.json`, 'utf8'));
+  const names = await seriesNames();
+  for (const { title, targets } of panels) {
+    for (const { expr } of targets) {
+      const read = readBy(expr);
+      expect(read, title).not.toEqual([]);
+      expect(
+        read.filter((name) => !names.has(name)),
+        title,
+      ).toEqual([]);
+    }
+  }
+});
+
+describe('with promtool', () => {
+  skipUnless(spawnSync('promtool', ['--version']).status === 0, NO_PROMTOOL);
+
+  test('the configuration is valid, and each alert fires when it should', async () => {
+    const promtool = (...args: string[]) => promisify(execFile)('promtool', args, { cwd: FOLDER });
+    await promtool('check', 'config', 'prometheus.yml');
+    const { stdout } = await promtool('test', 'rules', 'alerts.test.yml');
+    expect(stdout).toContain('SUCCESS');
+  });
+});
