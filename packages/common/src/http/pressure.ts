@@ -11,7 +11,9 @@ const SAMPLE_MS = 250;
 /** How often the samples are averaged, in ms. */
 const LOOK_MS = 1000;
 
-/** Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never. */
+/**
+ * Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never.
+ */
 export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   if (maxDelayMs === 0) return;
   const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
