@@ -11,6 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FILES = [
   'docker-compose.yml',
   'deploy/kubernetes',
+  'deploy/probe',
   'docs/configuration.md',
   'services/content/src/app.ts',
   'services/news-feed/src/app.ts',

@@ -19,10 +19,12 @@ export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   histogram.enable();
   let delayMs = 0;
+  let lookedAt = performance.now();
   const timer = setInterval(() => {
-    // Without a sample, both timers were late, and the other one's turn comes now.
-    if (histogram.count === 0) return;
-    delayMs = histogram.mean / 1e6 - SAMPLE_MS;
+    // Without a sample, the process has not run since the last look, and this timer is as late as they are.
+    const lateMs = performance.now() - lookedAt - LOOK_MS;
+    delayMs = histogram.count === 0 ? lateMs : histogram.mean / 1e6 - SAMPLE_MS;
+    lookedAt = performance.now();
     histogram.reset();
   }, LOOK_MS).unref();
   app.addHook('onRequest', (request, _reply, done) => {
