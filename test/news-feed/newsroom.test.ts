@@ -574,7 +574,7 @@ describe('rank and daily', () => {
     );
     expect((await run(['daily', '--date', '2026-11-10'])).stdout).toMatch('no selected item');
     expect((await run(['daily', '--date', '2999-01-01'])).stderr).toBe(
-      'the report for 2999-01-01 can be published from 2999-01-01T00:00:00.000Z on\n',
+      'the daily report for 2999-01-01 can be published from 2999-01-01T00:00:00.000Z on\n',
     );
     expect((await run(['daily', '--date', '2026-02-30'])).stderr).toMatch('Expected a date');
   });
