@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readContentConfig } from '@pressroom/content/config';
 import { readGalleryConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
+import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { parse, parseAllDocuments } from 'yaml';
 
 /** The folder of the manifests below the repository. */
@@ -153,6 +154,7 @@ const READERS: Record<string, (env: Record<string, string>) => unknown> = {
   content: readContentConfig,
   'news-feed': readNewsFeedConfig,
   'gallery-admin': readGalleryConfig,
+  newsroom: readWorkerConfig,
   bucket: readStoreConfig,
 };
 

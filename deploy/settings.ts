@@ -4,6 +4,7 @@ import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
 import { readGalleryConfig } from '../services/gallery-admin/src/config.ts';
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
+import { readWorkerConfig } from '../services/news-feed/src/newsroom/work/worker-config.ts';
 
 /** Where the container sees the folder of docker-compose.yml. */
 const DOT_ENV = '/project/.env';
@@ -61,7 +62,7 @@ function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
   const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;
   const faults = login || hash ? [] : ['ADMIN_PASSWORD is not set, expected it or ADMIN_PASSWORD_HASH'];
-  for (const read of [readContentConfig, readNewsFeedConfig, readGalleryConfig]) {
+  for (const read of [readContentConfig, readNewsFeedConfig, readWorkerConfig, readGalleryConfig]) {
     try {
       read(env);
     } catch (error) {

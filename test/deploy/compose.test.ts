@@ -2,6 +2,7 @@ import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings } from '@pressroom/gallery-admin/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
+import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ComposeService, resolvedCompose } from '../support/compose.ts';
 
@@ -11,10 +12,14 @@ const SERVICES: [string, Record<string, Setting>][] = [
   ['content', contentSettings],
   ['news-feed', newsFeedSettings],
   ['gallery-admin', gallerySettings],
+  ['newsroom', workerSettings],
 ];
 
+/** Addresses in the file, whose password is DATABASE_PASSWORD. */
+const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL'];
+
 /** What the file decides itself: where a container listens inside its network. */
-const FIXED = ['HOST', 'CONTENT_PORT', 'NEWS_FEED_PORT', 'GALLERY_ADMIN_PORT'];
+const FIXED = ['HOST', 'CONTENT_PORT', 'NEWS_FEED_PORT', 'GALLERY_ADMIN_PORT', 'newsroom METRICS_PORT'];
 
 let services: Record<string, ComposeService>;
 beforeAll(async () => {
@@ -22,16 +27,17 @@ beforeAll(async () => {
 });
 
 describe.each(SERVICES)('%s', (name, settings) => {
-  test.each(Object.keys(settings).filter((setting) => !FIXED.includes(setting)))(
-    '%s in .env reaches the container',
-    async (setting) => {
-      const { [name]: service } = await resolvedCompose({
-        [setting]: 'the value',
-        ...passedAs(name, setting),
-      });
-      expect(service?.environment?.[setting]).toBe('the value');
-    },
-  );
+  test.each(
+    Object.keys(settings).filter(
+      (setting) => !FIXED.includes(setting) && !FIXED.includes(`${name} ${setting}`),
+    ),
+  )('%s in .env reaches the container', async (setting) => {
+    const { [name]: service } = await resolvedCompose({
+      [setting]: 'the value',
+      ...passedAs(name, setting),
+    });
+    expect(service?.environment?.[setting]).toBe('the value');
+  });
 
   test('gets no variable that it does not have', () => {
     const known = new Set(Object.keys(settings).flatMap((setting) => [setting, `${setting}_FILE`]));
@@ -41,9 +47,8 @@ describe.each(SERVICES)('%s', (name, settings) => {
   });
 
   test('each of its secrets may be in a file', async () => {
-    // The address is in the file; its password is DATABASE_PASSWORD.
     const secrets = Object.entries(settings).flatMap(([setting, schema]) =>
-      isSecret(schema) && setting !== 'DATABASE_URL' ? [setting] : [],
+      isSecret(schema) && !ADDRESSES.includes(setting) ? [setting] : [],
     );
     expect(secrets).toContain('DATABASE_PASSWORD');
     for (const setting of secrets) {
@@ -59,7 +64,9 @@ describe.each(SERVICES)('%s', (name, settings) => {
 
 /** Services have one password each, under names of their own in .env. */
 function passedAs(service: string, setting: string, value = 'the value'): Record<string, string> {
-  return { [`${service.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
+  // The newsroom works on the news feed's tables, as its role.
+  const role = service === 'newsroom' ? 'news-feed' : service;
+  return { [`${role.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
 }
 
 test('only the proxy publishes ports', () => {

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer } from 'node:http';
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Meter } from '../metrics/meter.ts';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
@@ -87,7 +92,8 @@ export function exposeMetrics(
 }
 
 /**
- * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails.
+ * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, at
+ * `/readyz` too. `/healthz` is 200 as long as the process answers.
  * Returns what closes the port. Throws `PortTakenError`.
  */
 export async function serveMetrics(
@@ -95,18 +101,38 @@ export async function serveMetrics(
   port: number,
   host: string,
 ): Promise<() => void> {
-  const server = metricsServer(contentType, read);
+  const server = createServer(async (request, response) => {
+    if (request.url === '/healthz') return response.writeHead(200).end();
+    if (request.url !== '/readyz') return answerMetrics(request, response, { contentType, read });
+    const isReady = await read().then(
+      () => true,
+      () => false,
+    );
+    return response.writeHead(isReady ? 200 : 503).end();
+  });
   await listen(server, port, host);
   return () => void server.close();
 }
 
+/** Metrics as Prometheus text. */
+interface MetricsSource {
+  contentType: string;
+  read: () => Promise<string>;
+}
+
 function metricsServer(contentType: string, read: () => Promise<string>): HttpServer {
-  return createServer(async (request, response) => {
-    if (request.url !== '/metrics') return response.writeHead(404).end();
-    const text = await read().catch(() => undefined);
-    if (text === undefined) return response.writeHead(503).end();
-    return response.writeHead(200, { 'content-type': contentType }).end(text);
-  });
+  return createServer((request, response) => answerMetrics(request, response, { contentType, read }));
+}
+
+async function answerMetrics(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { contentType, read }: MetricsSource,
+): Promise<void> {
+  if (request.url !== '/metrics') return void response.writeHead(404).end();
+  const text = await read().catch(() => undefined);
+  if (text === undefined) return void response.writeHead(503).end();
+  response.writeHead(200, { 'content-type': contentType }).end(text);
 }
 
 async function listen(server: HttpServer, port: number, host: string): Promise<void> {

@@ -12,12 +12,13 @@ function hosts() {
     .refine((list) => list.every((host) => /^([a-z0-9.-]+|[0-9a-f:]+)$/.test(host)), expected);
 }
 
-const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS, LOG_LEVEL } = commonSettings;
-const { HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS } = commonSettings;
+const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS } = commonSettings;
+const { LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS } = commonSettings;
 
-const settings = {
-  ...{ DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS, LOG_LEVEL },
-  ...{ HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
+/** The settings of the newsroom's worker, for `readConfig`. */
+export const workerSettings = {
+  ...{ DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS },
+  ...{ LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
   ...editorSettings,
   /** Hosts whose feeds may have addresses that are not public. */
@@ -31,9 +32,9 @@ const settings = {
 };
 
 /** The settings of the newsroom's worker. */
-export type WorkerConfig = z.infer<z.ZodObject<typeof settings>>;
+export type WorkerConfig = z.infer<z.ZodObject<typeof workerSettings>>;
 
 /** Reads the settings of the worker. Throws `ConfigError` with every error. */
 export function readWorkerConfig(env: Environment): WorkerConfig {
-  return readConfig(settings, env);
+  return readConfig(workerSettings, env);
 }
