@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { EntryCard } from './entry-card.tsx';
@@ -118,7 +118,8 @@ function useFocus(scroller: { current: HTMLElement | null }, entries: readonly E
   const { selection } = useApp();
   const active = selection.active.value;
   const last = useRef(active);
-  useEffect(() => {
+  // Before the next key, which the focused link gets.
+  useLayoutEffect(() => {
     if (active === undefined || active === last.current) return;
     const link = scroller.current?.querySelector<HTMLElement>('[data-active="true"]');
     if (link === null || link === undefined) return;
