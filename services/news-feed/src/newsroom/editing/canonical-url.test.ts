@@ -28,6 +28,11 @@ test.each([
   expect(canonicalUrl(address)).not.toBe(canonicalUrl(SAME[0] as string));
 });
 
+test('removing a parameter leaves the spelling of the others', () => {
+  const address = 'https://example.com/a?path=/b c&q=%E6%96%B0&x';
+  expect(canonicalUrl(`${address}&utm_source=feed`)).toBe(canonicalUrl(address));
+});
+
 test('a text in any script has one spelling', () => {
   expect(canonicalUrl('https://例子.中国/新闻')).toBe(
     canonicalUrl('https://xn--fsqu00a.xn--fiqs8s/%e6%96%b0%e9%97%bb'),

@@ -27,12 +27,17 @@ const UNRESERVED = /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3[0-9]|2d|2e|5f|7e)/gi
  */
 export function canonicalUrl(address: string): string {
   const url = new URL(address);
-  for (const name of [...url.searchParams.keys()]) {
-    if (isTracking(name)) url.searchParams.delete(name);
-  }
+  // Not by `searchParams`, which would spell the parameters that stay differently.
+  const parameters = url.search.slice(1).split('&');
+  url.search = parameters.filter((parameter) => !isTracking(nameOf(parameter))).join('&');
   if (!url.hash.startsWith('#!')) url.hash = '';
   const path = url.pathname.replace(/\/+$/, '');
   return normalizeEscapes(`${url.host}${path}${url.search}${url.hash}`);
+}
+
+function nameOf(parameter: string): string {
+  const [name = ''] = new URLSearchParams(parameter).keys();
+  return name;
 }
 
 function isTracking(name: string): boolean {
