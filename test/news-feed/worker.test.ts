@@ -86,7 +86,7 @@ test('two workers make each of many articles one item, and publish one daily', a
   await until('the daily', async () => (await count('news.daily')) === 1);
   await until(
     'the schedules',
-    async () => (await count('news.schedule where done_through is not null')) === 3,
+    async () => (await count('news.schedule where done_through is not null')) === 5,
   );
   await Promise.all(workers.map((worker) => worker.tick()));
   expect(await count("news.daily where date = '2026-11-21'")).toBe(1);
