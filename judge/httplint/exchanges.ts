@@ -102,6 +102,13 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
+  await get('/api/gallery/media', 404, { at: '/api/gallery/media?key=nothing.png' });
+  const inBackground = { action: 'delete', paths: ['renamed'], background: true };
+  const { batch } = JSON.parse((await post('/api/gallery/batch', inBackground, 202)).body.toString());
+  await get('/api/gallery/batches', 200);
+  await get('/api/gallery/batches/{id}', 200, { at: `/api/gallery/batches/${batch.id}` });
+  const unknown = '/api/gallery/batches/00000000-0000-4000-8000-000000000000/resume';
+  await post('/api/gallery/batches/{id}/resume', undefined, 404, { at: unknown });
   await post('/api/logout', undefined, 200);
 }
 
@@ -122,6 +129,9 @@ const GALLERY_POSTS: readonly (readonly [path: string, json: unknown])[] = [
   ['/api/gallery', { action: 'sign-get-objects', keys: ['a'] }],
   ['/api/gallery/delete', { path: 'nothing', type: 'folder' }],
   ['/api/gallery/batch', { action: 'delete', paths: ['nothing'] }],
+  ['/api/gallery/folder', { path: 'judged' }],
+  ['/api/gallery/lookup', { paths: ['judged'] }],
+  ['/api/gallery/rename', { path: 'judged', name: 'renamed' }],
   ['/api/settings/buckets', { action: 'get-bucket', id: 'default' }],
 ];
 
