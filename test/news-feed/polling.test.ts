@@ -1,9 +1,9 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
-import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
 import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
+import { sourceEditor } from '../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
 
 let desk: Desk;

@@ -1,10 +1,8 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { noStories } from '@pressroom/news-feed/newsroom/stories/no-stories';
 import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { type PollOutcome, type PollParts, pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
@@ -12,6 +10,7 @@ import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { FeedHost } from './feed-host.ts';
+import { noStories, sourceEditor } from './plain-newsroom.ts';
 
 /** The newsroom's polling without its queues, by a clock of the test's. */
 export interface Desk {

@@ -1,9 +1,8 @@
-import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
-import { noStories } from '@pressroom/news-feed/newsroom/stories/no-stories';
 import { openWorker, type WorkerReplacements } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { PATIENT } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
+import { noStories, sourceEditor } from './plain-newsroom.ts';
 
 /** A worker of the newsroom in this process. */
 export interface RunningWorker {

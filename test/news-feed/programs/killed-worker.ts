@@ -5,11 +5,11 @@
 
 import { createLogger } from '@pressroom/common/log/logging';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { sourceEditor } from '@pressroom/news-feed/newsroom/editorial/source-editor';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { newsroomSchedules } from '@pressroom/news-feed/newsroom/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { sourceEditor } from '../../support/plain-newsroom.ts';
 
 let left = Number(process.env.KILL_AFTER ?? 1);
 

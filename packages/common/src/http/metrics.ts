@@ -91,13 +91,19 @@ export function exposeMetrics(
   app.addHook('onClose', async () => void server.close());
 }
 
+/** Metrics as Prometheus text. */
+export interface MetricsSource {
+  contentType: string;
+  read: () => Promise<string>;
+}
+
 /**
  * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, at
- * `/readyz` too. `/healthz` is 200 as long as the process answers.
- * Returns what closes the port. Throws `PortTakenError`.
+ * `/readyz` too. `/healthz` is 200 as long as the process answers. Returns what closes the port. Throws
+ * `PortTakenError`.
  */
 export async function serveMetrics(
-  { contentType, read }: { contentType: string; read: () => Promise<string> },
+  { contentType, read }: MetricsSource,
   port: number,
   host: string,
 ): Promise<() => void> {
@@ -112,12 +118,6 @@ export async function serveMetrics(
   });
   await listen(server, port, host);
   return () => void server.close();
-}
-
-/** Metrics as Prometheus text. */
-interface MetricsSource {
-  contentType: string;
-  read: () => Promise<string>;
 }
 
 function metricsServer(contentType: string, read: () => Promise<string>): HttpServer {

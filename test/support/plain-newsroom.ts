@@ -1,4 +1,5 @@
-import type { Editor, Judgement, Submission } from './editor.ts';
+import type { Editor, Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
+import type { StoryAssigner } from '@pressroom/news-feed/newsroom/stories/story-assigner';
 
 /** The score of a source of ordinary weight. */
 const ORDINARY_SCORE = 50;
@@ -23,3 +24,6 @@ export const sourceEditor: Editor = {
   },
   keep: async () => undefined,
 };
+
+/** Leaves every item without a story. */
+export const noStories: StoryAssigner = { assign: async () => null };
