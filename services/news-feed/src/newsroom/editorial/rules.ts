@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure } from '@pressroom/common/files/file-failure';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readYamlFile } from '../yaml-file.ts';
 
 /** The rules that come with the newsroom. */
 const DEFAULT_FILE = fileURLToPath(new URL('./rules.yaml', import.meta.url));
@@ -27,18 +24,7 @@ const rulesFile = z.strictObject({
 /** What the rules editor judges by; `rules.yaml` explains the members. */
 export type Rules = z.infer<typeof rulesFile>;
 
-/** Reads rules, by default those that come with the newsroom. Throws a {@link Failure}. */
+/** Reads rules, by default those that come with the newsroom. Throws a `Failure`. */
 export function readRules(file = DEFAULT_FILE): Rules {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
-  try {
-    return rulesFile.parse(parse(text));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw new Failure('invalid', `${file} is not a file of editorial rules: ${reason}`);
-  }
+  return readYamlFile(file, rulesFile, 'a file of editorial rules');
 }

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure } from '@pressroom/common/files/file-failure';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readYamlFile } from '../yaml-file.ts';
 
 /** The lexicon that comes with the newsroom. */
 const DEFAULT_FILE = fileURLToPath(new URL('./lexicon.yaml', import.meta.url));
@@ -44,9 +41,9 @@ export interface Lexicon {
   longestChinese: number;
 }
 
-/** Reads a lexicon, by default the one that comes with the newsroom. Throws a {@link Failure}. */
+/** Reads a lexicon, by default the one that comes with the newsroom. Throws a `Failure`. */
 export function readLexicon(file = DEFAULT_FILE): Lexicon {
-  const { places, bodies, concepts, generic } = parseLexicon(file);
+  const { places, bodies, concepts, generic } = readYamlFile(file, lexiconFile, 'a lexicon');
   const english = new Map<string, Meaning>();
   const chinese = new Map<string, Meaning>();
   for (const [entries, kind] of [
@@ -66,19 +63,4 @@ export function readLexicon(file = DEFAULT_FILE): Lexicon {
     generic: new Set(generic.flatMap((line) => line.split(/\s+/u))),
     longestChinese: Math.max(1, ...[...chinese.keys()].map(({ length }) => length)),
   };
-}
-
-function parseLexicon(file: string): z.infer<typeof lexiconFile> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
-  try {
-    return lexiconFile.parse(parse(text));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw new Failure('invalid', `${file} is not a lexicon: ${reason}`);
-  }
 }
