@@ -147,6 +147,7 @@ test('the document is checked each time, its files never again, and the policy n
   expect(headers.get('cache-control')).toBe('private, no-cache');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).not.toMatch(/unsafe|\*|data:/);
+  expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toContain(`connect-src 'self' ${new URL(gallery.store.endpoint).origin};`);
   const etag = headers.get('etag') ?? '';
   const again = await send(gallery.url, { headers: { 'if-none-match': etag } });
