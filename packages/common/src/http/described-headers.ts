@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 const count = { type: 'integer', minimum: 0 };
-/** Nothing is refused for its spelling or length: what is no entity tag matches nothing. */
+/** Nothing is refused for its spelling or length: anything that is not an entity tag matches nothing. */
 const entityTags = { type: 'string' };
 
 /** The headers of requests that the services read, as OpenAPI describes parameters. */

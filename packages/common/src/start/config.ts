@@ -185,7 +185,7 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
   const result = z.object(shape).safeParse(given);
   if (result.success && fileFaults.length === 0) return result.data;
   const issues = result.error?.issues ?? [];
-  // The fault of the file is what is to be mended, not that there is no value without it.
+  // Name the fault of the file, not the missing value that follows from it.
   const readable = issues.filter(
     ({ path }) => !fileFaults.some((fault) => fault.startsWith(`${String(path[0])}_FILE`)),
   );

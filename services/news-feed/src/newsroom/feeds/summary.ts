@@ -8,8 +8,8 @@ const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 
 /**
- * At most three sentences of a text (Unicode Standard Annex 29), cut at the end of a sentence; null if there
- * is no text.
+ * At most three sentences of a text (Unicode Standard Annex 29), cut at the end of a sentence; null if it is
+ * empty.
  */
 export function summaryOf(text: string): string | null {
   // Further sentences could not be part of it.
