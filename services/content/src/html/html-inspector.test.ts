@@ -7,15 +7,18 @@ const GOOD = '<p>Something to read.</p>';
 const SLOW = `<p ${Array.from({ length: 400_000 }, (_, index) => `a${index.toString(36)}`).join(' ')}>`;
 
 function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
-  const made = new HtmlInspector({ html: 'checked', jsonLd: false }, { startMs: 100_000, ...limits });
+  const made = new HtmlInspector(
+    { html: 'checked', jsonLd: false },
+    { startMs: 100_000, timeMs: 300_000, ...limits },
+  );
   onTestFinished(() => made.close());
   return made;
 }
 
 test('an inspection that takes too long is abandoned, and the next one runs', async () => {
-  const inspection = inspector({ timeMs: 4000 });
-  expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 4 s' });
-  expect(await inspector({ timeMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
+  const inspection = inspector({ cpuMs: 2000 });
+  expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 2 s' });
+  expect(await inspector({ cpuMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
 });
 
 test('a worker that does not begin in time is not the fault of the article', async () => {
@@ -23,8 +26,13 @@ test('a worker that does not begin in time is not the fault of the article', asy
   await expect(inspection.inspect(GOOD, 'a')).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
+test('an inspection that others leave no time to is not the fault of the article', async () => {
+  const inspection = inspector({ timeMs: 500 });
+  await expect(inspection.inspect(SLOW, 'a')).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
 test('an inspection that takes too much memory ends its worker and nothing else', async () => {
-  const inspection = inspector({ timeMs: 60_000, memoryMiB: 40 });
+  const inspection = inspector({ cpuMs: 60_000, memoryMiB: 40 });
   const links = Array.from({ length: 30_000 }, (_, index) => `<a href="/${index}" title="${index}">x</a>`);
   expect(await inspection.inspect(links.join('').repeat(3), 'a')).toEqual({
     unfinished: 'with 40 MiB of memory',
@@ -41,14 +49,14 @@ test('inspections beyond the queue limit are refused, and those in the queue run
 });
 
 test('waiting for a slow inspection does not count against the time limit', async () => {
-  const inspection = inspector({ timeMs: 8000, workers: 1 });
+  const inspection = inspector({ cpuMs: 3000, workers: 1 });
   const [slow, good] = await Promise.all([inspection.inspect(SLOW, 'a'), inspection.inspect(GOOD, 'a')]);
   expect(slow).toHaveProperty('unfinished');
   expect(good).toMatchObject({ faults: [] });
 });
 
 test('one owner who brings much keeps no other waiting for more than what runs, nor from an answer', async () => {
-  const inspection = inspector({ timeMs: 3000, workers: 1, waiting: 3 * SLOW.length });
+  const inspection = inspector({ cpuMs: 2000, workers: 1, waiting: 3 * SLOW.length });
   const ended: string[] = [];
   const inspect = (html: string, owner: string) =>
     inspection.inspect(html, owner).finally(() => ended.push(owner));

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { Piscina } from 'piscina';
 import type { Inspection, InspectionRules } from './inspection.ts';
@@ -9,6 +10,8 @@ import { OwnerTurns } from './owner-turns.ts';
 export interface InspectionLimits {
   /** How long a worker may take to begin, in ms: a new one loads its programs first. */
   startMs: number;
+  /** Computing time, in ms, which does not pass while the machine is busy with other things. */
+  cpuMs: number;
   /** Time from when a worker begins, in ms. */
   timeMs: number;
   /** Heap of a worker, in MiB. */
@@ -30,8 +33,9 @@ const WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
 /** Far above what an article needs: 2 MB take half a second and 100 MiB, so nobody waits long. */
 const LIMITS: InspectionLimits = {
-  startMs: 9000,
-  timeMs: 10_000,
+  startMs: 30_000,
+  cpuMs: 10_000,
+  timeMs: 60_000,
   memoryMiB: 256,
   workers: WORKERS,
   waiting: 2 ** 24,
@@ -39,6 +43,9 @@ const LIMITS: InspectionLimits = {
 
 /** How long an idle worker is kept, in ms. */
 const IDLE_MS = 60_000;
+
+/** How long to wait at least before looking again at how long a worker has computed, in ms. */
+const MIN_LOOK_MS = 100;
 
 /** An inspection did not finish within its limits. */
 export interface Unfinished {
@@ -80,7 +87,7 @@ export class HtmlInspector {
    * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with
    * nothing waiting is never refused: nobody loses an answer to what others send.
    *
-   * @throws Failure `unavailable` if too many inspections are waiting, or no worker begins in time
+   * @throws Failure `unavailable` if too many inspections are waiting, or the machine is too busy
    */
   async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
     const cost = Math.max(html.length, LEAST);
@@ -108,37 +115,58 @@ export class HtmlInspector {
   }
 
   async #run(html: string): Promise<Inspection | Unfinished> {
-    const { startMs, timeMs, memoryMiB } = this.#limits;
+    const { startMs, cpuMs, timeMs, memoryMiB } = this.#limits;
     const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const limit = new AbortController();
+    const ended = new AbortController();
+    const late = new AbortController();
+    const overspent = new AbortController();
     // The article is not to blame for the time that a worker takes to begin.
-    let timer = setTimeout(() => limit.abort(), startMs);
-    let ended = false;
-    void untilBegun(begun, startMs).then((isBegun) => {
-      if (!isBegun || ended) return;
+    let timer = setTimeout(() => late.abort(), startMs);
+    void untilBegun(begun, startMs).then((worker) => {
+      if (worker === undefined || ended.signal.aborted) return;
       clearTimeout(timer);
-      timer = setTimeout(() => limit.abort(), timeMs);
+      timer = setTimeout(() => late.abort(), timeMs);
+      return this.#spends(worker, cpuMs, ended.signal).then((spent) => spent && overspent.abort());
     });
     try {
-      return await this.#pool.run({ html, rules: this.#rules, begun }, { signal: limit.signal });
+      const signal = AbortSignal.any([late.signal, overspent.signal]);
+      return await this.#pool.run({ html, rules: this.#rules, begun }, { signal });
     } catch (error) {
-      if (limit.signal.aborted && Atomics.load(begun, 0) === 0) {
+      if (overspent.signal.aborted) return { unfinished: `within ${cpuMs / 1000} s` };
+      if (late.signal.aborted) {
         throw new Failure('unavailable', 'the article could not be checked in time; try again');
       }
-      if (limit.signal.aborted) return { unfinished: `within ${timeMs / 1000} s` };
       if (isOutOfMemory(error)) return { unfinished: `with ${memoryMiB} MiB of memory` };
       throw error;
     } finally {
-      ended = true;
+      ended.abort();
       clearTimeout(timer);
+    }
+  }
+
+  /** Waits until a worker has computed for `cpuMs`; false if it ends before. */
+  async #spends(threadId: number, cpuMs: number, ended: AbortSignal): Promise<boolean> {
+    const worker = this.#pool.threads.find((thread) => thread.threadId === threadId);
+    if (worker === undefined) return false;
+    try {
+      const before = await worker.cpuUsage();
+      for (let left = cpuMs; left > 0; ) {
+        // A thread cannot compute for longer than time passes.
+        await delay(Math.max(left, MIN_LOOK_MS), undefined, { signal: ended });
+        const { user, system } = await worker.cpuUsage(before);
+        left = cpuMs - (user + system) / 1000;
+      }
+      return true;
+    } catch {
+      return false;
     }
   }
 }
 
-/** Waits for the worker's word, and resolves to whether it came. */
-async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<boolean> {
+/** Waits for the worker's word, and resolves to the id of its thread; undefined if it did not come. */
+async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<number | undefined> {
   await Atomics.waitAsync(begun, 0, 0, ms).value;
-  return Atomics.load(begun, 0) === 1;
+  return Atomics.load(begun, 0) || undefined;
 }
 
 function isOutOfMemory(error: unknown): boolean {

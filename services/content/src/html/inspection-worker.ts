@@ -1,4 +1,5 @@
 import { constants, setPriority } from 'node:os';
+import { threadId } from 'node:worker_threads';
 import { inspectHtml } from './inspect-html.ts';
 import type { Inspection, InspectionRules } from './inspection.ts';
 
@@ -10,13 +11,13 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 export interface InspectionTask {
   html: string;
   rules: InspectionRules;
-  /** Set to 1, with a notification, when the worker begins. */
+  /** Set to the id of the worker's thread, with a notification, when it begins; 0 until then. */
   begun: Int32Array<SharedArrayBuffer>;
 }
 
 /** Runs in a worker thread of the pool of `HtmlInspector`. */
 export default function inspect({ html, rules, begun }: InspectionTask): Promise<Inspection> {
-  Atomics.store(begun, 0, 1);
+  Atomics.store(begun, 0, threadId);
   Atomics.notify(begun, 0);
   return inspectHtml(html, rules);
 }
