@@ -82,13 +82,24 @@ test('a store that hangs while it completes is 503, and the completion can be as
   expect((await ask(completion)).body.data).toMatchObject({ key: 'd/hung.txt', size: 8 });
 });
 
+test('a store that has put the parts together, but still lists the upload without them, changes no answer', async () => {
+  const completion = await uploaded('assembled.txt');
+  const first = await askReplica(completion);
+  proxy.choose = ({ method, path }) =>
+    method === 'GET' && path.includes('uploadId=')
+      ? { xml: '<ListPartsResult><IsTruncated>false</IsTruncated></ListPartsResult>' }
+      : undefined;
+  const again = await ask(completion);
+  expect([again.status, again.body]).toEqual([200, first.body]);
+});
+
 test('ten completions at once all succeed', async () => {
   const completion = await uploaded('at once.txt');
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => (i % 2 ? ask : askReplica)(completion)),
   );
-  expect(answers.map(({ status, body }) => [status, body.data?.size])).toEqual(
-    Array.from({ length: 10 }, () => [200, 11]),
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.data?.size ?? body.detail}`))).toEqual(
+    new Set(['200 11']),
   );
 });
 

@@ -11,9 +11,10 @@ export interface PassingRequest {
 /**
  * What happens to a request: `refuse` breaks the connection before the server hears of it, `cut-request` in
  * the middle of its head, `cut-answer` when the server has done what was asked and begins to answer. A
- * promise holds the answer back until it resolves.
+ * promise holds the answer back until it resolves. `{ xml }` is a 200 with this body, and the server hears
+ * nothing.
  */
-export type Fault = 'refuse' | 'cut-request' | 'cut-answer' | Promise<void> | undefined;
+export type Fault = 'refuse' | 'cut-request' | 'cut-answer' | Promise<void> | { xml: string } | undefined;
 
 /** A TCP proxy between a service and a store that spoils what a test wants spoiled. */
 export interface FaultyProxy {
@@ -65,6 +66,9 @@ function relay(client: Socket, upstream: Socket, choose: (request: PassingReques
     const [, method = '', path = ''] = REQUEST_LINE.exec(chunk.toString('latin1')) ?? [];
     if (method) fault = choose({ method, path });
     if (fault === 'refuse') return breakOff();
+    if (fault !== undefined && typeof fault === 'object' && 'xml' in fault) {
+      return void client.write(answerOf(fault.xml));
+    }
     if (fault === 'cut-request') return void upstream.write(chunk.subarray(0, chunk.length / 2), breakOff);
     return void upstream.write(chunk);
   });
@@ -78,4 +82,9 @@ function relay(client: Socket, upstream: Socket, choose: (request: PassingReques
   });
   client.on('close', breakOff);
   upstream.on('close', breakOff);
+}
+
+function answerOf(xml: string): string {
+  const length = Buffer.byteLength(xml);
+  return `HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: ${length}\r\n\r\n${xml}`;
 }

@@ -12,11 +12,6 @@ export function noUpload(cause?: unknown): Failure {
   return new Failure('missing', NO_UPLOAD, { code: 'upload_not_found', cause });
 }
 
-/** True for the failure {@link noUpload}. */
-export function isNoUpload(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'upload_not_found';
-}
-
 /** Runs `ask` about an upload that should be open, and explains S3's refusals. */
 export async function explained<T>(ask: Promise<T>): Promise<T> {
   try {

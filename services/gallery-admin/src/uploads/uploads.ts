@@ -14,7 +14,7 @@ import { isRefusal } from '../buckets/store-fault.ts';
 import { listParts, someParts } from './arrived.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
-import { explained, explainedByParts, isNoUpload, noUpload } from './refusals.ts';
+import { explained, explainedByParts } from './refusals.ts';
 import type {
   Completion,
   MultipartSession,
@@ -108,8 +108,9 @@ export class Uploads {
     try {
       return await this.#assemble(bucket, completion);
     } catch (error) {
-      // An earlier or concurrent request may have completed it: the object shows that.
-      const completed = isNoUpload(error) ? await this.#completedBefore(bucket, completion) : undefined;
+      // An earlier or concurrent request may have completed it: the object shows that. Some stores put the
+      // parts away one by one, so they miss parts before they miss the upload.
+      const completed = isRefused(error) ? await this.#completedBefore(bucket, completion) : undefined;
       if (completed === undefined) throw error;
       return completed;
     }
@@ -135,8 +136,10 @@ export class Uploads {
     const noted = await this.#completed.find(bucket, completion);
     if (noted === undefined) return undefined;
     const etag = await etagOf(bucket, key).catch((error: unknown) => {
-      throw isMissing(error) ? noUpload(error) : error;
+      if (isMissing(error)) return undefined;
+      throw error;
     });
+    if (etag === undefined) return undefined;
     return isSameEtag(etag, noted.etag) ? { key, etag: noted.etag, size: noted.size } : undefined;
   }
 
@@ -170,6 +173,10 @@ async function complete(bucket: Bucket, session: MultipartSession, parts: Upload
 async function etagOf({ name, s3 }: Bucket, key: string): Promise<string> {
   const { ETag = '' } = await s3.send(new HeadObjectCommand({ Bucket: name, Key: key }));
   return ETag;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === 'missing' || error.kind === 'refused');
 }
 
 function isMissing(error: unknown): boolean {
