@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests of real articles, feeds and images: they read `REAL_DATA_DIR`. */
@@ -25,6 +26,8 @@ const stack = { ...shared, globalSetup: [] };
 
 export default defineConfig({
   test: {
+    // Most tests wait for sockets and processes, so two cores hold more than the one file of the default.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ['default', './test/support/left-out-reporter.ts'],
     projects: [
       {

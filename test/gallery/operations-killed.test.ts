@@ -110,7 +110,7 @@ test.each([
 
     const second = await startProcess();
     const { status, body } = await move(second);
-    expect([status, body.success]).toEqual([200, true]);
+    expect({ status, ...body }, JSON.stringify(body)).toMatchObject({ status: 200, success: true });
     expect(await keys('d/')).toEqual([]);
     expect((await keys('to/')).sort()).toEqual(names.map((name) => `to/${name}`).sort());
     for (const name of names.slice(0, 50)) {
