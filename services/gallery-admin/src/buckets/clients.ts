@@ -4,6 +4,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Bucket } from './bucket.ts';
 import type { BucketConfiguration } from './configuration.ts';
 import { giveUpSilentStore } from './silent-store.ts';
+import { repeatSkewed } from './skewed-clock.ts';
 import { StoreMeter } from './store-meter.ts';
 
 /** How long a connection to a store may take, in ms. */
@@ -56,6 +57,7 @@ export class StoreConnections {
     const { host } = new URL(signingEndpoint);
     const s3 = new S3Client({ ...shared, endpoint, requestHandler: this.#handler, maxAttempts: attempts });
     giveUpSilentStore(s3, this.#answerMs);
+    repeatSkewed(s3);
     this.#meter.watch(s3);
     return {
       id,
