@@ -119,6 +119,58 @@ test.each([
   },
 );
 
+/** Holds back what is recorded of a request's end, and resolves to a function that lets it go. */
+async function holdRecords(): Promise<{ recording: () => Promise<boolean>; forget: () => Promise<void> }> {
+  const { pool } = direct.database;
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from gallery.operation for update');
+  const blocked = `from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query ~ 'update "gallery"."operation" set "outcome"'`;
+  const recording = async () => (await pool.query(`select 1 ${blocked}`)).rowCount === 1;
+  const forget = async () => {
+    await pool.query(`select pg_terminate_backend(pid) ${blocked}`);
+    await until('nobody waits', async () => !(await recording()));
+    await holder.query('commit');
+    holder.release();
+  };
+  return { recording, forget };
+}
+
+test('a move that is killed between its end and the record of it is answered with its outcome', async () => {
+  const few = names.slice(0, 3);
+  await fill(few);
+  const first = await startProcess();
+  const copying = Promise.withResolvers<void>();
+  const mayCopy = Promise.withResolvers<void>();
+  proxy.choose = (request) => {
+    if (!isCopy(request)) return undefined;
+    copying.resolve();
+    return mayCopy.promise;
+  };
+  const asked = (path: string, { url, cookie }: { url: string; cookie: string }) =>
+    send(`${url}/api/gallery/batch`, {
+      method: 'POST',
+      headers: { cookie, 'idempotency-key': 'killed-at-its-end' },
+      json: { action: 'move', paths: [path], dest: 'to' },
+    });
+  const [file = ''] = few;
+  const lost = expect(asked(file, first)).rejects.toThrow();
+  await copying.promise;
+  const { recording, forget } = await holdRecords();
+  mayCopy.resolve();
+  await until('the outcome is about to be recorded', recording);
+  expect(await keys('d/')).not.toContain(file);
+  await kill(first.child);
+  await lost;
+  await forget();
+
+  const second = await startProcess();
+  const { status, body } = await asked(file, second);
+  expect([status, body]).toEqual([200, { success: true, message: '1 object moved', affected: 1 }]);
+  expect(await keys('to/')).toEqual([`to/${file.split('/').at(-1)}`]);
+});
+
 test('a batch in the background whose process is killed is told as interrupted, and finished by another', async () => {
   const few = names.slice(0, 100);
   await fill(few);

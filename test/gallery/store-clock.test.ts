@@ -71,7 +71,7 @@ function openBucket(secretAccessKey = server.secretAccessKey): Bucket {
   const credentials = { accessKeyId, secretAccessKey };
   return connections.open({
     ...{ id: 'default', name, endpoint, region, credentials },
-    ...{ forcePathStyle: true, publicEndpoint: undefined },
+    ...{ forcePathStyle: true, publicEndpoint: null },
   });
 }
 

@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 import { findSources } from './sources.ts';
 import { identify, type OperationStore, type Outcome, type Work } from './store.ts';
-import { transfer, transferred } from './transfer.ts';
+import { type Transferred, transfer, transferred } from './transfer.ts';
 import type { UnfinishedTransfers } from './unfinished.ts';
 
 /** Dependencies of deletions and batches. */
@@ -97,13 +97,19 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
         const asked = { action, paths, dest: action === 'delete' ? '' : body.dest };
         return reply.code(202).send(await startBatch(runner, bucket, asked, request));
       }
-      const work: Work = async (before) => {
+      const work: Work = async (before, record) => {
         if (body.action !== 'delete') {
+          const outcomeOf = (done: Transferred) =>
+            before && done.affected === 0 ? before : transferred(body, done);
           const done = await transfer(
             { bucket, unfinished, limits },
-            { ...body, repeated: before !== undefined },
+            {
+              ...body,
+              repeated: before !== undefined,
+              record: (recorded, db) => record(outcomeOf(recorded), db),
+            },
           );
-          return before && done.affected === 0 ? before : transferred(body, done);
+          return outcomeOf(done);
         }
         const { sources } = await findSources(bucket, body.paths);
         return deleteFound(bucket, { sources, before });
@@ -134,17 +140,21 @@ function renameOperation({ buckets, unfinished, operations, limits, runner }: Fi
         const renaming = { action: 'rename' as const, paths: [path], dest, name };
         return reply.code(202).send(await startBatch(runner, bucket, renaming, request));
       }
-      const work: Work = async (before) => {
-        const renaming = {
-          action: 'move' as const,
-          paths: [path],
-          dest,
-          name,
-          repeated: before !== undefined,
+      const work: Work = async (before, record) => {
+        const renaming = { action: 'move' as const, paths: [path], dest, name };
+        const outcomeOf = (done: Transferred) => {
+          if (before && done.affected === 0) return before;
+          return { ...transferred(renaming, done), path: done.transfers[0]?.target ?? dest + name };
         };
-        const done = await transfer({ bucket, unfinished, limits }, renaming);
-        if (before && done.affected === 0) return before;
-        return { ...transferred(renaming, done), path: done.transfers[0]?.target ?? dest + name };
+        const done = await transfer(
+          { bucket, unfinished, limits },
+          {
+            ...renaming,
+            repeated: before !== undefined,
+            record: (recorded, db) => record(outcomeOf(recorded), db),
+          },
+        );
+        return outcomeOf(done);
       };
       const asked = ['rename', path, name];
       const outcome = await answer({ operations, bucket, asked, work, request, reply });

@@ -46,8 +46,14 @@ export interface Answered {
   run: string;
 }
 
-/** Does the work; `before` is the outcome of the same earlier request, if nobody can have received it. */
-export type Work = (before: Outcome | undefined) => Promise<Outcome>;
+/** Records an outcome on a connection of the caller's, in whose transaction something else may change. */
+export type Recording = (outcome: Outcome, db: Kysely<GalleryTables>) => Promise<void>;
+
+/**
+ * Does the work; `before` is the outcome of the same earlier request, if nobody can have received it. What
+ * is not recorded when it returns is recorded then.
+ */
+export type Work = (before: Outcome | undefined, record: Recording) => Promise<Outcome>;
 
 /** The record of a run. */
 interface Change {
@@ -57,11 +63,14 @@ interface Change {
   leased_until?: RawBuilder<Date> | null;
 }
 
-type Claim =
-  /** The caller does the work. */
-  | { state: 'claimed'; run: string; before: Outcome | undefined }
-  | { state: 'running'; run: string }
-  | { state: 'done'; run: string; outcome: Outcome };
+/** The caller does the work. */
+interface Claimed {
+  state: 'claimed';
+  run: string;
+  before: Outcome | undefined;
+}
+
+type Claim = Claimed | { state: 'running'; run: string } | { state: 'done'; run: string; outcome: Outcome };
 
 /** Identifies a request by its key if it has one, otherwise by the bucket and the request itself. */
 export function identify(bucket: Bucket, asked: unknown, key: string | undefined): AskedOperation {
@@ -101,7 +110,7 @@ export class OperationStore {
       await this.#noting.get(asked.id.toString('hex'));
       const claim = await this.#claim(asked, awaited);
       if (claim.state === 'done') return claim;
-      if (claim.state === 'claimed') return this.#run(asked, claim.run, () => work(claim.before));
+      if (claim.state === 'claimed') return this.#run(asked, claim, work);
       awaited.add(claim.run);
       await pause(POLL_MS, undefined, { signal }).catch(() => {
         throw new Failure('unavailable', 'this request is still running; send it again to get its outcome');
@@ -148,13 +157,16 @@ export class OperationStore {
     });
   }
 
-  async #run({ id }: AskedOperation, run: string, work: () => Promise<Outcome>): Promise<Answered> {
-    const renew = () => this.#change(id, run, { leased_until: leaseEnd() });
-    const renewal = setInterval(renew, RENEWAL_MS);
+  async #run({ id }: AskedOperation, { run, before }: Claimed, work: Work): Promise<Answered> {
+    const renewal = setInterval(() => this.#renew(id, run), RENEWAL_MS);
+    const endedWith = (outcome: Outcome) => ({
+      outcome: JSON.stringify(outcome),
+      delivered: false,
+      leased_until: null,
+    });
     try {
-      const outcome = await work();
-      const ended = { outcome: JSON.stringify(outcome), delivered: false, leased_until: null };
-      await this.#record(id, run, ended);
+      const outcome = await work(before, (done, db) => change(db, id, run, endedWith(done)));
+      await this.#record(id, run, endedWith(outcome));
       return { outcome, run };
     } catch (error) {
       await this.#record(id, run, { run: null, leased_until: null });
@@ -169,19 +181,33 @@ export class OperationStore {
     await Promise.race([this.#change(id, run, change), pause(RECORD_MS, undefined, { ref: false })]);
   }
 
+  /** Renews the lease of a run, unless its outcome has been recorded in the meantime. */
+  async #renew(id: Buffer, run: string): Promise<void> {
+    await updateRun(this.#db, id, run, { leased_until: leaseEnd() })
+      .where('leased_until', 'is not', null)
+      .execute()
+      .catch(() => undefined);
+  }
+
   /**
    * Updates the record of a run. The work matters more than its record: without a database the record stays
    * as it is.
    */
-  async #change(id: Buffer, run: string, change: Change): Promise<void> {
-    await this.#db
-      .updateTable('gallery.operation')
-      .set({ ...change, changed_at: sql<Date>`clock_timestamp()` })
-      .where('id', '=', id)
-      .where('run', '=', run)
-      .execute()
-      .catch(() => undefined);
+  async #change(id: Buffer, run: string, changed: Change): Promise<void> {
+    await change(this.#db, id, run, changed).catch(() => undefined);
   }
+}
+
+async function change(db: Kysely<GalleryTables>, id: Buffer, run: string, changed: Change): Promise<void> {
+  await updateRun(db, id, run, changed).execute();
+}
+
+function updateRun(db: Kysely<GalleryTables>, id: Buffer, run: string, changed: Change) {
+  return db
+    .updateTable('gallery.operation')
+    .set({ ...changed, changed_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('run', '=', run);
 }
 
 function leaseEnd() {

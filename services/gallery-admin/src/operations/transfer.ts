@@ -1,8 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
+import type { GalleryTables } from '../tables.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
@@ -47,6 +49,8 @@ export interface TransferRequest {
   name?: string | undefined;
   /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
   repeated: boolean;
+  /** Records what was done, in the transaction that also forgets that it was unfinished. */
+  record?: ((done: Transferred, db: Kysely<GalleryTables>) => Promise<void>) | undefined;
   /** Follows the work, if somebody does. */
   watch?: Watch | undefined;
 }
@@ -101,10 +105,16 @@ class RunningTransfer {
     const total = await this.#check(transfers).catch(explainName);
     await unfinished.begin(bucket, action, transfers);
     const copied = await this.#copy(transfers, total);
-    const done = action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
+    const cleared =
+      action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
+    // How many objects a folder held that is gone is not known any more.
+    const before = gone.filter(({ source }) => source.kind === 'object').length;
+    const affected = cleared.affected + before;
+    const done = { ...cleared, affected, folded, transfers: [...transfers, ...gone] };
+    const record = async (db: Kysely<GalleryTables>) => this.#request.record?.(done, db);
     // The work is done; a record left behind because the database is down expires in a month.
-    await unfinished.finish(bucket, action, [...transfers, ...gone]).catch(() => undefined);
-    return { ...done, folded, transfers: [...transfers, ...gone] };
+    await unfinished.finish(bucket, action, done.transfers, record).catch(() => undefined);
+    return done;
   }
 
   /** The work to do. A source that an interrupted run of this move has already removed is not missing. */

@@ -78,11 +78,23 @@ export class UnfinishedTransfers {
       .execute();
   }
 
-  /** Deletes the records of `transfers`, which have finished. */
-  async finish(bucket: Bucket, action: TransferAction, transfers: readonly Transfer[]): Promise<void> {
-    if (transfers.length === 0) return;
+  /**
+   * Deletes the records of `transfers`, which have finished, in one transaction with `record`: whoever asks
+   * again after a crash finds either these records or the outcome.
+   */
+  async finish(
+    bucket: Bucket,
+    action: TransferAction,
+    transfers: readonly Transfer[],
+    record: (db: Kysely<GalleryTables>) => Promise<void>,
+  ): Promise<void> {
     const ids = transfers.map((transfer) => idOf(bucket, action, transfer));
-    await this.#db.deleteFrom('gallery.unfinished_transfer').where('id', 'in', ids).execute();
+    await this.#db.transaction().execute(async (db) => {
+      if (ids.length > 0) {
+        await db.deleteFrom('gallery.unfinished_transfer').where('id', 'in', ids).execute();
+      }
+      await record(db);
+    });
   }
 }
 
