@@ -16,7 +16,7 @@ const SERVICES: [string, Record<string, Setting>][] = [
 ];
 
 /** Addresses in the file, whose password is DATABASE_PASSWORD. */
-const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL'];
+const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'];
 
 /** What the file decides itself: where a container listens inside its network. */
 const FIXED = ['HOST', 'CONTENT_PORT', 'NEWS_FEED_PORT', 'GALLERY_ADMIN_PORT', 'newsroom METRICS_PORT'];

@@ -27,6 +27,11 @@ export class OwnPostgres {
     return this.#server.url;
   }
 
+  /** The directory that it was made in. */
+  get home(): string {
+    return this.#home;
+  }
+
   /** Ends the server and its sessions. */
   stop(): Promise<void> {
     return this.#server.stop();

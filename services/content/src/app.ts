@@ -24,7 +24,11 @@ import type { ContentTables } from './tables.ts';
 export interface ContentParts {
   config: ContentConfig;
   db: Kysely<ContentTables>;
+  /** The same database for public reads, which may be on a replica. */
+  readDb: Kysely<ContentTables>;
   cache: RepresentationCache;
+  /** Called after each commit of this process. */
+  changed: () => void;
   log: Logger;
   /** Figures for the metrics. */
   meters: readonly Meter[];
@@ -45,9 +49,9 @@ const DESCRIPTION = {
 } as const;
 
 /** Builds the content service, ready to listen. */
-export async function buildApp({ config, db, cache, log, meters }: ContentParts): Promise<Server> {
+export async function buildApp(parts: ContentParts): Promise<Server> {
+  const { config, db, readDb, cache, changed, log, meters } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db));
-  const changed = () => cache.clear();
   const inspector = new HtmlInspector({
     html: config.CONTENT_HTML,
     jsonLd: config.CONTENT_JSON_LD === 'allowed',
@@ -72,8 +76,8 @@ export async function buildApp({ config, db, cache, log, meters }: ContentParts)
   });
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
-  const articles = articleOperations({ articles: new ArticleStore(db), cache, inspector, changed });
-  const categories = categoryOperations({ categories: new CategoryStore(db), cache, changed });
+  const articles = articleOperations({ articles: new ArticleStore(db, readDb), cache, inspector, changed });
+  const categories = categoryOperations({ categories: new CategoryStore(db, readDb), cache, changed });
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],

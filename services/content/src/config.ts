@@ -3,6 +3,7 @@ import {
   type Environment,
   integer,
   port,
+  publicReadSettings,
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
@@ -14,6 +15,7 @@ export const PORT_VARIABLE = 'CONTENT_PORT';
 /** The settings of the content service, with what each is for. */
 export const contentSettings = {
   ...commonSettings,
+  ...publicReadSettings,
   [PORT_VARIABLE]: setting(port().default(4003), 'The port to listen on.'),
   CONTENT_HTML: setting(
     z.enum(['checked', 'trusted'], 'checked or trusted').default('checked'),

@@ -1,10 +1,12 @@
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
+import { openReads } from '@pressroom/common/database/open-reads';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
+import { readMeters } from '@pressroom/common/metrics/read-meter';
 import { buildApp } from './app.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
@@ -18,21 +20,30 @@ export interface OpenContent {
 
 /** Opens the database, starts to listen for changes, and builds the service on them. */
 export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
-  const pool = openPool(config, 'pressroom content', log);
+  const name = 'pressroom content';
+  const pool = openPool(config, name, log);
   const db = queriesOn<ContentTables>(pool);
   const changes = new ChangeListener({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
-    applicationName: 'pressroom content',
+    applicationName: name,
     channel: 'content_changed',
+    followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: () => cache.clear(),
     log,
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
+  const reads = openReads({ config, name, pool, db, changes, log });
   changes.start();
   const release = async () => {
     await changes.close();
-    await db.destroy();
+    await Promise.all([db.destroy(), reads.close()]);
   };
-  const meters = [...poolMeters({ main: pool }), cacheMeter(cache)];
-  return { app: await buildApp({ config, db, cache, log, meters }), release };
+  const changed = () => {
+    changes.position.seen();
+    cache.clear();
+  };
+  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }) };
+  const meters = [...poolMeters(pools), cacheMeter(cache), ...readMeters({ main: reads.pool })];
+  const parts = { config, db, readDb: reads.db, cache, changed, log, meters };
+  return { app: await buildApp(parts), release };
 }

@@ -7,4 +7,6 @@ export const ANNOUNCEMENTS = {
   channel: 'news_changed',
   /** Changes with every commit that is not announced. */
   watermark: 'select news.change_watermark()',
+  /** The number alone: behind it are the transactions that are committing. */
+  isSettled: (watermark: unknown) => !String(watermark).includes(' '),
 } as const;

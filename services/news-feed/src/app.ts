@@ -34,9 +34,13 @@ import type { NewsTables } from './tables.ts';
 export interface NewsFeedParts {
   config: NewsFeedConfig;
   db: Kysely<NewsTables>;
-  /** The same database for searches, with separate connections and a time limit. */
+  /** The same database for public reads, which may be on a replica. */
+  readDb: Kysely<NewsTables>;
+  /** The same for searches, with separate connections and a time limit. */
   searchDb: Kysely<NewsTables>;
   cache: RepresentationCache;
+  /** Called after what `db` has read: a replica must contain it from then on. */
+  seen: () => void;
   clock: Clock;
   log: Logger;
   /** Figures for the metrics. */
@@ -92,40 +96,40 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
 }
 
 /** The routes of the service. */
-function routesOf({ config, db, searchDb, cache, clock }: NewsFeedParts): RouteLine[] {
+function routesOf({ config, db, readDb, searchDb, cache, seen, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const address = new ApiAddress(config);
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const showsStories = config.NEWS_STORIES === 'on';
   const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
-  const itemStore = new ItemStore({ db, searchDb, gate, clock });
+  const itemStore = new ItemStore({ db: readDb, searchDb, gate, clock });
   const items = itemOperations({ items: itemStore, cache, site, vocabulary });
   const hotTopics = hotTopicOperations({
-    hotTopics: new HotTopicStore(db),
+    hotTopics: new HotTopicStore(readDb),
     cache,
     site,
     vocabulary,
     stories: showsStories,
   });
   const stories = storyOperations({
-    stories: showsStories ? new StoryStore(db) : undefined,
+    stories: showsStories ? new StoryStore(readDb) : undefined,
     cache,
     site,
     address,
   });
   const [dailies, weeklies, monthlies] = [
-    reportOperations('daily', { db, cache, site, clock }),
-    reportOperations('weekly', { db, cache, site, clock }),
-    reportOperations('monthly', { db, cache, site, clock }),
+    reportOperations('daily', { db: readDb, cache, site, clock }),
+    reportOperations('weekly', { db: readDb, cache, site, clock }),
+    reportOperations('monthly', { db: readDb, cache, site, clock }),
   ];
   const selected = selectedOperations({
-    selected: new SelectedStore({ db, site, forget: () => cache.clear() }),
+    selected: new SelectedStore({ db, readDb, site, seen, forget: () => cache.clear() }),
     site,
     cache,
   });
-  const resets = codexResetOperations({ resets: new ResetStore(db), cache, clock });
+  const resets = codexResetOperations({ resets: new ResetStore(readDb), cache, clock });
   const feeds = feedOperations({
-    db,
+    db: readDb,
     items: itemStore,
     cache,
     site,

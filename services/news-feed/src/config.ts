@@ -4,6 +4,7 @@ import {
   type Environment,
   integer,
   port,
+  publicReadSettings,
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
@@ -65,6 +66,7 @@ export const vocabularySettings = {
 /** The settings of the news feed, with what each is for. */
 export const newsFeedSettings = {
   ...commonSettings,
+  ...publicReadSettings,
   [PORT_VARIABLE]: setting(port().default(4001), 'The port to listen on.'),
   NEWS_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(120),

@@ -1,10 +1,12 @@
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
+import { openReads } from '@pressroom/common/database/open-reads';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
+import { readMeters } from '@pressroom/common/metrics/read-meter';
 import { ANNOUNCEMENTS } from './announcements.ts';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -39,6 +41,7 @@ export async function openNewsFeed(
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
     ...ANNOUNCEMENTS,
+    followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: () => cache.clear(),
     log,
   });
@@ -47,12 +50,28 @@ export async function openNewsFeed(
     lease: changes,
     now: () => clock().getTime(),
   });
+  const shared = { name: applicationName, changes, log };
+  const reads = openReads({ ...shared, config, pool, db });
+  const searchReads = openReads({ ...shared, config: searches, pool: searchPool, db: searchDb });
   changes.start();
   const release = async () => {
     await changes.close();
-    await Promise.all([db.destroy(), searchDb.destroy()]);
+    const databases = [db.destroy(), searchDb.destroy(), reads.close(), searchReads.close()];
+    await Promise.all([...databases]);
   };
-  const pools = poolMeters({ main: pool, search: searchPool });
-  const meters = [...pools, cacheMeter(cache), ...ledgerMeters(db)];
-  return { app: await buildApp({ config, db, searchDb, cache, clock, log, meters }), release };
+  const meters = [
+    ...poolMeters({
+      main: pool,
+      search: searchPool,
+      ...(reads.replica && { replica: reads.replica }),
+      ...(searchReads.replica && { search_replica: searchReads.replica }),
+    }),
+    ...readMeters({ main: reads.pool, search: searchReads.pool }),
+    cacheMeter(cache),
+    ...ledgerMeters(db),
+  ];
+  const seen = () => changes.position.seen();
+  const dbs = { db, readDb: reads.db, searchDb: searchReads.db };
+  const parts = { config, ...dbs, cache, seen, clock, log, meters };
+  return { app: await buildApp(parts), release };
 }

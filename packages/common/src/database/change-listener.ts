@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
+import { WalPosition } from './wal-position.ts';
 
 /** How long an answered heartbeat proves that the process is up to date, in ms: the bound on staleness. */
 const LEASE_MS = 1000;
 
 /** Pause between two heartbeats, in ms. */
 const HEARTBEAT_MS = 250;
+
+/** Pause between two heartbeats that a reader waits for, in ms. */
+const HURRY_MS = 2;
 
 /** How long nobody has asked before heartbeats become rare, in ms. */
 const QUIET_AFTER_MS = 5000;
@@ -32,6 +36,13 @@ export interface ChangeListenerOptions {
   channel: string;
   /** A query whose single row changes with every commit that the triggers did not announce. */
   watermark?: string;
+  /**
+   * Whether a watermark shows that no commit is under way which it does not tell apart yet; each does if
+   * absent.
+   */
+  isSettled?: (watermark: unknown) => boolean;
+  /** Whether the position of the WAL is followed, for reads on a replica. */
+  followsWal?: boolean;
   /** Called for each change, and after each (re)connection, when changes may have been missed. */
   onChange: () => void;
   log: FastifyBaseLogger;
@@ -55,6 +66,12 @@ export class ChangeListener {
   readonly #closing = new AbortController();
   #trustedUntil = 0;
   #askedAt = 0;
+  /** What a replica must contain; it is known only if the listener `followsWal`. */
+  readonly position = new WalPosition(() => this.#hurry?.());
+  /** Whether a change was announced since the last heartbeat was sent. */
+  #announced = false;
+  /** Ends the pause between two heartbeats; absent while one is under way. */
+  #hurry: (() => void) | undefined;
   /** Ends the pause of a quiet time; absent while heartbeats are frequent. */
   #wake: (() => void) | undefined;
   #away = false;
@@ -105,7 +122,11 @@ export class ChangeListener {
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
-    client.on('notification', onChange);
+    client.on('notification', () => {
+      this.#announced = true;
+      this.position.seen();
+      onChange();
+    });
     // Without a clean shutdown, which would wait for a server that hangs.
     const hangUp = () => client.connection.stream.destroy();
     this.#closing.signal.addEventListener('abort', hangUp);
@@ -117,25 +138,44 @@ export class ChangeListener {
       await this.#beat(client);
     } finally {
       this.#trustedUntil = 0;
+      this.position.lost();
       this.#closing.signal.removeEventListener('abort', hangUp);
       hangUp();
     }
   }
 
   async #beat(client: pg.Client): Promise<void> {
-    const { watermark = 'select 1', onChange } = this.#options;
-    // Differs from every row: the first answer counts as a change, because some may have been missed.
-    let known: string | undefined;
+    const { watermark = 'select 1', isSettled = () => true, followsWal = false, onChange } = this.#options;
+    const query = followsWal
+      ? `select (${watermark}) as watermark, pg_current_wal_insert_lsn()::text as lsn`
+      : `select (${watermark}) as watermark`;
+    // Differs from every value: the first answer counts as a change, because some may have been missed.
+    let known: unknown = Symbol('unknown');
     while (!this.#closing.signal.aborted) {
-      const asked = performance.now();
-      const { rows } = await client.query(watermark);
-      const current = JSON.stringify(rows);
-      if (current !== known) onChange();
+      const sentAt = performance.now();
+      const announced = this.#announced;
+      this.#announced = false;
+      const { rows } = await client.query(query);
+      const [{ watermark: current, lsn }] = rows;
+      const differs = current !== known;
+      if (differs) onChange();
       known = current;
-      this.#trustedUntil = asked + LEASE_MS;
-      await this.#pause(HEARTBEAT_MS);
+      this.#trustedUntil = sentAt + LEASE_MS;
+      const changed = announced || this.#announced || differs || !isSettled(current);
+      if (followsWal) this.position.told({ sentAt, lsn, changed });
+      await this.#pauseBetween();
       if (this.#isQuiet()) await this.#quietPause();
     }
+  }
+
+  /** The pause between two heartbeats, which a reader that waits for the next one makes shorter. */
+  async #pauseBetween(): Promise<void> {
+    await this.#pause(HURRY_MS);
+    const hurried = new AbortController();
+    this.#hurry = () => hurried.abort();
+    const signal = AbortSignal.any([hurried.signal, this.#closing.signal]);
+    await delay(HEARTBEAT_MS - HURRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#hurry = undefined;
   }
 
   #isQuiet(): boolean {

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { NamingClient } from '../fast/named-statements.ts';
 import { readTime } from '../fast/read-time.ts';
@@ -56,7 +56,7 @@ export function openDatabase<Tables>(
 }
 
 /** The query builder on a pool; its `destroy()` closes the pool. */
-export function queriesOn<Tables>(pool: pg.Pool): Kysely<Tables> {
+export function queriesOn<Tables>(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

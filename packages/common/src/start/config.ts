@@ -149,6 +149,15 @@ export const commonSettings = {
   ),
 };
 
+/** The settings of a service that answers public reads. */
+export const publicReadSettings = {
+  DATABASE_READ_URL: setting(
+    connectionUrl('postgres', 'postgresql').optional(),
+    'A streaming replica of the database, for public reads. It is read only while it contains everything that the process has served or heard of; otherwise the primary is. See [scaling](scaling.md#a-read-replica).',
+    'everything is read from `DATABASE_URL`',
+  ),
+};
+
 /** The values of {@link commonSettings}. */
 export type CommonConfig = z.infer<z.ZodObject<typeof commonSettings>>;
 
@@ -178,7 +187,7 @@ export function readConfig<Shape extends Record<string, z.ZodType>>(
   const secrets = names.filter((name) => isSecret(shape[name] as z.ZodType));
   const { env: resolved, faults: fileFaults } = readSecretFiles(secrets, env);
   const given = Object.fromEntries(names.map((name) => [name, resolved[name] || undefined]));
-  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL']) {
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
     const url = given[name];
     if (url !== undefined) given[name] = withPassword(url, given.DATABASE_PASSWORD);
   }

@@ -35,15 +35,18 @@ export type Precondition = (own: object) => void;
 /** The articles of the content service in the database. */
 export class ArticleStore {
   readonly #db: Database;
+  readonly #readDb: Database;
   readonly #list = new ArticleList();
 
-  constructor(db: Database) {
+  /** Public reads take `readDb`, which may be a replica of `db`. */
+  constructor(db: Database, readDb: Database = db) {
     this.#db = db;
+    this.#readDb = readDb;
   }
 
   /** A page of the articles of `scope`, newest first, and their total number. */
   list(scope: ArticleScope, page: Page): Promise<{ articles: ListedArticle[]; total: number }> {
-    return this.#list.read(this.#db, scope, page);
+    return this.#list.read(this.#readDb, scope, page);
   }
 
   /**
@@ -52,9 +55,9 @@ export class ArticleStore {
    * @throws Failure `missing` if it does not exist or `reader` may not see it
    */
   async read(id: number, reader: Reader): Promise<ReadArticle> {
-    const [row] = await DETAIL.execute(this.#db, { id });
+    const [row] = await DETAIL.execute(this.#readDb, { id });
     if (row === undefined || !(row.is_published || reader.seesDrafts)) throw noSuchArticle(id);
-    return { article: await detailOf(this.#db, row), own: ownMembers(row) };
+    return { article: await detailOf(this.#readDb, row), own: ownMembers(row) };
   }
 
   /**

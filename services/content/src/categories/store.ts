@@ -43,15 +43,18 @@ export interface ChangedCategory {
 /** The categories of the content service in the database. */
 export class CategoryStore {
   readonly #db: Database;
+  readonly #readDb: Database;
   readonly #articles = new ArticleList();
 
-  constructor(db: Database) {
+  /** Public reads take `readDb`, which may be a replica of `db`. */
+  constructor(db: Database, readDb: Database = db) {
     this.#db = db;
+    this.#readDb = readDb;
   }
 
   /** All categories by name, with their numbers of published articles. */
   async list(): Promise<CategoryListItem[]> {
-    const rows = await this.#db
+    const rows = await this.#readDb
       .selectFrom('content.category as category')
       .leftJoin('content.article_count as count', (join) =>
         join.onRef('count.category_id', '=', 'category.id').on('count.is_published', '=', true),
@@ -70,13 +73,13 @@ export class CategoryStore {
    * @throws Failure `missing`
    */
   async read(id: number, page: Page): Promise<CategoryPage> {
-    const row = await this.#db
+    const row = await this.#readDb
       .selectFrom('content.category')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) throw noSuchCategory(id);
-    return this.#page(this.#db, row, page);
+    return this.#page(this.#readDb, row, page);
   }
 
   /**

@@ -13,14 +13,18 @@ import {
   writePageCursor,
   writeSyncCursor,
 } from './cursor.ts';
-import { type Entry, type LedgerState, readEntries, readMembers } from './ledger.ts';
+import { type Entry, type LedgerState, type Members, readEntries, readMembers } from './ledger.ts';
 import type { Change, Changes, ChangesQuery, Snapshot, SnapshotQuery } from './schema.ts';
 import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 
 /** The dependencies of a {@link SelectedStore}. */
 export interface SelectedStoreOptions {
   db: Kysely<NewsTables>;
+  /** The same database for pages of the snapshot, which may be on a replica. */
+  readDb: Kysely<NewsTables>;
   site: Site;
+  /** Called after what `db` has read: a replica must contain it from then on. */
+  seen: () => void;
   /**
    * Called when the ledger has started over: cursors in cached answers are no longer valid.
    */
@@ -30,14 +34,18 @@ export interface SelectedStoreOptions {
 /** The selected set and its changes, as a mirror reads them (docs/ledger.md). */
 export class SelectedStore {
   readonly #db: Kysely<NewsTables>;
+  readonly #readDb: Kysely<NewsTables>;
   readonly #site: Site;
+  readonly #seen: () => void;
   readonly #settler: LedgerSettler;
   readonly #forget: () => void;
   /** The last epoch that was read. */
   #epoch: string | undefined;
 
-  constructor({ db, site, forget }: SelectedStoreOptions) {
+  constructor({ db, readDb, site, seen, forget }: SelectedStoreOptions) {
     this.#db = db;
+    this.#readDb = readDb;
+    this.#seen = seen;
     this.#forget = forget;
     this.#site = site;
     this.#settler = new LedgerSettler(db);
@@ -51,7 +59,7 @@ export class SelectedStore {
     const from = page === undefined ? undefined : pageCursor(page, fields);
     // Not needed for correctness, but it keeps changes that the page already shows out of the next answer.
     if (from === undefined) await this.#settler.settle();
-    const { items, headAt, ...ledger } = await readMembers(this.#db, from?.after ?? '', limit + 1);
+    const { items, headAt, ...ledger } = await this.#members(from, limit + 1);
     const begin = () => ({ history: this.#history(ledger), fields: fields ?? 'default', seq: ledger.head });
     const sync: SyncCursor = from?.sync ?? begin();
     this.#assertCurrent(sync, ledger);
@@ -79,6 +87,7 @@ export class SelectedStore {
     if (cursor === undefined) throw snapshotRequired('the cursor was not issued by this service');
     const behind = (await this.#settler.settle()) === SETTLE_BATCH;
     const page = await readEntries(this.#db, cursor.seq, limit + 1);
+    this.#seen();
     this.#assertCurrent(cursor, page);
     const shown = page.entries.slice(0, limit);
     return {
@@ -89,6 +98,20 @@ export class SelectedStore {
       hasMore: page.entries.length > limit || behind,
       changes: shown.map((entry) => this.#change(entry, cursor.fields)),
     };
+  }
+
+  /** A replica that does not have what the page belongs to may only be behind, so the primary is asked. */
+  async #members(from: PageCursor | undefined, limit: number): Promise<Members> {
+    const after = from?.after ?? '';
+    const members = await readMembers(this.#readDb, after, limit);
+    if (from === undefined || this.#readDb === this.#db || this.#continues(from.sync, members)) {
+      return members;
+    }
+    return readMembers(this.#db, after, limit).finally(this.#seen);
+  }
+
+  #continues({ history, seq }: SyncCursor, ledger: LedgerState): boolean {
+    return history === this.#history(ledger) && seq <= ledger.head;
   }
 
   #assertCurrent(cursor: SyncCursor, ledger: LedgerState): void {
