@@ -8,6 +8,7 @@ import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
@@ -32,6 +33,7 @@ export interface ContentParts {
   log: Logger;
   /** Figures for the metrics. */
   meters: readonly Meter[];
+  tracing: Tracing | undefined;
 }
 
 const DESCRIPTION = {
@@ -50,7 +52,7 @@ const DESCRIPTION = {
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, cache, changed, log, meters } = parts;
+  const { config, db, readDb, cache, changed, log, meters, tracing } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db));
   const inspector = new HtmlInspector({
     html: config.CONTENT_HTML,
@@ -63,6 +65,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     log,
     bodyLimit: config.CONTENT_BODY_LIMIT,
     meters,
+    tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
     limit: async (server) => {
       identifySenders(server, verifier);

@@ -7,6 +7,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
+import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
@@ -34,9 +35,11 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
   const reads = openReads({ config, name, pool, db, changes, log });
   changes.start();
+  const tracing = await openTracing(config, 'content', log);
+  for (const opened of [pool, reads.replica]) if (opened) tracing?.traceQueries(opened);
   const release = async () => {
     await changes.close();
-    await Promise.all([db.destroy(), reads.close()]);
+    await Promise.all([db.destroy(), reads.close(), tracing?.close()]);
   };
   const changed = () => {
     changes.position.seen();
@@ -44,6 +47,6 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
   };
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }) };
   const meters = [...poolMeters(pools), cacheMeter(cache), ...readMeters({ main: reads.pool })];
-  const parts = { config, db, readDb: reads.db, cache, changed, log, meters };
+  const parts = { config, db, readDb: reads.db, cache, changed, log, meters, tracing };
   return { app: await buildApp(parts), release };
 }

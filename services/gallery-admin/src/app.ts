@@ -6,6 +6,7 @@ import { addRoutes } from '@pressroom/common/http/operation';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { batchOperations } from './batches/routes.ts';
 import { BatchRunner } from './batches/runner.ts';
@@ -59,6 +60,7 @@ export interface GalleryParts {
   log: Logger;
   /** Figures for the metrics. */
   meters: readonly Meter[];
+  tracing: Tracing | undefined;
 }
 
 const DESCRIPTION = {
@@ -78,13 +80,14 @@ const DESCRIPTION = {
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
-  const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters } = parts;
+  const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
     meters,
+    tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
     degrading: { 'object store': () => pingStore(active.probed()) },
     problems: {

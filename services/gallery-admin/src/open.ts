@@ -3,6 +3,7 @@ import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/datab
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
+import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
@@ -58,13 +59,15 @@ export async function openGallery(
   const active = new ActiveBucket(buckets, connections, changes);
   const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
   changes.start();
+  const tracing = await openTracing(config, 'gallery-admin', log);
+  tracing?.traceQueries(pool);
   const release = async () => {
     await changes.close();
     connections.close();
     await fetcher.close();
-    await Promise.all([db.destroy(), direct !== db && direct.destroy()]);
+    await Promise.all([db.destroy(), direct !== db && direct.destroy(), tracing?.close()]);
   };
   const meters = [...poolMeters({ main: pool }), ...sessionMeters(db), ...connections.meters()];
-  const parts = { meters, config, db, direct, active, buckets, copyLimits, fetcher, log };
+  const parts = { meters, tracing, config, db, direct, active, buckets, copyLimits, fetcher, log };
   return { app: await buildApp(parts), release };
 }

@@ -9,6 +9,7 @@ import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ApiAddress } from './api-address.ts';
 import { admitClients, READABLE_ANYWHERE } from './clients.ts';
@@ -45,6 +46,7 @@ export interface NewsFeedParts {
   log: Logger;
   /** Figures for the metrics. */
   meters: readonly Meter[];
+  tracing: Tracing | undefined;
 }
 
 const DESCRIPTION = {
@@ -70,12 +72,13 @@ const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
 
 /** Builds the news feed, ready to listen. */
 export async function buildApp(parts: NewsFeedParts): Promise<Server> {
-  const { config, db, log, meters } = parts;
+  const { config, db, log, meters, tracing } = parts;
   const app = await createServer({
     config,
     description: DESCRIPTION,
     log,
     meters,
+    tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
     headers: READABLE_ANYWHERE,

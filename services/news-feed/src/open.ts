@@ -7,6 +7,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
+import { openTracing } from '@pressroom/common/tracing/tracing';
 import { ANNOUNCEMENTS } from './announcements.ts';
 import { buildApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -54,10 +55,14 @@ export async function openNewsFeed(
   const reads = openReads({ ...shared, config, pool, db });
   const searchReads = openReads({ ...shared, config: searches, pool: searchPool, db: searchDb });
   changes.start();
+  const tracing = await openTracing(config, 'news-feed', log);
+  for (const opened of [pool, searchPool, reads.replica, searchReads.replica]) {
+    if (opened) tracing?.traceQueries(opened);
+  }
   const release = async () => {
     await changes.close();
     const databases = [db.destroy(), searchDb.destroy(), reads.close(), searchReads.close()];
-    await Promise.all([...databases]);
+    await Promise.all([...databases, tracing?.close()]);
   };
   const meters = [
     ...poolMeters({
@@ -72,6 +77,6 @@ export async function openNewsFeed(
   ];
   const seen = () => changes.position.seen();
   const dbs = { db, readDb: reads.db, searchDb: searchReads.db };
-  const parts = { config, ...dbs, cache, seen, clock, log, meters };
+  const parts = { config, ...dbs, cache, seen, clock, log, meters, tracing };
   return { app: await buildApp(parts), release };
 }

@@ -14,6 +14,7 @@ import { RequestLog } from '../log/request-log.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies.ts';
 import type { CommonConfig } from '../start/config.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -52,6 +53,8 @@ export interface ServerOptions {
   degrading?: Record<string, ReadinessCheck>;
   /** Figures of this service in the metrics. */
   meters?: readonly Meter[];
+  /** Records the requests. */
+  tracing?: Tracing | undefined;
   /** How this service's answers to failures differ from the others'. */
   problems?: ProblemStyle;
   /** Headers of every answer, besides those that all services send; names in lower case. */
@@ -71,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options;
   const unreadable = new UnreadablePaths();
   const app = createBareServer(options, unreadable);
+  options.tracing?.traceRequests(app);
   const allowedMethods = watchMethods(app);
   judgeRequests(app);
   closeAnsweredConnections(app);

@@ -60,6 +60,36 @@ function trustedProxies() {
     .transform((value) => (isCount(value) ? Number(value) : addressList(value)));
 }
 
+/** Headers as OpenTelemetry writes them: `name=value` separated by commas, percent-encoded. */
+function headerList() {
+  const entry = /^\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=[\x21-\x7e]*\s*$/;
+  const expected = 'name=value, several separated by commas, such as authorization=Bearer%20TOKEN';
+  return secret(
+    z
+      .string()
+      .refine((value) => value.split(',').every((text) => entry.test(text) && isDecodable(text)), expected)
+      .transform((value) => Object.fromEntries(value.split(',').map(headerOf))),
+  );
+}
+
+function headerOf(text: string): [string, string] {
+  const [name = '', ...value] = text.trim().split('=');
+  return [name, decodeURIComponent(value.join('='))];
+}
+
+function isDecodable(text: string): boolean {
+  return URL.canParse(`http://none/?${text}`) && !/%(?![0-9a-fA-F]{2})/.test(text);
+}
+
+/** A fraction from 0 to 1. */
+function fraction() {
+  const expected = 'a number from 0 to 1';
+  return z
+    .string()
+    .regex(/^(0(\.\d{1,9})?|1(\.0+)?)$/, expected)
+    .transform(Number);
+}
+
 /** What a setting is for, as a table shows it (`docs/configuration.md`). */
 export interface SettingNote {
   description: string;
@@ -142,6 +172,18 @@ export const commonSettings = {
   SHUTDOWN_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(9500),
     'How long a process that is told to stop may finish its requests; `docker stop` kills it after 10 s.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    z
+      .string()
+      .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
+      .optional(),
+    'Where an OpenTelemetry collector takes traces by OTLP over HTTP, such as `http://collector:4318`. If absent, nothing of OpenTelemetry is loaded.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(headerList().optional(), 'Headers that the collector asks for.'),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    fraction().default(1),
+    'The fraction of traces that is recorded; which ones follows from their ids.',
   ),
   CACHE_BYTES: setting(
     integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
