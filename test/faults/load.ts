@@ -55,6 +55,11 @@ export class Load {
     };
   }
 
+  /** Whether every follower holds the whole set: until then it may have to ask for the beginning again. */
+  get following(): boolean {
+    return this.#mirrors.every(({ disk }) => disk.cursor !== undefined);
+  }
+
   /** Failed proofs of life since the last call, of processes that should run. */
   takeUnalive(): string[] {
     const taken = this.#unalive;

@@ -29,6 +29,7 @@ beforeAll(async () => {
   stand = await Stand.open();
   load = Load.start(stand);
   await worksAgain();
+  await until('the ledger is followed', () => load.following);
 });
 
 afterAll(async () => {
