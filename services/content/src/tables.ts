@@ -49,6 +49,11 @@ export interface ArticleCountTable {
   articles: ColumnType<number, never, never>;
 }
 
+/** `content.article_count_by_month`: like `article_count`, by the first day of the UTC month of publication. */
+export interface ArticleCountByMonthTable extends ArticleCountTable {
+  month: ColumnType<Date, never, never>;
+}
+
 /** `content.article_count_by_day`: like `article_count`, by UTC day of publication. */
 export interface ArticleCountByDayTable extends ArticleCountTable {
   day: ColumnType<Date, never, never>;
@@ -71,6 +76,7 @@ export interface ContentTables {
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': CategoryTable;
   'content.article_count': ArticleCountTable;
+  'content.article_count_by_month': ArticleCountByMonthTable;
   'content.article_count_by_day': ArticleCountByDayTable;
   'content.api_key': ApiKeyTable;
 }

@@ -59,6 +59,15 @@ const COUNTS = new PreparedQueries<
     .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published')),
 );
 
+/** The values that the query of a day takes. */
+type DayValues = Pick<ListValues, 'categoryId' | 'offset'>;
+
+/** A day, and how many rows of the list are newer. */
+interface DayRow {
+  day: string;
+  before: number | string;
+}
+
 /** Finds the ids from the index alone, so that only the rows of the page are read. */
 const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
   (db, { status, inCategory, from, byDay }, value) => {
@@ -90,9 +99,8 @@ const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
 export class ArticleList {
   /**
    * A page of the articles of `scope`, newest first, and how many there are in total. The database maintains
-   * the total. Rows are reached from the nearer end of the list, or, in the middle, by their day: counting
-   * the days first costs about ten times as much as a page near an end, and depends on the number of days,
-   * not of articles.
+   * the total. Rows are reached from the nearer end of the list, or, in the middle, by their day, which is
+   * found by adding up the counts of the months, and then those of the days of one month.
    */
   async read(
     db: Database,
@@ -125,28 +133,40 @@ function shapeOf({ status, categoryId }: ArticleScope): ListShape {
 /** A page deep in the list is found by its day, the one that contains the row at its offset. */
 async function placeOf(db: Database, scope: ArticleScope, window: PageWindow): Promise<Place> {
   if (window.from !== 'day') return window;
-  const { day, before } = await dayOf(db, scope, window.offset);
-  const offset = window.offset - before;
-  return day === 'infinity' ? { ...window, offset } : { ...window, offset, day };
+  const values = { categoryId: scope.categoryId ?? 0, offset: window.offset };
+  const [found] = await DAYS.of(shapeOf(scope)).execute(db, values);
+  // The list has become shorter since it was counted.
+  if (found === undefined) return { ...window, limit: 0 };
+  const offset = window.offset - Number(found.before);
+  return found.day === 'infinity' ? { ...window, offset } : { ...window, offset, day: found.day };
 }
 
-/** The day that contains the row at `offset`, and how many rows are newer than that day. */
-async function dayOf(db: Database, { status, categoryId }: ArticleScope, offset: number) {
-  const days = db
-    .selectFrom('content.article_count_by_day')
-    .select(['day', sql<number>`sum(sum(articles)) over (order by day desc) - sum(articles)`.as('before')])
-    .where('category_id', categoryId === undefined ? 'is' : '=', categoryId ?? null)
-    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
-    .groupBy('day');
-  const { day, before } = await db
-    .selectFrom(days.as('days'))
-    .select([sql<string>`day::text`.as('day'), 'before'])
-    .where('before', '<=', offset)
-    .orderBy('days.day', 'asc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
-  return { day, before: Number(before) };
-}
+/**
+ * Finds the day that contains the row at an offset. Newer rows come first, so it is the oldest month, and in
+ * it the oldest day, that has no more rows before it than the offset.
+ */
+const DAYS = new PreparedQueries<ContentTables, ListShape, DayValues, DayRow>(
+  (db, { status, inCategory }, value) => {
+    const scope = sql`${inCategory ? sql`category_id = ${value('categoryId')}` : sql`category_id is null`}
+      ${status === 'all' ? sql`` : sql`and is_published = ${sql.lit(status === 'published')}`}`;
+    const days = sql<DayRow>`
+      with month as (
+        select month, before from (
+          select month, sum(sum(articles)) over (order by month desc) - sum(articles) as before
+          from content.article_count_by_month where ${scope} group by month
+        ) as months
+        where before <= ${value('offset')} order by month limit 1
+      )
+      select day::text as day, before from (
+        select day, month.before + sum(sum(articles)) over (order by day desc) - sum(articles) as before
+        from content.article_count_by_day, month
+        where ${scope} and day between month.month and (month.month + interval '1 month' - interval '1 day')::date
+        group by day, month.before
+      ) as days
+      where before <= ${value('offset')} order by days.day limit 1`;
+    return { compile: () => days.compile(db) };
+  },
+);
 
 function selectListItems(db: Database) {
   return db
