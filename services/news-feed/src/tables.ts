@@ -63,6 +63,13 @@ export interface ItemTable {
   updated_at: DefaultedTime;
 }
 
+/** `news.recent_item`: maintained by triggers. */
+export interface RecentItemTable {
+  item_id: string;
+  latest_at: ColumnType<Date, never, never>;
+  terms: ColumnType<string[], never, never>;
+}
+
 /** `news.ledger`: one row. */
 export interface LedgerTable {
   epoch: string;
@@ -316,6 +323,7 @@ export interface NewsTables {
   'news.story': StoryTable;
   'news.story_reference': StoryReferenceTable;
   'news.item': ItemTable;
+  'news.recent_item': RecentItemTable;
   'news.ledger': LedgerTable;
   'news.ledger_change': LedgerChangeTable;
   'news.ledger_entry': LedgerEntryTable;

@@ -1,8 +1,9 @@
 import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { NewsTables } from '../tables.ts';
 import { type Anchor, invalidCursor, readCursor, writeCursor } from './cursor.ts';
+import { hasTerms, recentWithTerms } from './recent.ts';
 import { ITEM_COLUMNS, type ItemRow } from './representation.ts';
 import type { ItemsQuery } from './schema.ts';
 import type { SearchGate } from './search-gate.ts';
@@ -84,7 +85,7 @@ export class ItemStore {
     };
   }
 
-  #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
+  async #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
     const { db, searchDb, gate } = this.#parts;
     const values: PageValues = {
       after: window.after,
@@ -96,12 +97,29 @@ export class ItemStore {
       limit: query.limit + 1,
     };
     const shape = shapeOf(query);
-    if (query.q === undefined) return PAGES.of(shape).execute(db, values);
-    const words = searchWords(query.q);
-    const given: ValueOf<PageValues> = (name) => sql`${values[name]}`;
-    return gate.run(() => withWords(selectPage(searchDb, shape, given), words).execute());
+    const words = query.q === undefined ? [] : searchWords(query.q);
+    const others = hasTerms(query, words) ? 'terms' : 'all';
+    if (words.length > 0) {
+      const search = (reach: Reach) =>
+        unprepared(searchDb, { shape: { ...shape, reach }, values, query, words });
+      return gate.run(() => readFiltered(values.limit, others, search));
+    }
+    const read = (reach: Reach) =>
+      reach === 'terms'
+        ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
+        : PAGES.of({ ...shape, reach }).execute(db, values);
+    return shape.inCategory || shape.inDirection ? readFiltered(values.limit, others, read) : read('all');
   }
 }
+
+/** What a page is read from: the newest items of the window, all of them, or those with the query's terms. */
+type Reach = 'newest' | 'all' | 'terms';
+
+/** How many of the newest items are looked through before the rest of the window is. */
+const NEWEST = 250;
+
+/** So many finds among the newest items promise the rest of a page sooner than terms would. */
+const FREQUENT = 4;
 
 /** Everything that the SQL of a page depends on, except the words of a search. */
 type PageShape = {
@@ -111,6 +129,9 @@ type PageShape = {
   inCategory: boolean;
   inDirection: boolean;
 };
+
+/** The shape of a page, and what it is read from. */
+type ReadShape = PageShape & { reach: Reach };
 
 function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
   return {
@@ -122,13 +143,27 @@ function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageSha
   };
 }
 
+/**
+ * Reads a page of at most `limit` rows by the way that reads the fewest: what many items have is soon found
+ * among the newest ones, what few have by the `others` way.
+ */
+async function readFiltered(
+  limit: number,
+  others: Reach,
+  read: (reach: Reach) => Promise<PageRow[]>,
+): Promise<PageRow[]> {
+  const found = await read('newest');
+  if (found.length === limit) return found;
+  return read(found.length >= FREQUENT ? 'all' : others);
+}
+
 /** `limit` includes one extra row, which shows whether there are more. */
-function selectPage(db: Database, shape: PageShape, value: ValueOf<PageValues>) {
+function selectPage(db: Database, shape: ReadShape, value: ValueOf<PageValues>) {
   const time = TIME_COLUMN[shape.by];
   const key = sql`(${sql.ref(time)}, id)`;
-  return db
+  const listed = db
     .selectFrom('news.item')
-    .select([...ITEM_COLUMNS, 'reason', `${time} as at`])
+    .select([...ITEM_COLUMNS, 'reason', 'search_text', `${time} as at`])
     .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
     .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
     .where(time, '>', value('after'))
@@ -136,20 +171,38 @@ function selectPage(db: Database, shape: PageShape, value: ValueOf<PageValues>) 
     .$if(shape.continued, (select) =>
       select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
     )
+    .$if(shape.reach === 'newest', (select) =>
+      select.orderBy(time, 'desc').orderBy('id', 'desc').limit(sql.lit(NEWEST)),
+    );
+  return db
+    .selectFrom(listed.as('item'))
+    .select([...ITEM_COLUMNS, 'reason', 'at'])
     .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
     .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
-    .orderBy(time, 'desc')
+    .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(value('limit'));
 }
 
-/** Pages without a search. */
-const PAGES = new PreparedQueries<NewsTables, PageShape, PageValues, PageRow>(selectPage);
+/** Pages that are not found by terms, without a search. */
+const PAGES = new PreparedQueries<NewsTables, ReadShape, PageValues, PageRow>(selectPage);
 
-/** Every word, anywhere in the text: `strpos` takes every character literally. */
-function withWords<Row>(page: SelectQueryBuilder<NewsTables, 'news.item', Row>, words: string[]) {
-  return words.reduce(
+/** What {@link unprepared} reads a page for. */
+interface Unprepared {
+  shape: ReadShape;
+  values: PageValues;
+  query: ItemsQuery;
+  words: readonly string[];
+}
+
+/** Reads a page of a query whose SQL depends on more than its shape. */
+function unprepared(db: Database, { shape, values, query, words }: Unprepared): Promise<PageRow[]> {
+  const page = selectPage(db, shape, (name) => sql`${values[name]}`);
+  const found = words.reduce(
+    // Anywhere in the text: `strpos` takes every character literally.
     (select, word) => select.where(sql<boolean>`strpos(search_text, news.fold(${word})) > 0`),
     page,
   );
+  if (shape.reach !== 'terms') return found.execute();
+  return found.where(sql<boolean>`id in (${recentWithTerms(query, words)})`).execute();
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { forgetLeftItems } from '../../items/recent.ts';
 import type { NewsTables } from '../../tables.ts';
 import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.ts';
 
@@ -90,6 +91,7 @@ export async function publishRanking(
     .where('id', '<', id)
     .where('published_at', '<', hoursBefore(now, KEPT_DAYS * 24))
     .execute();
+  await forgetLeftItems(tx);
   return topics.length;
 }
 
