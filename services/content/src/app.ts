@@ -28,8 +28,8 @@ export interface ContentParts {
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<ContentTables>;
   cache: RepresentationCache;
-  /** Called after each commit of this process. */
-  changed: () => void;
+  /** Called after each commit of this process, with what it was about if that is known. */
+  changed: (subjects?: ReadonlySet<string>) => void;
   log: Logger;
   /** Figures for the metrics. */
   meters: readonly Meter[];

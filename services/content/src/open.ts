@@ -9,6 +9,7 @@ import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
 import { openTracing } from '@pressroom/common/tracing/tracing';
 import { buildApp } from './app.ts';
+import { announcedSubjects } from './articles/subjects.ts';
 import type { ContentConfig } from './config.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -29,7 +30,7 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
     applicationName: name,
     channel: 'content_changed',
     followsWal: config.DATABASE_READ_URL !== undefined,
-    onChange: () => cache.clear(),
+    onChange: (about) => cache.clear(announcedSubjects(about)),
     log,
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
@@ -41,9 +42,9 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
     await changes.close();
     await Promise.all([db.destroy(), reads.close(), tracing?.close()]);
   };
-  const changed = () => {
+  const changed = (subjects?: ReadonlySet<string>) => {
     changes.position.seen();
-    cache.clear();
+    cache.clear(subjects);
   };
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }) };
   const meters = [...poolMeters(pools), cacheMeter(cache), ...readMeters({ main: reads.pool })];

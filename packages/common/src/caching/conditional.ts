@@ -49,6 +49,17 @@ export class Stateful {
   }
 }
 
+/** A loaded value, possibly {@link Stateful}, that changes only when one of its subjects does. */
+export class About {
+  readonly value: unknown;
+  readonly subjects: readonly string[];
+
+  constructor(value: unknown, subjects: readonly string[]) {
+    this.value = value;
+    this.subjects = subjects;
+  }
+}
+
 /** A loaded value that is already written, in another media type than JSON. */
 export class WrittenDocument {
   readonly text: string;
@@ -74,18 +85,23 @@ export function replyConditionally(
   if (known !== undefined) return send(request, reply, known);
   const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
   const make = async () => {
-    const loaded = await load();
+    const { value: loaded, subjects } = about(await load());
     if (loaded instanceof Stateful) {
       const { value, own } = loaded;
-      return { ...represent(serialize(reply, value), undefined, stateOf(own)), headers };
+      return { ...represent(serialize(reply, value), undefined, stateOf(own)), headers, subjects };
     }
     const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
     if (!(value instanceof WrittenDocument))
-      return { ...represent(serialize(reply, value), expiresAt), headers };
-    return { ...represent(value.text, expiresAt), headers, mediaType: value.mediaType };
+      return { ...represent(serialize(reply, value), expiresAt), headers, subjects };
+    return { ...represent(value.text, expiresAt), headers, mediaType: value.mediaType, subjects };
   };
   const loading = cache === undefined ? make() : cache.load(key, make);
   return loading.then((representation) => send(request, reply, representation));
+}
+
+/** A loaded value that is not {@link About} something depends on everything. */
+function about(loaded: unknown): { value: unknown; subjects: readonly string[] | undefined } {
+  return loaded instanceof About ? loaded : { value: loaded, subjects: undefined };
 }
 
 /**

@@ -173,3 +173,32 @@ test('a representation is served until the moment at which it expires', async ()
 test('the expiry time is not part of the representation', () => {
   expect(represent('same', NOON).etag).toBe(represent('same').etag);
 });
+
+test('a change drops what depends on its subjects, and what depends on everything', async () => {
+  const { cache } = cacheOf();
+  const ask = (url: string, text: string, subjects?: string[]) =>
+    cache.load(url, async () => ({ ...represent(text), subjects }));
+  await ask('/own', 'old', ['article:1', 'category:1']);
+  await ask('/neighbour', 'old', ['article:2', 'category:1']);
+  await ask('/other', 'old', ['article:3', 'category:2']);
+  await ask('/all', 'old');
+  await settled();
+  cache.clear(new Set(['article:1', 'category:1']));
+  expect(['/own', '/neighbour', '/other', '/all'].map((url) => cache.get(url) !== undefined)).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
+});
+
+test('a load that a change overtakes is not cached, whatever either is about', async () => {
+  const { cache } = cacheOf();
+  const load = pendingLoad();
+  const asked = cache.load(URL, async () => ({ ...(await load.make()), subjects: ['article:1'] }));
+  cache.clear(new Set(['article:2']));
+  load.finish('old');
+  await asked;
+  await settled();
+  expect(cache.get(URL)).toBeUndefined();
+});

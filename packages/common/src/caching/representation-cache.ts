@@ -21,9 +21,9 @@ const ENTRY_OVERHEAD = 256;
 
 /**
  * An LRU cache of finished representations by URL. A hit costs neither a query nor a serialization;
- * concurrent misses of one URL are loaded once. Any change empties the cache, because a list, a count or a
- * neighbour may appear in any representation. Representations that change with the clock are cached until
- * they expire.
+ * concurrent misses of one URL are loaded once. A change drops the representations of its subjects, or all
+ * of them if it does not say what it is about. Representations that change with the clock are cached until they
+ * expire.
  */
 export class RepresentationCache {
   readonly #entries: LRUCache<string, Representation> | undefined;
@@ -67,10 +67,22 @@ export class RepresentationCache {
     return loading;
   }
 
-  /** Drops everything, including running loads, which may have read outdated data. */
-  clear(): void {
-    this.#entries?.clear();
+  /**
+   * Drops what depends on one of the subjects of a change, and what does not say what it depends on; without
+   * subjects, everything. Running loads may have read outdated data, whatever they are about: their callers
+   * get it, because they asked before this, but it is not cached.
+   */
+  clear(subjects?: ReadonlySet<string>): void {
     this.#loading.clear();
+    if (subjects === undefined) this.#entries?.clear();
+    else this.#drop((own) => own === undefined || own.some((subject) => subjects.has(subject)));
+  }
+
+  #drop(concerned: (subjects: Representation['subjects']) => boolean): void {
+    if (this.#entries === undefined) return;
+    for (const [url, { subjects }] of [...this.#entries.entries()]) {
+      if (concerned(subjects)) this.#entries.delete(url);
+    }
   }
 
   async #keep(url: string, loading: Promise<Representation>): Promise<void> {

@@ -43,8 +43,12 @@ export interface ChangeListenerOptions {
   isSettled?: (watermark: unknown) => boolean;
   /** Whether the position of the WAL is followed, for reads on a replica. */
   followsWal?: boolean;
-  /** Called for each change, and after each (re)connection, when changes may have been missed. */
-  onChange: () => void;
+  /**
+   * Called for each change, and after each (re)connection, when changes may have been missed.
+   *
+   * @param about what the notification says; absent if it says nothing, or if there was none
+   */
+  onChange: (about?: string) => void;
   log: FastifyBaseLogger;
   /** How long nobody has asked before heartbeats become rare, in ms; 5 s by default. */
   quietAfterMs?: number;
@@ -122,10 +126,10 @@ export class ChangeListener {
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
-    client.on('notification', () => {
+    client.on('notification', ({ payload }) => {
       this.#announced = true;
       this.position.seen();
-      onChange();
+      onChange(payload === '' ? undefined : payload);
     });
     // Without a clean shutdown, which would wait for a server that hangs.
     const hangUp = () => client.connection.stream.destroy();

@@ -1,4 +1,4 @@
-import { PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
+import { About, PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
@@ -23,6 +23,7 @@ import {
   deletedAnswer,
 } from './schema.ts';
 import type { ArticleStore } from './store.ts';
+import { subjectsOfChange, subjectsOfDetail, subjectsOfList } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
@@ -30,8 +31,11 @@ export interface ArticleParts {
   cache: RepresentationCache;
   /** Inspects the content of articles before they are written. */
   inspector: HtmlInspector;
-  /** Called after each commit: this replica must not serve anything that it read before. */
-  changed: () => void;
+  /**
+   * Called after each commit: this replica must not serve anything about these subjects, or about anything if
+   * there are none, that it read before.
+   */
+  changed: (subjects?: ReadonlySet<string>) => void;
 }
 
 const TAGS = ['articles'];
@@ -57,7 +61,8 @@ function reads({ articles, cache }: ArticleParts) {
       if (status !== 'published') ownerOf(request);
       return replyToReader(request, reply, cache, async () => {
         const list = await articles.list({ status, categoryId }, { page, perPage });
-        return successPage('Articles found', list.articles, { page, perPage }, list.total);
+        const answer = successPage('Articles found', list.articles, { page, perPage }, list.total);
+        return new About(answer, subjectsOfList(categoryId));
       });
     },
   });
@@ -72,7 +77,8 @@ function reads({ articles, cache }: ArticleParts) {
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async (reader) => {
         const { article, own } = await articles.read(request.params.id, reader);
-        return new Stateful(success('Article found', article), own);
+        const place = { id: article.id, categories: [article.category?.id ?? null] };
+        return new About(new Stateful(success('Article found', article), own), subjectsOfDetail(place));
       }),
   });
   return { list, read };
@@ -103,7 +109,10 @@ function creation({ articles, inspector, changed }: ArticleParts) {
         { ...body, author: body.author ?? owner.name },
         key === undefined ? undefined : { sender: owner.prefix, key, body },
       );
-      changed();
+      // The first one may have reached another replica, whose notification may still be on its way.
+      changed(
+        repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
+      );
       if (repeated) reply.header('idempotent-replayed', 'true');
       return reply
         .code(201)
@@ -126,8 +135,9 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     attachValidation: true,
     handler: async (request, reply) => {
       await checkBody(request, inspector);
-      const { article } = await articles.update(request.params.id, request.body, writePrecondition(request));
-      changed();
+      const { body, params } = request;
+      const { article, place } = await articles.update(params.id, body, writePrecondition(request));
+      changed(subjectsOfChange(place));
       return reply.header('cache-control', PRIVATE).send(success('Article updated', article));
     },
   });
@@ -145,8 +155,9 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     attachValidation: true,
     handler: async (request, reply) => {
       await checkBody(request, inspector);
-      const { changes } = await articles.update(request.params.id, request.body, writePrecondition(request));
-      changed();
+      const { body, params } = request;
+      const { changes, place } = await articles.update(params.id, body, writePrecondition(request));
+      changed(subjectsOfChange(place));
       return reply.header('cache-control', PRIVATE).send(success('Article updated', changes));
     },
   });
@@ -163,8 +174,7 @@ function removal({ articles, changed }: ArticleParts) {
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },
     handler: async (request, reply) => {
-      await articles.delete(request.params.id, writePrecondition(request));
-      changed();
+      changed(subjectsOfChange(await articles.delete(request.params.id, writePrecondition(request))));
       return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));
     },
   });

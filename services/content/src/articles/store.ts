@@ -10,6 +10,7 @@ import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts'
 import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from './list.ts';
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
+import type { ArticlePlace } from './subjects.ts';
 import { titleWords } from './title-words.ts';
 import type { WrittenArticle } from './written-article.ts';
 
@@ -85,8 +86,8 @@ export class ArticleStore {
   }
 
   /**
-   * Changes the members that `body` has while it holds the row lock. Returns the article and exactly what
-   * changed.
+   * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what changed,
+   * and where the article was and is.
    *
    * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition`
    * throws
@@ -95,21 +96,22 @@ export class ArticleStore {
     id: number,
     body: ArticleChange,
     precondition?: Precondition,
-  ): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
+  ): Promise<{ article: WrittenArticle; changes: ArticleChanges; place: ArticlePlace }> {
     const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
     return write.catch(explainCategory);
   }
 
   /**
-   * Deletes an article.
+   * Deletes an article, and returns where it was.
    *
    * @throws Failure `missing`, and whatever `precondition` throws
    */
-  async delete(id: number, precondition?: Precondition): Promise<void> {
-    await this.#db.transaction().execute(async (tx) => {
+  delete(id: number, precondition?: Precondition): Promise<ArticlePlace> {
+    return this.#db.transaction().execute(async (tx) => {
       const row = await lock(tx, id);
       precondition?.(ownMembers(row));
       await tx.deleteFrom('content.article').where('id', '=', id).execute();
+      return { id, categories: [row.category_id] };
     });
   }
 }
@@ -198,7 +200,7 @@ async function updateLocked(
   id: number,
   body: ArticleChange,
   precondition: Precondition | undefined,
-): Promise<{ article: WrittenArticle; changes: ArticleChanges }> {
+): Promise<{ article: WrittenArticle; changes: ArticleChanges; place: ArticlePlace }> {
   const before = await lock(tx, id);
   precondition?.(ownMembers(before));
   const after = await tx
@@ -207,7 +209,8 @@ async function updateLocked(
     .where('article.id', '=', id)
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
-  return { article: after, changes: changesBetween(before, after) };
+  const place = { id, categories: [before.category_id, after.category_id] };
+  return { article: after, changes: changesBetween(before, after), place };
 }
 
 /**

@@ -1,9 +1,10 @@
-import { PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
+import { About, PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { deletedAnswer } from '../articles/schema.ts';
+import { ARTICLES, subjectsOfList } from '../articles/subjects.ts';
 import { success, successPage } from '../envelope.ts';
 import { replyToReader } from '../reading.ts';
 import {
@@ -45,7 +46,9 @@ function reads({ categories, cache }: CategoryParts) {
       response: { 200: categoryListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 429, 503) },
     },
     handler: (request, reply) =>
-      replyToReader(request, reply, cache, async () => success('Categories found', await categories.list())),
+      replyToReader(request, reply, cache, async () => {
+        return new About(success('Categories found', await categories.list()), [ARTICLES]);
+      }),
   });
   const read = operation({
     schema: {
@@ -60,7 +63,8 @@ function reads({ categories, cache }: CategoryParts) {
       const page = { page: request.query.page, perPage: request.query.per_page };
       return replyToReader(request, reply, cache, async () => {
         const { category, own, total } = await categories.read(request.params.id, page);
-        return new Stateful(successPage('Category found', category, page, total), own);
+        const answer = new Stateful(successPage('Category found', category, page, total), own);
+        return new About(answer, subjectsOfList(category.id));
       });
     },
   });

@@ -1,0 +1,32 @@
+/** What a change may be about: every list, an article, or the articles of a category. */
+export type Subject = 'articles' | `article:${number}` | `category:${number}`;
+
+/** The subject of what depends on all articles. */
+export const ARTICLES: Subject = 'articles';
+
+/** An article, and the categories that it is or was in. */
+export interface ArticlePlace {
+  id: number;
+  categories: readonly (number | null)[];
+}
+
+/** The subjects of a change of an article, as `content.announce_articles` names them. */
+export function subjectsOfChange({ id, categories }: ArticlePlace): ReadonlySet<string> {
+  return new Set([ARTICLES, ...subjectsOfDetail({ id, categories })]);
+}
+
+/** What the detail of an article depends on: itself and, for its neighbours, the articles of its category. */
+export function subjectsOfDetail({ id, categories }: ArticlePlace): Subject[] {
+  const named = categories.filter((category) => category !== null);
+  return [`article:${id}`, ...named.map((category): Subject => `category:${category}`)];
+}
+
+/** What a list depends on: the articles of its category, or all. */
+export function subjectsOfList(categoryId: number | undefined): Subject[] {
+  return [categoryId === undefined ? ARTICLES : `category:${categoryId}`];
+}
+
+/** The subjects that a notification names; undefined means everything. */
+export function announcedSubjects(payload: string | undefined): ReadonlySet<string> | undefined {
+  return payload === undefined ? undefined : new Set(payload.split(' '));
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type ContentFixture,
+  contentFixture,
+  type RunningContent,
+  startContent,
+} from '../support/content.ts';
+import { send } from '../support/http.ts';
+import { until } from '../support/until.ts';
+
+let content: ContentFixture;
+let replica: RunningContent;
+/** Reads the database each time. */
+let uncached: RunningContent;
+beforeAll(async () => {
+  content = await contentFixture();
+  replica = await startContent(content.database.url);
+  uncached = await startContent(content.database.url, { CACHE_BYTES: '0' });
+});
+afterAll(async () => {
+  await Promise.all([replica.close(), uncached.close()]);
+  await content.close();
+});
+
+/** Changes articles without a notification: what still shows the old state is in the cache. */
+async function changeUnnoticed(sql: string): Promise<void> {
+  const client = await content.database.pool.connect();
+  try {
+    await client.query(`begin; set local session_replication_role = replica; ${sql}; commit`);
+  } finally {
+    client.release();
+  }
+}
+
+test('a change drops what shows it, and keeps what does not', async () => {
+  const category = async (name: string): Promise<number> => (await content.client.category({ name })).id;
+  const publish = async (title: string, category_id: number): Promise<string> =>
+    `/api/articles/${(await content.client.publish({ title, category_id })).body.data.id}`;
+  const [here, there] = [await category('Here'), await category('There')];
+  const changed = await publish('Changed', here);
+  const neighbour = await publish('Neighbour', here);
+  const stranger = await publish('Stranger', there);
+  const dropped = [
+    '/api/articles',
+    '/api/categories',
+    `/api/articles?category_id=${here}`,
+    `/api/categories/${here}`,
+  ];
+  const kept = [stranger, `/api/articles?category_id=${there}`, `/api/categories/${there}`];
+  const shows = async (url: string) =>
+    JSON.stringify((await send(`${replica.url}${url}`)).body).includes('Unnoticed') ||
+    (await send(`${replica.url}${url}`)).body.data.at?.(0)?.article_count === 3;
+  const all = [changed, neighbour, ...dropped, ...kept];
+  await until('all are cached', async () => {
+    await content.client.patch(changed, { excerpt: 'Before' });
+    for (const url of all) await send(`${replica.url}${url}`);
+    return true;
+  });
+  await changeUnnoticed(
+    `update content.article set title = 'Unnoticed'; update content.article_count set articles = 3`,
+  );
+  await content.client.patch(changed, { excerpt: 'Changed' });
+  for (const url of [changed, neighbour, ...dropped]) {
+    await until(`${url} was dropped`, () => shows(url));
+  }
+  for (const url of kept) expect([url, await shows(url)]).toEqual([url, false]);
+});
+
+test('a draft that is changed is not announced, and its publication names it', async () => {
+  const { id } = await content.client.article({ title: 'Draft' });
+  const listening = await content.database.pool.connect();
+  const heard: (string | undefined)[] = [];
+  listening.on('notification', ({ payload }) => heard.push(payload));
+  try {
+    await listening.query('listen content_changed');
+    await content.client.patch(`/api/articles/${id}`, { title: 'Still a draft' });
+    await content.client.patch(`/api/articles/${id}`, { is_published: true });
+    await until('the publication was announced', () => heard.length > 0);
+    expect(heard).toEqual([`article:${id} articles`]);
+  } finally {
+    await listening.query('unlisten *');
+    listening.release();
+  }
+});
+
+test('whatever is written, cached answers become what the database has', async () => {
+  const { pool } = content.database;
+  const { rows: categories } = await pool.query(
+    `insert into content.category (name, slug) select 'C' || n, 'c-' || n from generate_series(1, 3) as n returning id`,
+  );
+  const { rows: articles } = await pool.query(
+    `insert into content.article (title, slug, content, author, title_words, category_id, is_published, published_at)
+     select 'One of ' || n % 3, 'one-' || n, 'x', 'x', array['one', 'of', (n % 3)::text], $1::int + n % 4 - 1, n % 4 <> 1, now()
+     from generate_series(0, 7) as n where $1::int + n % 4 - 1 >= $1::int returning id`,
+    [categories[0].id],
+  );
+  const urls = [
+    '/api/articles',
+    '/api/articles?page=2&per_page=2',
+    '/api/categories',
+    ...categories.flatMap(({ id }) => [`/api/categories/${id}`, `/api/articles?category_id=${id}`]),
+    ...articles.map(({ id }) => `/api/articles/${id}`),
+  ];
+  const article = fc.constantFrom(...articles.map(({ id }) => id as number));
+  const category = fc.constantFrom(null, ...categories.map(({ id }) => id as number));
+  const write = fc.oneof(
+    fc
+      .tuple(article, category)
+      .map(([id, to]) => [`update content.article set category_id = $2 where id = $1`, id, to]),
+    article.map((id) => [`update content.article set is_published = not is_published where id = $1`, id]),
+    article.map((id) => [
+      `update content.article set title = title || '!', title_words = '{new}' where id = $1`,
+      id,
+    ]),
+    category.map((id) => [`update content.category set name = name || '.' where id = $1`, id]),
+    fc
+      .tuple(category, category)
+      .map(([from, to]) => ['update content.article set category_id = $2 where category_id = $1', from, to]),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 3 }), async (writes) => {
+      for (const url of urls) await send(`${replica.url}${url}`);
+      for (const [sql, ...values] of writes) await pool.query(String(sql), values);
+      for (const url of urls) {
+        const { status, text } = await send(`${uncached.url}${url}`);
+        await until(`${url} is current`, async () => {
+          const cached = await send(`${replica.url}${url}`);
+          return cached.status === status && (status !== 200 || cached.text === text);
+        });
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
