@@ -1,4 +1,8 @@
+import { type Conditions, type Figure, figureOf } from './figures/figure.ts';
 import { type Load, type LoadResult, load } from './load.ts';
+import { median, quantile } from './quantile.ts';
+
+export { median, quantile } from './quantile.ts';
 
 /** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
 const ROUNDS = 15;
@@ -27,6 +31,8 @@ export interface Comparison {
   p99: Record<string, number>;
   /** The smallest acceptable ratio, if there is one. */
   bar?: number | undefined;
+  /** What each round measured, by server. */
+  rounds: Record<string, LoadResult[]>;
 }
 
 /** Measures two servers alternately under the same load. */
@@ -59,15 +65,27 @@ export async function compare(
     p50: medians('p50'),
     p99: medians('p99'),
     bar,
+    rounds: results,
   };
 }
 
-/** The middle value; for an even number of values, the upper one. */
-export function median(values: number[]): number {
-  return quantile(values, 0.5);
-}
-
-/** The value that a share `q` of the values, from 0 to 1, lies below. */
-export function quantile(values: number[], q: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] ?? Number.NaN;
+/** The figures of a comparison: rates and times of both servers, and the ratio of the first to the second. */
+export function comparisonFigures({ what, rounds, bar }: Comparison, at: Conditions): Figure[] {
+  const figures = Object.entries(rounds).flatMap(([subject, results]) => {
+    const of = (member: keyof LoadResult) => results.map((result) => result[member]);
+    return [
+      figureOf({ what, subject, metric: 'rate', unit: '/s', at }, of('requestsPerSecond')),
+      figureOf({ what, subject, metric: 'p50', unit: 'ms', at }, of('p50')),
+      figureOf({ what, subject, metric: 'p99', unit: 'ms', at }, of('p99')),
+    ];
+  });
+  const [[subject, own], [, bare]] = Object.entries(rounds) as [
+    [string, LoadResult[]],
+    [string, LoadResult[]],
+  ];
+  const ratios = own.map(
+    ({ requestsPerSecond }, round) => requestsPerSecond / (bare[round]?.requestsPerSecond ?? Number.NaN),
+  );
+  const label = { what, subject, metric: 'ratio', unit: '', at, ...(bar !== undefined && { aim: bar }) };
+  return [...figures, figureOf(label, ratios)];
 }

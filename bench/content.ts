@@ -31,6 +31,8 @@ interface Depth {
   page: string;
   /** Median time to an answer, in ms, one request at a time. */
   p50: number;
+  /** The same by round. */
+  rounds: number[];
   /** As a multiple of the first page's. */
   multiple: number;
 }
@@ -46,14 +48,12 @@ export interface ContentFigures {
   memoryBar: number;
 }
 
-/** Measures the content service with each number of articles, on its own PostgreSQL. */
-export async function benchContent(sizes: number[]): Promise<ContentFigures[]> {
+/** Measures the content service with a number of articles, on its own PostgreSQL. */
+export async function benchContent(articles: number): Promise<ContentFigures> {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
-    const figures = [];
-    for (const articles of sizes) figures.push(await benchSize(server.url, articles));
-    return figures;
+    return await benchSize(server.url, articles);
   } finally {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -171,7 +171,8 @@ async function measureDepth({ port }: ServerProcess): Promise<Depth[]> {
   }
   const first = median(times.get('first') ?? []);
   return pages.map(([page]) => {
-    const p50 = median(times.get(page) ?? []);
-    return { page, p50, multiple: p50 / first };
+    const rounds = times.get(page) ?? [];
+    const p50 = median(rounds);
+    return { page, p50, rounds, multiple: p50 / first };
   });
 }

@@ -1,34 +1,72 @@
 /**
- * `pnpm bench [NAME [SIZE …]]`: runs one bench, or all of them one after the other, each in its own process,
- * on the Node of the image.
+ * `pnpm bench [NAME [SIZE …]] [--keep] [--fresh]`: runs one bench, or all of them one after the other, each
+ * in its own process, on the Node of the image. `pnpm bench report` makes the pages' tables and pictures
+ * from what they have measured.
+ *
+ * Run again, it leaves out what it has measured of this commit, and a bench of several parts continues after
+ * the last one; `--fresh` measures all of it again. With sizes on the command line the figures are a try,
+ * which stays in `.data/bench`; `--keep` puts them where the report finds them.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { forgetParts, keepPart, keptPart } from './figures/parts.ts';
 import { imageNode } from './image-node.ts';
 
-/** The benches; the file of each one describes its sizes. */
-const BENCHES = [
-  'content',
-  'reading',
-  'selected',
-  'gallery',
-  'large-writes',
-  'login-flood',
-  'stories',
-  'scaling',
-  'fast',
-  'idle',
-];
+/** The benches with the minutes that each takes on 2 cores; the file of each one describes its sizes. */
+const MINUTES: Readonly<Record<string, number>> = {
+  content: 7,
+  reading: 4,
+  selected: 3,
+  gallery: 4,
+  'large-writes': 1,
+  'login-flood': 1,
+  stories: 4,
+  scaling: 1,
+  fast: 1,
+  idle: 2,
+};
 
-const [name, ...sizes] = process.argv.slice(2);
-if (name !== undefined && !BENCHES.includes(name)) {
-  console.error(`unknown bench ${name}; choose one of ${BENCHES.join(', ')}`);
+/** Run by name only. */
+const REPORT = 'report';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { keep: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
+});
+const [name, ...sizes] = positionals;
+if (name !== undefined && name !== REPORT && MINUTES[name] === undefined) {
+  console.error(`unknown bench ${name}; choose one of ${[...Object.keys(MINUTES), REPORT].join(', ')}`);
   process.exit(2);
 }
 const node = imageNode();
-for (const bench of name === undefined ? BENCHES : [name]) {
-  console.log(`\n${bench}`);
+
+/** Runs one bench; whether it succeeded. */
+function run(bench: string): boolean {
   const program = fileURLToPath(new URL(`${bench}-run.ts`, import.meta.url));
-  const { status } = spawnSync(node, [program, ...sizes], { stdio: 'inherit' });
-  if (status !== 0) process.exitCode = 1;
+  const keep = values.keep || sizes.length === 0;
+  const env = { ...process.env, ...(keep && { BENCH_KEEP: 'true' }) };
+  return spawnSync(node, [program, ...sizes], { stdio: 'inherit', env }).status === 0;
+}
+
+/** The benches that are still to be run, of those that were asked for. */
+function benchesToRun(): string[] {
+  const asked = name === undefined ? Object.keys(MINUTES) : [name];
+  if (values.fresh) for (const bench of asked) forgetParts(bench);
+  const measured = asked.filter((bench) => keptPart(bench, `all ${sizes.join(' ')}`) !== undefined);
+  if (measured.length > 0) console.log(`measured already, --fresh does it again: ${measured.join(', ')}`);
+  return asked.filter((bench) => !measured.includes(bench));
+}
+
+if (name === REPORT) {
+  if (!run(REPORT)) process.exitCode = 1;
+} else {
+  const benches = benchesToRun();
+  const minutes = (left: readonly string[]) => left.reduce((sum, bench) => sum + (MINUTES[bench] ?? 0), 0);
+  for (const [index, bench] of benches.entries()) {
+    const left = benches.slice(index);
+    console.log(`\n${bench} (${index + 1} of ${benches.length}; about ${minutes(left)} minutes left)`);
+    if (run(bench)) keepPart(bench, `all ${sizes.join(' ')}`, true);
+    else process.exitCode = 1;
+  }
 }

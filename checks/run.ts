@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { reportFaults } from '../bench/report/pages.ts';
 import { circleFaults } from './circles.ts';
 import { citationFaults } from './citations.ts';
 import { clientTypeFaults } from './client-types.ts';
@@ -25,6 +26,7 @@ const steps: readonly Step[] = [
   { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },
   { name: 'client types', run: () => clientTypeFaults(root) },
+  { name: 'measured figures', run: () => reportFaults(root) },
   { name: 'configuration page', run: () => configurationFaults(root) },
   {
     // dclint carries the current schema of the Compose Specification.

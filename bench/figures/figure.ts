@@ -1,0 +1,107 @@
+/**
+ * What benches measure, and the files they keep it in: `docs/figures/NAME.json`, one a bench, committed.
+ * `pnpm bench report` makes every table and picture of the pages from these files alone.
+ *
+ * A file holds how it was measured and a flat list of figures. A figure is one number of one server under
+ * one set of conditions, so that a plot or a table is a selection: `what` chooses the row, `subject` the
+ * column or bar, `metric` the number, and `at` the place on an axis.
+ *
+ * ```json
+ * {
+ *   "bench": "content",
+ *   "command": "pnpm bench content",
+ *   "measured": { "at": "2026-11-22T03:00:00.000Z", "commit": "0147f6a", "node": "v26.10.0", "cores": 2, … },
+ *   "figures": [
+ *     { "what": "hot list, 200", "subject": "content", "metric": "rate", "unit": "/s", "median": 46188,
+ *       "quartiles": [45102, 46990], "rounds": 15, "at": { "rows": 10000, "connections": 32 }, "aim": 0.6 }
+ *   ]
+ * }
+ * ```
+ *
+ * To show a new bench: make its figures with `figureOf`, keep them with `keepFigures` (`keep.ts`), add its
+ * section to `../report/sections.ts`, put its marks into a page, and run `pnpm bench report`.
+ */
+import { quantile } from '../quantile.ts';
+
+/** Under which conditions a figure was measured; `rows` and `connections` where they apply. */
+export type Conditions = Readonly<Record<string, number | string>>;
+
+/** What is measured; a bench may add its own. */
+export type Metric =
+  /** Answers or other work a second. */
+  | 'rate'
+  /** Time to an answer: its median and its 99th percentile. */
+  | 'p50'
+  | 'p99'
+  /** The rate of a subject divided by that of the server it is compared with, round by round. */
+  | 'ratio'
+  /** Resident memory. */
+  | 'memory'
+  /** CPU time of a request, in the process that answers it. */
+  | 'cpu'
+  | (string & {});
+
+/** One measured number. */
+export interface Figure {
+  /** What was asked for or done, such as `list of 20`. */
+  what: string;
+  /** Who did it: a service of Pressroom, or another program with its version. */
+  subject: string;
+  metric: Metric;
+  /** The unit, as it is printed after the number: `/s`, `ms`, `µs`, `MiB`, or nothing for a ratio. */
+  unit: string;
+  /** The median of the rounds. */
+  median: number;
+  /** Their first and third quartiles: half of the rounds lie between them. */
+  quartiles: readonly [lower: number, upper: number];
+  rounds: number;
+  at: Conditions;
+  /** The value that the median should reach, or for times, memory and multiples not exceed. */
+  aim?: number;
+}
+
+/** How a file's figures were measured. */
+export interface Measured {
+  /** When the last of them was measured, in ISO 8601. */
+  at: string;
+  /** The commit that was measured, with `+` where files had been changed since. */
+  commit: string;
+  node: string;
+  cpu: string;
+  cores: number;
+  memoryGiB: number;
+  kernel: string;
+}
+
+/** A file of figures. */
+export interface FiguresFile {
+  /** The name of the bench and of the file. */
+  bench: string;
+  /** The command that measures them again. */
+  command: string;
+  measured: Measured;
+  figures: readonly Figure[];
+}
+
+/** What a figure says besides its values. */
+export type FigureLabel = Omit<Figure, 'median' | 'quartiles' | 'rounds'>;
+
+/** A figure from the values of its rounds. */
+export function figureOf({ what, subject, metric, unit, at, aim }: FigureLabel, values: number[]): Figure {
+  return {
+    what,
+    subject,
+    metric,
+    unit,
+    median: rounded(quantile(values, 0.5)),
+    quartiles: [rounded(quantile(values, 0.25)), rounded(quantile(values, 0.75))],
+    rounds: values.length,
+    at,
+    ...(aim !== undefined && { aim }),
+  };
+}
+
+/** Four significant digits, and whole numbers whole: what is beyond is noise. */
+function rounded(value: number): number {
+  return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));
+}

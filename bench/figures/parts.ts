@@ -1,0 +1,82 @@
+/**
+ * The finished parts of benches, so that one that was interrupted can continue: a file for each in
+ * `.data/bench/parts/TREE/BENCH`. TREE stands for the code of the working tree, since other code has other
+ * figures.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A part of a bench, which is measured in one go. */
+export interface Part<Value> {
+  name: string;
+  /** About how long it takes. */
+  seconds: number;
+  run: () => Promise<Value>;
+}
+
+/** Runs the parts that are not kept yet, saying how far it is, and returns the values of all. */
+export async function runParts<Value>(bench: string, parts: readonly Part<Value>[]): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const [index, { name, run }] of parts.entries()) {
+    const kept = keptPart(bench, name) as Value | undefined;
+    const left = parts.slice(index).filter((part) => keptPart(bench, part.name) === undefined);
+    const minutes = Math.ceil(left.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
+    const progress = kept === undefined ? `about ${minutes} minutes left` : 'measured already';
+    console.log(`[${index + 1}/${parts.length}] ${name} (${progress})`);
+    const value = kept ?? (await run());
+    if (kept === undefined) keepPart(bench, name, value);
+    values.push(value);
+  }
+  return values;
+}
+
+/** What a part has measured of this working tree, or undefined. */
+export function keptPart(bench: string, part: string): unknown {
+  try {
+    return JSON.parse(readFileSync(fileOfPart(bench, part), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps what a part has measured. */
+export function keepPart(bench: string, part: string, value: unknown): void {
+  mkdirSync(folderOf(bench), { recursive: true });
+  writeFileSync(fileOfPart(bench, part), JSON.stringify(value));
+}
+
+/** Forgets what a bench has measured of this working tree. */
+export function forgetParts(bench: string): void {
+  rmSync(folderOf(bench), { recursive: true, force: true });
+}
+
+function fileOfPart(bench: string, part: string): string {
+  return join(folderOf(bench), `${part.trim().replaceAll(/[^\w-]+/g, '-')}.json`);
+}
+
+let tree: string | undefined;
+
+function folderOf(bench: string): string {
+  tree ??= treeName();
+  return join(ROOT, '.data/bench/parts', tree, bench);
+}
+
+/** A name for the files of the working tree, apart from the pages. */
+function treeName(): string {
+  const files = ['--', '.', ':!docs', ':!README.md'];
+  const git = (...parameters: string[]) =>
+    spawnSync('git', parameters, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 }).stdout ?? '';
+  const committed = git('ls-tree', '-r', 'HEAD').split('\n');
+  const state = [
+    // Not the commit itself: one of figures alone changes nothing that is measured.
+    ...committed.filter((line) => !/\t(docs\/|README\.md)/.test(line)),
+    git('diff', 'HEAD', ...files),
+    git('ls-files', '--others', '--exclude-standard', ...files),
+  ];
+  return createHash('sha256').update(state.join('\n')).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,55 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Conditions, Figure, FiguresFile, Metric } from './figure.ts';
+import { FIGURES } from './keep.ts';
+
+/** The committed files of figures, by the name of their bench. */
+export type FiguresFiles = ReadonlyMap<string, FiguresFile>;
+
+/** Reads every file of figures of a working tree. */
+export async function readFigures(root: string): Promise<FiguresFiles> {
+  const names = (await readdir(join(root, FIGURES)).catch(() => []))
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  const files = await Promise.all(
+    names.map(
+      async (name): Promise<FiguresFile> => JSON.parse(await readFile(join(root, FIGURES, name), 'utf8')),
+    ),
+  );
+  return new Map(files.map((file) => [file.bench, file]));
+}
+
+/** The file of a bench. Throws if it has never been measured. */
+export function fileOf(files: FiguresFiles, bench: string): FiguresFile {
+  const file = files.get(bench);
+  if (file === undefined) throw new Error(`${FIGURES}/${bench}.json is missing; run pnpm bench ${bench}`);
+  return file;
+}
+
+/** What a figure must have to be selected; of the conditions, those that are named. */
+export interface Selection {
+  what?: string;
+  subject?: string;
+  metric?: Metric;
+  at?: Conditions;
+}
+
+/** The figures that have all of a selection. */
+export function select(figures: readonly Figure[], { at = {}, ...rest }: Selection): Figure[] {
+  const conditions = Object.entries(at);
+  return figures.filter(
+    (figure) =>
+      Object.entries(rest).every(([name, value]) => figure[name as keyof typeof rest] === value) &&
+      conditions.every(([name, value]) => figure.at[name] === value),
+  );
+}
+
+/** The different values of one condition, in the order of the file. */
+export function valuesOf(figures: readonly Figure[], condition: string): (number | string)[] {
+  return unique(figures.flatMap(({ at }) => at[condition] ?? []));
+}
+
+/** The different values, in their first order. */
+export function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,65 @@
+import * as Plot from '@observablehq/plot';
+import { draw, seriesColor } from './draw.ts';
+import { printed, type Theme } from './section.ts';
+
+/** A bar: how much of something one of several servers does. */
+export interface Bar {
+  /** The group of bars that are compared with each other. */
+  group: string;
+  subject: string;
+  value: number;
+  /** What stands to the right of the bar after the value. */
+  beside: string;
+}
+
+/** What a plot of bars is about. */
+export interface Bars {
+  /** The axis, with its unit. */
+  axis: string;
+  /** The unit after each value. */
+  unit: string;
+  bars: readonly Bar[];
+}
+
+/** Draws groups of horizontal bars, each with its value and what stands next to it. */
+export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
+  const subjects = [...new Set(bars.map(({ subject }) => subject))];
+  const groups = [...new Set(bars.map(({ group }) => group))];
+  return draw(theme, {
+    height: 60 + bars.length * 24 + groups.length * 14,
+    marginLeft: 150,
+    marginRight: 190,
+    marginBottom: 40,
+    x: { label: axis, grid: true, nice: true },
+    y: { label: null, domain: subjects },
+    fy: { label: null, domain: groups, axis: null },
+    color: { domain: subjects, range: subjects.map((_, index) => seriesColor(theme, index)) },
+    marks: [
+      Plot.barX(bars, {
+        x: 'value',
+        y: 'subject',
+        fy: 'group',
+        fill: 'subject',
+        insetTop: 1,
+        insetBottom: 1,
+      }),
+      Plot.text(bars, {
+        x: 'value',
+        y: 'subject',
+        fy: 'group',
+        text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && `   ${beside}`}`,
+        textAnchor: 'start',
+        dx: 5,
+      }),
+      Plot.text(groups, {
+        fy: (group: string) => group,
+        text: (group: string) => group,
+        frameAnchor: 'top-left',
+        dx: -145,
+        dy: -14,
+        fontWeight: 'bold',
+      }),
+      Plot.ruleX([0]),
+    ],
+  });
+}

@@ -1,0 +1,44 @@
+import type { FiguresFile } from '../figures/figure.ts';
+import type { FiguresFiles } from '../figures/read.ts';
+
+/** Whether a picture is for a light or a dark page. */
+export type Theme = 'light' | 'dark';
+
+/** A plot, which the page shows in the theme of its reader. */
+export interface Picture {
+  /** The name of its files, without theme and ending. */
+  name: string;
+  /** What it shows, for those who do not see it. */
+  alt: string;
+  /** Draws it as SVG. */
+  draw: (theme: Theme) => string;
+}
+
+/** What a page says between the marks of a section: text, then pictures. */
+export interface Section {
+  /** Markdown; empty for pictures alone. */
+  text: string;
+  pictures?: readonly Picture[];
+}
+
+/** Makes a section from the figures. */
+export type SectionMaker = (files: FiguresFiles) => Section;
+
+/** A Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** A number as pages print it: three significant digits, thousands separated. */
+export function printed(value: number): string {
+  const digits = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
+  return digits.toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
+/** The line below a table or picture that says on what it was measured. */
+export function provenance({ command, measured }: FiguresFile): string {
+  const { at, commit, node, cpu, cores, memoryGiB, kernel } = measured;
+  const host = `${cores} cores (${cpu}), ${memoryGiB} GiB, Linux ${kernel.split('-')[0]}`;
+  return `<sub>\`${command}\`, ${at.slice(0, 10)}, commit \`${commit}\`, Node ${node.slice(1)}, ${host}.</sub>\n`;
+}

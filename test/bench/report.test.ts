@@ -1,0 +1,102 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
+import { figuresText } from '../../bench/figures/keep.ts';
+import { drawBars } from '../../bench/report/bars.ts';
+import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
+
+const MARKED = '# Page\n\n<!-- figures: NAME -->\n<!-- end -->\n\nAfter it.\n';
+
+const CONTENT: FiguresFile = {
+  bench: 'content',
+  command: 'pnpm bench content',
+  measured: {
+    at: '2026-11-22T03:00:00.000Z',
+    commit: '0147f6a',
+    node: 'v26.10.0',
+    cpu: 'A processor',
+    cores: 2,
+    memoryGiB: 24,
+    kernel: '6.18.0-1',
+  },
+  figures: [
+    ...['content', 'node:http'].map((subject, index) =>
+      figureOf(
+        { what: 'hot list', subject, metric: 'rate', unit: '/s', at: { rows: 10_000 } },
+        [40_000, 50_000, 60_000].map((rate) => rate * (index + 1)),
+      ),
+    ),
+    figureOf(
+      { what: 'hot list', subject: 'content', metric: 'ratio', unit: '', at: { rows: 10_000 }, aim: 0.75 },
+      [0.5],
+    ),
+  ],
+};
+
+async function treeWith(readme: string): Promise<string> {
+  const root = await temporaryHome();
+  await mkdir(join(root, 'docs/figures'), { recursive: true });
+  await writeFile(join(root, 'docs/figures/content.json'), figuresText(CONTENT));
+  await writeFile(join(root, 'README.md'), readme);
+  return root;
+}
+
+test('a page shows what was measured, on what, and finds it out of date after a change by hand', async () => {
+  const root = await treeWith(MARKED.replace('NAME', 'content'));
+  expect(await reportFaults(root)).toEqual(['README.md: differs from docs/figures; run `pnpm bench report`']);
+  await writeReport(root);
+  const page = await readFile(join(root, 'README.md'), 'utf8');
+  expect(page).toContain('| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 |');
+  expect(page).toContain('2026-11-22, commit `0147f6a`, Node 26.10.0, 2 cores (A processor), 24 GiB');
+  expect(page.endsWith('<!-- end -->\n\nAfter it.\n')).toBe(true);
+  expect(await reportFaults(root)).toEqual([]);
+
+  await writeFile(join(root, 'README.md'), page.replace('50,000', '51,000'));
+  expect(await reportFaults(root)).toHaveLength(1);
+});
+
+test('a picture that no page shows is found', async () => {
+  const root = await treeWith('# No figures\n');
+  await mkdir(join(root, 'docs/pictures/figures'), { recursive: true });
+  await writeFile(join(root, 'docs/pictures/figures/old-light.svg'), '<svg/>');
+  expect(await reportFaults(root)).toEqual([
+    'docs/pictures/figures/old-light.svg: no page shows it; run `pnpm bench report`',
+  ]);
+});
+
+test('a page that asks for unknown figures, or for figures that were never measured, is refused', async () => {
+  const root = await treeWith(MARKED.replace('NAME', 'moon'));
+  await expect(writeReport(root)).rejects.toThrow('README.md asks for the figures moon');
+  expect(() => withSections('README.md', MARKED, new Map(), { NAME: () => fail() })).toThrow('missing');
+
+  function fail(): never {
+    throw new Error('docs/figures/NAME.json is missing');
+  }
+});
+
+test('pictures are linked from where the page is, for both themes', () => {
+  const picture = { name: 'peers', alt: 'Requests a second', draw: () => '<svg/>' };
+  const sections = { NAME: () => ({ text: '', pictures: [picture] }) };
+  const { page, pictures } = withSections('docs/benchmarks.md', MARKED, new Map(), sections);
+  expect(page).toContain('srcset="pictures/figures/peers-dark.svg"');
+  expect(page).toContain('<img alt="Requests a second" src="pictures/figures/peers-light.svg">');
+  expect(pictures).toEqual([picture]);
+  expect(withSections('README.md', MARKED, new Map(), sections).page).toContain(
+    'src="docs/pictures/figures/peers-light.svg"',
+  );
+});
+
+test('bars stand for their values, which are printed with what is beside them', () => {
+  const bars = [
+    { group: 'list', subject: 'content', value: 2000, beside: 'p99 20 ms' },
+    { group: 'list', subject: 'Directus', value: 500, beside: 'p99 80 ms' },
+  ];
+  const svg = drawBars({ axis: 'answers a second', unit: '/s', bars }, 'light');
+  expect(svg).toMatch(/^<svg .*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(svg).toContain('2,000/s   p99 20 ms');
+  const widths = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) => Number(width));
+  expect((widths[0] ?? 0) / (widths[1] ?? 0)).toBeCloseTo(4, 1);
+  expect(drawBars({ axis: '', unit: '', bars }, 'dark')).not.toBe(svg);
+});
