@@ -20,11 +20,15 @@ async function eventsOf(id: string): Promise<Record<string, unknown>[]> {
   return events();
 }
 
-test('/healthz and /readyz answer, and are kept by nobody', async () => {
-  for (const path of ['/healthz', '/readyz']) {
+test('/healthz and /readyz answer, and are kept by nobody; /healthz tells the version', async () => {
+  const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
+  for (const [path, body] of [
+    ['/healthz', { status: 'ok', version }],
+    ['/readyz', { status: 'ok' }],
+  ] as const) {
     const answer = await send(`${content.url}${path}`);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ status: 'ok' });
+    expect(answer.body).toEqual(body);
     expect(answer.headers.get('cache-control')).toBe('private, no-store');
   }
 });

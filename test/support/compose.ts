@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 
 /** A service of docker-compose.yml as Compose resolves it. */
 export interface ComposeService {
+  image?: string;
   environment?: Record<string, string | null>;
   ports?: unknown[];
   profiles?: string[];
@@ -30,6 +31,7 @@ export async function resolvedCompose(env: Record<string, string>): Promise<Reco
       return resolved === undefined ? [] : [[name, resolved] as const];
     });
     service.environment = Object.fromEntries(given);
+    if (service.image !== undefined) service.image = interpolate(service.image, env);
   }
   return services;
 }

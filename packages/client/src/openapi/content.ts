@@ -2311,6 +2311,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         status: "ok";
+                        /** @description The release that runs, as CHANGELOG.md names it. */
+                        version: string;
                     };
                 };
             };

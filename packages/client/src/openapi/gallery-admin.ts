@@ -2963,6 +2963,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         status: "ok";
+                        /** @description The release that runs, as CHANGELOG.md names it. */
+                        version: string;
                     };
                 };
             };

@@ -5468,6 +5468,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         status: "ok";
+                        /** @description The release that runs, as CHANGELOG.md names it. */
+                        version: string;
                     };
                 };
             };

@@ -3,6 +3,7 @@ import { PRIVATE } from '../caching/conditional.ts';
 import { Failure } from '../failures/failure.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { problemResponses } from '../problems/problem-document.ts';
+import { VERSION } from '../start/version.ts';
 import { HEALTH_TAG } from './complete-description.ts';
 import type { Server } from './server.ts';
 
@@ -12,7 +13,10 @@ import type { Server } from './server.ts';
  */
 export type ReadinessCheck = () => Promise<void>;
 
-const health = z.object({ status: z.literal('ok') });
+const health = z.object({
+  status: z.literal('ok'),
+  version: z.string().describe('The release that runs, as CHANGELOG.md names it.'),
+});
 
 const readiness = z.object({
   status: z.enum(['ok', 'degraded']),
@@ -23,10 +27,10 @@ const readiness = z.object({
 });
 
 /**
- * `/healthz`: the process is alive; restart it when this fails. `/readyz`: its dependencies answer and the
- * database has what this build needs; send it requests only while this is 200. A failed check of `degrading`
- * leaves it 200 and is named in the body, because it is fixed through this service. Neither is ever cached or
- * counted.
+ * `/healthz`: the process is alive, and which version it is; restart it when this fails. `/readyz`: its
+ * dependencies answer and the database has what this build needs; send it requests only while this is 200. A
+ * failed check of `degrading` leaves it 200 and is named in the body, because it is fixed through this
+ * service. Neither is ever cached or counted.
  */
 export function addHealth(
   app: Server,
@@ -43,7 +47,8 @@ export function addHealth(
         response: { 200: health, ...problemResponses(400) },
       },
     },
-    async (_request, reply) => reply.header('cache-control', PRIVATE).send({ status: 'ok' }),
+    async (_request, reply) =>
+      reply.header('cache-control', PRIVATE).send({ status: 'ok', version: VERSION }),
   );
   app.get(
     '/readyz',

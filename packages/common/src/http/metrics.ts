@@ -8,6 +8,7 @@ import {
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Meter } from '../metrics/meter.ts';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
+import { VERSION } from '../start/version.ts';
 import { failing, type ReadinessCheck } from './health.ts';
 import type { Server } from './server.ts';
 
@@ -97,6 +98,9 @@ export interface MetricsSource {
   read: () => Promise<string>;
 }
 
+/** The answer of a process that is alive. */
+const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
+
 /**
  * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, at
  * `/readyz` too. `/healthz` is 200 as long as the process answers. Returns what closes the port. Throws
@@ -108,7 +112,9 @@ export async function serveMetrics(
   host: string,
 ): Promise<() => void> {
   const server = createServer(async (request, response) => {
-    if (request.url === '/healthz') return response.writeHead(200).end();
+    if (request.url === '/healthz') {
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(HEALTHY);
+    }
     if (request.url !== '/readyz') return answerMetrics(request, response, { contentType, read });
     const isReady = await read().then(
       () => true,
