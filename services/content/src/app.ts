@@ -17,7 +17,7 @@ import { ArticleStore } from './articles/store.ts';
 import { categoryOperations } from './categories/routes.ts';
 import { CategoryStore } from './categories/store.ts';
 import type { ContentConfig } from './config.ts';
-import { HtmlInspector } from './html/html-inspector.ts';
+import type { HtmlInspector } from './html/html-inspector.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HOLDER } from './senders.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -31,6 +31,8 @@ export interface ContentParts {
   /** Called after each commit of this process, with what it was about if that is known. */
   changed: (subjects?: ReadonlySet<string>) => void;
   log: Logger;
+  /** Closed with the app. */
+  inspector: HtmlInspector;
   /** Figures for the metrics. */
   meters: readonly Meter[];
   tracing: Tracing | undefined;
@@ -52,12 +54,8 @@ const DESCRIPTION = {
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, cache, changed, log, meters, tracing } = parts;
+  const { config, db, readDb, cache, changed, log, inspector, meters, tracing } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db));
-  const inspector = new HtmlInspector({
-    html: config.CONTENT_HTML,
-    jsonLd: config.CONTENT_JSON_LD === 'allowed',
-  });
 
   const app = await createServer({
     config,

@@ -6,7 +6,9 @@ import { openContent } from './open.ts';
 await startOrExplain(async () => {
   const config = readContentConfig(process.env);
   const log = createLogger({ service: 'content', level: config.LOG_LEVEL });
-  const { app, release } = await openContent(config, log);
+  const { app, warmUp, release } = await openContent(config, log);
+  // A replica that joins others under load must not refuse its first writes.
+  await warmUp();
   await runService({
     app,
     release,

@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { HtmlInspector, type InspectionLimits } from './html-inspector.ts';
 
@@ -29,6 +30,18 @@ test('a worker that does not begin in time is not the fault of the article', asy
 test('an inspection that others leave no time to is not the fault of the article', async () => {
   const inspection = inspector({ timeMs: 500 });
   await expect(inspection.inspect(SLOW, 'a')).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test('after it has warmed up, the first inspection waits for no start of a worker', async () => {
+  const started: Worker[] = [];
+  const note = (worker: Worker) => started.push(worker);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  const inspection = inspector({ workers: 1 });
+  await inspection.warmUp();
+  expect(started).toHaveLength(1);
+  expect(await inspection.inspect(GOOD, 'a')).toMatchObject({ faults: [] });
+  expect(started).toHaveLength(1);
 });
 
 test('an inspection that takes too much memory ends its worker and nothing else', async () => {

@@ -103,6 +103,12 @@ export class HtmlInspector {
     });
   }
 
+  /** Starts a worker, however long it takes, so that the next inspection finds one that can begin. */
+  async warmUp(): Promise<void> {
+    const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    await this.#pool.run({ html: '', rules: this.#rules, begun });
+  }
+
   #began(owner: string, cost: number): void {
     const left = (this.#waiting.get(owner) ?? 0) - cost;
     if (left > 0) this.#waiting.set(owner, left);
