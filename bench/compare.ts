@@ -1,5 +1,7 @@
+import { cpuTime, stolenTime } from './cpu-time.ts';
 import { type Conditions, type Figure, figureOf } from './figures/figure.ts';
 import { type Load, type LoadResult, load } from './load.ts';
+import { pinned } from './pinned.ts';
 import { median, quantile } from './quantile.ts';
 
 export { median, quantile } from './quantile.ts';
@@ -7,14 +9,28 @@ export { median, quantile } from './quantile.ts';
 /** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
 const ROUNDS = 15;
 
+/** How many rounds there are at most, if the hypervisor has taken time in some. */
+const MOST_ROUNDS = 25;
+
+/** The time that may be stolen from a round, in µs: a hundredth of a core. */
+const STOLEN_US = 20_000;
+
 /** How long one measurement lasts, in ms, after a warm-up of the same server. */
-const ROUND_MS = 700;
+const ROUND_MS = 1000;
 const WARM_UP_MS = 1500;
 
 /** A named server. */
 export interface Contender {
   name: string;
   port: number;
+  pid: number;
+}
+
+/** What one measurement of a server found. */
+export interface Slice extends LoadResult {
+  /** CPU time of a request in the server's process, in µs: its own, and the kernel's for it. */
+  user: number;
+  system: number;
 }
 
 /** The result of a comparison: the first server is measured, the second is what it is compared with. */
@@ -32,26 +48,23 @@ export interface Comparison {
   /** The smallest acceptable ratio, if there is one. */
   bar?: number | undefined;
   /** What each round measured, by server. */
-  rounds: Record<string, LoadResult[]>;
+  rounds: Record<string, Slice[]>;
+  /** How many rounds were left out, because the hypervisor took time from the machine. */
+  leftOut: number;
 }
 
-/** Measures two servers alternately under the same load. */
+/** Measures two servers alternately under the same load, which has a core of its own. */
 export async function compare(
   what: string,
   [measured, bare]: [Contender, Contender],
-  request: Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>,
+  request: Request,
   bar?: number,
 ): Promise<Comparison> {
-  const results: Record<string, LoadResult[]> = { [measured.name]: [], [bare.name]: [] };
-  for (const { port } of [measured, bare]) await load({ ...request, port, durationMs: WARM_UP_MS });
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { name, port } of round % 2 === 0 ? [measured, bare] : [bare, measured]) {
-      results[name]?.push(await load({ ...request, port, durationMs: ROUND_MS }));
-    }
-  }
-  const of = (name: string, member: keyof LoadResult) =>
-    (results[name] ?? []).map((result) => result[member]);
-  const medians = (member: keyof LoadResult) =>
+  const { results, leftOut } = await pinned([measured.pid, bare.pid], () =>
+    inTurns([measured, bare], request),
+  );
+  const of = (name: string, member: keyof Slice) => (results[name] ?? []).map((result) => result[member]);
+  const medians = (member: keyof Slice) =>
     Object.fromEntries([measured, bare].map(({ name }) => [name, median(of(name, member))]));
   const others = of(bare.name, 'requestsPerSecond');
   const ratios = of(measured.name, 'requestsPerSecond').map(
@@ -66,23 +79,61 @@ export async function compare(
     p99: medians('p99'),
     bar,
     rounds: results,
+    leftOut,
+  };
+}
+
+type Request = Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>;
+
+/** Measures both servers until there are enough rounds in which no time was stolen. */
+async function inTurns([measured, bare]: [Contender, Contender], request: Request) {
+  const results: Record<string, Slice[]> = { [measured.name]: [], [bare.name]: [] };
+  const stolen: Record<string, Slice>[] = [];
+  const enough = () => results[measured.name]?.length === ROUNDS;
+  for (const contender of [measured, bare]) await slice(contender, request, WARM_UP_MS);
+  for (let round = 0; round < MOST_ROUNDS && !enough(); round += 1) {
+    const before = stolenTime();
+    const slices: Record<string, Slice> = {};
+    for (const contender of round % 2 === 0 ? [measured, bare] : [bare, measured]) {
+      slices[contender.name] = await slice(contender, request, ROUND_MS);
+    }
+    if (stolenTime() - before > STOLEN_US) stolen.push(slices);
+    else for (const [name, result] of Object.entries(slices)) results[name]?.push(result);
+  }
+  const leftOut = stolen.length;
+  // On a host that never leaves the machine alone, disturbed rounds are better than none.
+  if (results[measured.name]?.length === 0) {
+    for (const slices of stolen)
+      for (const [name, result] of Object.entries(slices)) results[name]?.push(result);
+  }
+  return { results, leftOut };
+}
+
+async function slice({ port, pid }: Contender, request: Request, durationMs: number): Promise<Slice> {
+  const before = cpuTime(pid);
+  const result = await load({ ...request, port, durationMs });
+  const after = cpuTime(pid);
+  const requests = (result.requestsPerSecond * durationMs) / 1000;
+  return {
+    ...result,
+    user: (after.user - before.user) / requests,
+    system: (after.system - before.system) / requests,
   };
 }
 
 /** The figures of a comparison: rates and times of both servers, and the ratio of the first to the second. */
 export function comparisonFigures({ what, rounds, bar }: Comparison, at: Conditions): Figure[] {
   const figures = Object.entries(rounds).flatMap(([subject, results]) => {
-    const of = (member: keyof LoadResult) => results.map((result) => result[member]);
+    const of = (member: keyof Slice) => results.map((result) => result[member]);
     return [
       figureOf({ what, subject, metric: 'rate', unit: '/s', at }, of('requestsPerSecond')),
       figureOf({ what, subject, metric: 'p50', unit: 'ms', at }, of('p50')),
       figureOf({ what, subject, metric: 'p99', unit: 'ms', at }, of('p99')),
+      figureOf({ what, subject, metric: 'cpu, user', unit: 'µs', at }, of('user')),
+      figureOf({ what, subject, metric: 'cpu, system', unit: 'µs', at }, of('system')),
     ];
   });
-  const [[subject, own], [, bare]] = Object.entries(rounds) as [
-    [string, LoadResult[]],
-    [string, LoadResult[]],
-  ];
+  const [[subject, own], [, bare]] = Object.entries(rounds) as [[string, Slice[]], [string, Slice[]]];
   const ratios = own.map(
     ({ requestsPerSecond }, round) => requestsPerSecond / (bare[round]?.requestsPerSecond ?? Number.NaN),
   );

@@ -105,8 +105,8 @@ async function compareHot(service: ServerProcess, name: string, path: string): P
     ready: '/',
   });
   const contenders: Parameters<typeof compare>[1] = [
-    { name: 'content', port: service.port },
-    { name: 'node:http', port: bare.port },
+    { name: 'content', port: service.port, pid: service.pid },
+    { name: 'node:http', port: bare.port, pid: bare.pid },
   ];
   const request = { paths: [path], connections: CONNECTIONS };
   const whole = await compare(`hot ${name}, 200`, contenders, { ...request, status: 200 }, HOT_BAR);
@@ -138,8 +138,8 @@ async function compareUncached(
   const env = { DATABASE_URL: databaseUrl, STATEMENTS: temporaryFile(statements) };
   const bare = await startServer({ program: 'bench/servers/sql.ts', env, port: 'PORT', ready: '/' });
   const contenders: Parameters<typeof compare>[1] = [
-    { name: 'content', port: service.port },
-    { name: 'node:http + pg', port: bare.port },
+    { name: 'content', port: service.port, pid: service.pid },
+    { name: 'node:http + pg', port: bare.port, pid: bare.pid },
   ];
   const comparisons = [];
   for (const [name, path] of [

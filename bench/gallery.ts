@@ -149,8 +149,8 @@ async function measureProxy({ process: service, cookie, media, caFile }: BenchGa
   const path = `/api/proxy?url=${encodeURIComponent(target)}`;
   const request = { paths: [path], headers: { cookie }, connections: 4, status: 200 };
   const contenders: Parameters<typeof compare>[1] = [
-    { name: 'gallery', port: service.port },
-    { name: 'node:http + undici', port: bare.port },
+    { name: 'gallery', port: service.port, pid: service.pid },
+    { name: 'node:http + undici', port: bare.port, pid: bare.pid },
   ];
   const comparison = await compare('proxy, files of 10 MiB', contenders, request, PROXY_BAR);
   await bare.stop();

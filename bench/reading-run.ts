@@ -14,7 +14,7 @@ import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
 import { type ServerProcess, startServer } from './child.ts';
-import { type Comparison, compare } from './compare.ts';
+import { type Comparison, type Contender, compare } from './compare.ts';
 import { fillWithNews } from './news-data.ts';
 import { cursorNow } from './news-ledger.ts';
 import { printComparisons, writeFigures } from './report.ts';
@@ -55,9 +55,9 @@ async function compareHot(service: ServerProcess, path: string): Promise<Compari
     port: 'PORT',
     ready: '/',
   });
-  const contenders: [{ name: string; port: number }, { name: string; port: number }] = [
-    { name: 'news-feed', port: service.port },
-    { name: 'node:http', port: bare.port },
+  const contenders: [Contender, Contender] = [
+    { name: 'news-feed', port: service.port, pid: service.pid },
+    { name: 'node:http', port: bare.port, pid: bare.pid },
   ];
   const request = { paths: [path], connections: CONNECTIONS };
   const unchanged = { ...request, headers: { 'if-none-match': etag }, status: 304 };
@@ -113,8 +113,8 @@ async function compareCold(databaseUrl: string, pool: pg.Pool): Promise<Comparis
   const comparison = await compare(
     `${paths.length} cursors and queries, cold`,
     [
-      { name: 'news-feed', port: service.port },
-      { name: 'node:http + pg', port: bare.port },
+      { name: 'news-feed', port: service.port, pid: service.pid },
+      { name: 'node:http + pg', port: bare.port, pid: bare.pid },
     ],
     { paths, connections: CONNECTIONS, status: 200 },
     COLD_BAR,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Comparison } from './compare.ts';
+import { type Comparison, median, type Slice } from './compare.ts';
 import { machine } from './machine.ts';
 
 const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
@@ -12,8 +12,9 @@ const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
  */
 export function printComparisons(comparisons: readonly Comparison[]): void {
   console.table(
-    comparisons.map(({ what, requestsPerSecond, ratio, ratios, bar, p50, p99 }) => {
+    comparisons.map(({ what, requestsPerSecond, ratio, ratios, bar, p50, p99, rounds, leftOut }) => {
       const [measured = 0, bare = 0] = Object.values(requestsPerSecond);
+      const [own = '', other = ''] = Object.values(rounds).map(cpu);
       return {
         what,
         'requests/s': Math.round(measured),
@@ -23,9 +24,16 @@ export function printComparisons(comparisons: readonly Comparison[]): void {
         bar: bar ?? '',
         'p50 ms (bare)': times(p50),
         'p99 ms (bare)': times(p99),
+        'CPU µs, user + system (bare)': `${own} (${other})`,
+        'rounds left out': leftOut,
       };
     }),
   );
+}
+
+function cpu(slices: readonly Slice[]): string {
+  const of = (member: 'user' | 'system') => median(slices.map((slice) => slice[member])).toFixed(1);
+  return `${of('user')} + ${of('system')}`;
 }
 
 function times(byServer: Record<string, number>): string {
