@@ -1,8 +1,12 @@
 import { type ServerProcess, startServer } from './child.ts';
 
 /** Starts the content service without a rate limit; `cacheBytes` is its `CACHE_BYTES`. */
-export function startContent(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
-  const limits = { CONTENT_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
+export function startContent(
+  databaseUrl: string,
+  cacheBytes?: string,
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const limits = { CONTENT_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info', ...settings };
   return startServer({
     program: 'services/content/src/main.ts',
     env: { DATABASE_URL: databaseUrl, ...limits, ...(cacheBytes && { CACHE_BYTES: cacheBytes }) },

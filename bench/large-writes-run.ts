@@ -11,10 +11,10 @@ import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
-import { median } from './compare.ts';
 import { fillWithArticles } from './content-data.ts';
 import { startContent } from './content-service.ts';
 import { createDatabase } from './database.ts';
+import { median } from './quantile.ts';
 import { writeFigures } from './report.ts';
 import { steadyLoad } from './steady-load.ts';
 
@@ -47,8 +47,13 @@ const key = await new ApiKeyStore(db).create('bench', null);
 const { rows } = await pool.query('select id from content.category order by id limit 1');
 if (rows[0].id !== 1) throw new Error('the first category is not 1');
 const service = await startContent(url);
-const read = () =>
-  steadyLoad({ port: service.port, path: '/api/categories', rate: RATE, durationMs: ROUND_MS });
+const read = async () => {
+  const requests = [{ path: '/api/categories' }];
+  const result = await steadyLoad({ port: service.port, requests, rate: RATE, durationMs: ROUND_MS });
+  const statuses = Object.keys(result.statuses).join(', ');
+  if (statuses !== '200') throw new Error(`expected 200, got ${statuses}`);
+  return result;
+};
 await read();
 const rounds = [];
 for (let round = 0; round < ROUNDS; round += 1) {

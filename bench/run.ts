@@ -22,6 +22,8 @@ const MINUTES: Readonly<Record<string, number>> = {
   'large-writes': 1,
   'login-flood': 1,
   stories: 4,
+  growth: 9,
+  worst: 6,
   scaling: 1,
   fast: 1,
   idle: 2,

@@ -1,11 +1,21 @@
 import { fileOf } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
+import { growthTable } from './growth.ts';
 import { provenance, type SectionMaker } from './section.ts';
+import { worstTable } from './worst.ts';
 
 /** What each section of a page is made of, by the name in its marks. */
 export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   content: (files) => {
     const file = fileOf(files, 'content');
     return { text: `${comparisonTable(file, 'content')}\n${provenance(file)}` };
+  },
+  growth: (files) => {
+    const file = fileOf(files, 'growth');
+    return { text: `${growthTable(file)}\n${provenance(file)}` };
+  },
+  worst: (files) => {
+    const file = fileOf(files, 'worst');
+    return { text: `${worstTable(file)}\n${provenance(file)}` };
   },
 };

@@ -1,0 +1,131 @@
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { ServerProcess } from '../child.ts';
+import { startContent } from '../content-service.ts';
+import { createDatabase } from '../database.ts';
+import { addArticles, addCategories } from './articles-data.ts';
+import { BenchClient } from './client.ts';
+import type { Question } from './in-turns.ts';
+import { type Kept, keptBy } from './kept.ts';
+
+/** Acceptable multiples: of what people ask for, of the page in the middle, of writes. */
+const READ = 1.2;
+const MIDDLE = 3;
+const WRITE = 1.5;
+
+const LIST = '/api/articles';
+
+/** A category that the lists are restricted to, and one that the written articles are in. */
+const CATEGORY = 3;
+const WRITTEN_CATEGORY = 5;
+
+/** Articles in a database, and an uncached service that reads and writes them. */
+export class GrowingArticles {
+  readonly #pool: pg.Pool;
+  readonly #service: ServerProcess;
+  readonly #client: BenchClient;
+  readonly #key: string;
+  #articles = 0;
+  #written = 0;
+
+  private constructor(pool: pg.Pool, service: ServerProcess, key: string) {
+    this.#pool = pool;
+    this.#service = service;
+    this.#client = new BenchClient(service.port);
+    this.#key = key;
+  }
+
+  /** Makes an empty database of that name on the server. */
+  static async start(serverUrl: string, name: string): Promise<GrowingArticles> {
+    const url = await createDatabase(serverUrl, name);
+    const pool = new pg.Pool({ connectionString: url });
+    await addCategories(pool);
+    const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
+    const key = await keys.create('Bench', null);
+    // Checking HTML costs the same however many articles there are, and more than writing them.
+    const settings = { CONTENT_HTML: 'trusted', CONTENT_KEY_RATE_LIMIT: '1000000000' };
+    return new GrowingArticles(pool, await startContent(url, '0', settings), key);
+  }
+
+  /** Adds articles until there are that many. */
+  async growTo(articles: number): Promise<void> {
+    await addArticles(this.#pool, this.#articles, articles);
+    this.#articles = articles;
+  }
+
+  /** What is asked of articles, in the order in which it is asked. */
+  async questions(): Promise<Question[]> {
+    const [pages, pagesOfCategory] = [await this.#pages(''), await this.#pages(`category_id=${CATEGORY}&`)];
+    const detail = `${LIST}/${await this.#anyId()}`;
+    return [
+      this.#read('articles, first page', LIST),
+      this.#read('articles, page 50', `${LIST}?page=50`),
+      this.#read('articles, middle page', `${LIST}?page=${Math.ceil(pages / 2)}`, MIDDLE),
+      this.#read('articles, last page', `${LIST}?page=${pages}`),
+      this.#read('articles of a category, first page', `${LIST}?category_id=${CATEGORY}`),
+      this.#read(
+        'articles of a category, middle page',
+        `${LIST}?category_id=${CATEGORY}&page=${Math.ceil(pagesOfCategory / 2)}`,
+        MIDDLE,
+      ),
+      this.#read('categories with their totals', '/api/categories'),
+      this.#read('article with related ones', detail),
+      { what: 'create an article', aim: WRITE, ask: () => this.#create() },
+      { what: 'update an article', aim: WRITE, ask: () => this.#update() },
+    ];
+  }
+
+  /** What the articles take on disk, and how long a vacuum takes after a tenth of them was updated. */
+  kept(): Promise<Kept> {
+    return keptBy(
+      this.#pool,
+      'content.article',
+      `update content.article set title = title || '.' where id % 10 = 7`,
+    );
+  }
+
+  /** Stops the service; the database stays. */
+  async stop(): Promise<void> {
+    this.#client.close();
+    await this.#service.stop();
+    await this.#pool.end();
+  }
+
+  #read(what: string, path: string, aim = READ): Question {
+    return { what, aim, ask: async () => void (await this.#client.ask(path)) };
+  }
+
+  async #pages(filter: string): Promise<number> {
+    const { meta } = JSON.parse(await this.#client.ask(`${LIST}?${filter}per_page=20`));
+    return meta.total_pages;
+  }
+
+  async #anyId(): Promise<number> {
+    const { rows } = await this.#pool.query(
+      `select id from content.article where is_published order by abs(id - $1) limit 1`,
+      [Math.floor(this.#articles / 2)],
+    );
+    return rows[0].id;
+  }
+
+  async #create(): Promise<void> {
+    this.#written += 1;
+    const json = {
+      title: `Written while it grows ${this.#written}`,
+      content: '<p>An article has at least fifty characters of text, not counting tags.</p>',
+      category_id: WRITTEN_CATEGORY,
+      is_published: true,
+    };
+    await this.#client.ask(LIST, { method: 'POST', headers: { 'x-api-key': this.#key }, json });
+  }
+
+  async #update(): Promise<void> {
+    this.#written += 1;
+    // A prime, so that the updates reach all parts of the table.
+    const id = 1 + ((this.#written * 7919) % this.#articles);
+    const json = { excerpt: `Changed ${this.#written} times` };
+    await this.#client.ask(`${LIST}/${id}`, { method: 'PATCH', headers: { 'x-api-key': this.#key }, json });
+  }
+}

@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Pool } from 'pg';
+import { from } from 'pg-copy-streams';
+
+/** Rows that are sent to PostgreSQL in one piece. */
+const ROWS_A_PIECE = 500;
+
+/** Rows of one COPY statement, and so of one transaction. */
+const ROWS_A_STATEMENT = 250_000;
+
+/**
+ * Copies the rows `begin` to `end`, the end not included, into a table and its columns. A row is a line of
+ * tab-separated values without characters that COPY escapes, and ends with a line feed.
+ */
+export async function copyRows(
+  pool: Pool,
+  table: string,
+  [begin, end]: readonly [begin: number, end: number],
+  row: (n: number) => string,
+): Promise<void> {
+  for (let first = begin; first < end; first += ROWS_A_STATEMENT) {
+    const last = Math.min(end, first + ROWS_A_STATEMENT);
+    const client = await pool.connect();
+    try {
+      await pipeline(Readable.from(pieces(first, last, row)), client.query(from(`copy ${table} from stdin`)));
+    } finally {
+      client.release();
+    }
+  }
+}
+
+function* pieces(begin: number, end: number, row: (n: number) => string) {
+  for (let first = begin; first < end; first += ROWS_A_PIECE) {
+    const rows = Array.from({ length: Math.min(ROWS_A_PIECE, end - first) }, (_, index) =>
+      row(first + index),
+    );
+    yield rows.join('');
+  }
+}

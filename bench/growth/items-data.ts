@@ -1,0 +1,62 @@
+import type { Pool } from 'pg';
+import { copyRows } from './copied-rows.ts';
+import { CHINESE, LATIN } from './vocabulary.ts';
+
+const COLUMNS =
+  'news.item (id, title, original_title, summary, source_name, original_url, canonical_url, published_at, discovered_at, category, score, selected, reason, directions)';
+
+const CATEGORIES = [
+  'technology',
+  'research',
+  'product',
+  'industry',
+  'finance',
+  'policy-standard',
+  'event',
+  'insight',
+];
+
+/** One item in this many belongs to the category that is rarely used. */
+const RARE_EVERY = 1000;
+
+/** The share of the items of the last 7 days; the others are spread over the two years before. */
+const RECENT = 0.03;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Adds the items `begin` to `end`, oldest first: titles of six words, summaries of 30 words in two scripts,
+ * nine categories of which one is rare, two directions, 100 of each 1,000 selected.
+ */
+export async function addItems(pool: Pool, begin: number, end: number): Promise<void> {
+  const now = Date.now();
+  await copyRows(pool, COLUMNS, [begin, end], (n) => {
+    const age = 1 - (n - begin) / (end - begin);
+    const days = age <= RECENT ? (age / RECENT) * 7 : 7 + ((age - RECENT) / (1 - RECENT)) * 730;
+    const time = now - days * DAY_MS;
+    const summary = [
+      ...LATIN.words(3 * n + 1, 15),
+      LATIN.rare(n),
+      CHINESE.words(3 * n, 15).join(''),
+      CHINESE.rare(n),
+    ];
+    return `${[
+      `item-${String(n).padStart(9, '0')}`,
+      LATIN.words(3 * n, 6).join(' '),
+      CHINESE.words(3 * n + 2, 8).join(''),
+      summary.join(' '),
+      `Source ${n % 200}`,
+      `https://source.example/articles/${n}`,
+      `https://source.example/articles/${n}`,
+      new Date(time - DAY_MS / 24).toISOString(),
+      new Date(time).toISOString(),
+      n % RARE_EVERY === 7 ? 'patent' : CATEGORIES[n % CATEGORIES.length],
+      n % 101,
+      // 100 of each 1,000, but not at regular places.
+      (n * 7919) % 1000 < 100,
+      'A sentence about why it matters.',
+      ['{domestic}', '{overseas}', '{domestic,overseas}'][n % 3],
+    ].join('\t')}\n`;
+  });
+  await pool.query('vacuum analyze');
+}

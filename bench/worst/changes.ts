@@ -1,0 +1,84 @@
+import { startContent } from '../content-service.ts';
+import { type Figure, figureOf } from '../figures/figure.ts';
+import { load } from '../load.ts';
+import { startNewsFeed } from '../news-service.ts';
+import type { Site } from './site.ts';
+
+/** The pause between two changes, in ms. */
+const CHANGE_MS = 100;
+
+const CLIENTS = 500;
+const ROUNDS = 5;
+const ROUND_MS = 1500;
+
+/** What is changed while clients poll. */
+interface Changes {
+  what: string;
+  change?: () => Promise<unknown>;
+}
+
+/**
+ * How much of the cached rate is left while an article or item changes every 100 ms and 500 clients ask: as it
+ * is, and with every change dropping everything, as an empty notification does.
+ */
+export async function whileChanging(site: Site): Promise<Figure[]> {
+  const { pool, url } = site;
+  const article = `update content.article set excerpt = 'Changed at ' || clock_timestamp()
+    where id = (select id from content.article where is_published order by published_at desc offset $1 limit 1)`;
+  const changed = () => pool.query(article, [Math.floor(Math.random() * 500)]);
+  const content = await startContent(url);
+  const ofContent = await rates('content', content.port, site.articlePaths, [
+    { what: 'nothing changes' },
+    { what: 'an article changes every 100 ms', change: changed },
+    {
+      what: 'the same, if each change dropped everything',
+      change: async () => {
+        await changed();
+        await pool.query(`select pg_notify('content_changed', '')`);
+      },
+    },
+  ]);
+  await content.stop();
+  const news = await startNewsFeed(url);
+  const item = `update news.item set title = 'Changed at ' || clock_timestamp()
+    where id = (select id from news.item where in_selected_set order by timeline_at desc limit 1)`;
+  const ofNews = await rates('news-feed', news.port, site.newsPaths, [
+    { what: 'nothing changes' },
+    { what: 'an item changes every 100 ms', change: () => pool.query(item) },
+  ]);
+  await news.stop();
+  return [...ofContent, ...ofNews];
+}
+
+async function rates(
+  subject: string,
+  port: number,
+  paths: readonly string[],
+  kinds: readonly Changes[],
+): Promise<Figure[]> {
+  const rounds = kinds.map((): number[] => []);
+  await load({ port, paths, connections: CLIENTS, durationMs: ROUND_MS, status: 200 });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, { change }] of kinds.entries()) {
+      const timer = change && setInterval(() => void change(), CHANGE_MS);
+      const { requestsPerSecond } = await load({
+        port,
+        paths,
+        connections: CLIENTS,
+        durationMs: ROUND_MS,
+        status: 200,
+      });
+      clearInterval(timer);
+      rounds[index]?.push(requestsPerSecond);
+    }
+  }
+  const [quiet = []] = rounds;
+  return kinds.flatMap(({ what }, index) => {
+    const own = rounds[index] ?? [];
+    const shares = own.map((rate, round) => rate / (quiet[round] ?? Number.NaN));
+    return [
+      figureOf({ what, subject, metric: 'rate', unit: '/s', at: { connections: CLIENTS } }, own),
+      figureOf({ what, subject, metric: 'ratio', unit: '', at: { connections: CLIENTS } }, shares),
+    ];
+  });
+}

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { startContent } from '../content-service.ts';
+import { cpuTime } from '../cpu-time.ts';
+import { type Figure, figureOf } from '../figures/figure.ts';
+import { type SteadyResult, steadyLoad } from '../steady-load.ts';
+import { pollsOf, type Site } from './site.ts';
+
+const SUBJECT = 'content';
+
+/** Requests per second while something goes wrong: a tenth of what the service gives. */
+const RATE = 1000;
+
+/** How long the database is away, in ms. */
+const AWAY_MS = 10_000;
+
+/** The times of a load as figures. */
+export function timesOf(
+  what: string,
+  subject: string,
+  { p50, p99, highest }: SteadyResult,
+  rate: number,
+): Figure[] {
+  const of = (metric: string, value: number) =>
+    figureOf({ what, subject, metric, unit: 'ms', at: { rate } }, [value]);
+  return [of('p50', p50), of('p99', p99), of('highest', highest)];
+}
+
+/** The first seconds of a process, with an empty cache, under full load. */
+export async function coldStart({ url, articlePaths }: Site): Promise<Figure[]> {
+  const requests = articlePaths.map((path) => ({ path }));
+  const begin = performance.now();
+  const service = await startContent(url);
+  const ready = performance.now() - begin;
+  const result = await steadyLoad({ port: service.port, requests, rate: 2 * RATE, durationMs: 3000 });
+  await service.stop();
+  const what = 'cold start, the first 3 s';
+  return [
+    figureOf({ what, subject: SUBJECT, metric: 'ready after', unit: 'ms', at: {} }, [ready]),
+    ...timesOf(what, SUBJECT, result, 2 * RATE),
+    failures(what, result),
+  ];
+}
+
+/** The database is away and comes back: what readers get, and what it is asked when it is back. */
+export async function databaseAway({ url, pool, articlePaths }: Site): Promise<Figure[]> {
+  const { hostname, port } = new URL(url);
+  const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  const proxied = new URL(url);
+  proxied.port = String(proxy.port);
+  const service = await startContent(proxied.href);
+  const requests = articlePaths.map((path) => ({ path }));
+  const counts = countStatements(pool);
+  const run = steadyLoad({ port: service.port, requests, rate: RATE, durationMs: AWAY_MS + 12_000 });
+  await delay(5000);
+  const before = counts.highest();
+  await proxy.refuse();
+  await delay(AWAY_MS);
+  counts.forget();
+  await proxy.accept();
+  const result = await run;
+  const after = counts.highest();
+  counts.stop();
+  await service.stop();
+  await proxy.close();
+  const what = 'the database is away for 10 s';
+  const of = (metric: string, value: number) =>
+    figureOf({ what, subject: SUBJECT, metric, unit: '/s', at: { rate: RATE } }, [value]);
+  return [
+    of('most transactions while the cache fills', before),
+    of('most transactions after its return', after),
+    failures(what, result),
+    figureOf({ what, subject: SUBJECT, metric: 'answers', unit: '', at: { rate: RATE } }, [answers(result)]),
+  ];
+}
+
+/** Articles of 2 MB are written one after the other while others read. */
+export async function largeWrites({ url, key, articlePaths }: Site): Promise<Figure[]> {
+  const service = await startContent(url, undefined, { CONTENT_KEY_RATE_LIMIT: '1000000000' });
+  const requests = await pollsOf(service.port, articlePaths);
+  const read = () => steadyLoad({ port: service.port, requests, rate: RATE, durationMs: 5000 });
+  await read();
+  const alone = await read();
+  const writer = new Worker(new URL('../large-writer.ts', import.meta.url), {
+    workerData: { port: service.port, key },
+  });
+  const during = await read();
+  writer.postMessage('stop');
+  const [written] = await once(writer, 'message');
+  await service.stop();
+  return [
+    ...timesOf('nobody writes', SUBJECT, alone, RATE),
+    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE),
+    figureOf(
+      { what: 'articles of 2 MB are written', subject: SUBJECT, metric: 'written', unit: '', at: {} },
+      [Number(written)],
+    ),
+  ];
+}
+
+/** What a request costs one process, and two that share the requests. */
+export async function replicas({ url, articlePaths }: Site): Promise<Figure[]> {
+  const services = [await startContent(url), await startContent(url)] as const;
+  const requests = await pollsOf(services[0].port, articlePaths);
+  for (const { port } of services) await steadyLoad({ port, requests, rate: RATE, durationMs: 3000 });
+  const figures: Figure[] = [];
+  for (const count of [1, 2]) {
+    const used = services.slice(0, count);
+    const before = used.map(({ pid }) => cpuTime(pid));
+    const rate = (4 * RATE) / count;
+    await Promise.all(used.map(({ port }) => steadyLoad({ port, requests, rate, durationMs: 5000 })));
+    const after = used.map(({ pid }) => cpuTime(pid));
+    for (const kind of ['user', 'system'] as const) {
+      const spent = after.reduce((sum, time, index) => sum + time[kind] - (before[index]?.[kind] ?? 0), 0);
+      const what = count === 1 ? 'one process' : 'two replicas';
+      const label = { what, subject: SUBJECT, metric: `cpu, ${kind}`, unit: 'µs', at: { rate: 4 * RATE } };
+      figures.push(figureOf(label, [spent / (4 * RATE * 5)]));
+    }
+  }
+  for (const service of services) await service.stop();
+  return figures;
+}
+
+function failures(what: string, { statuses }: SteadyResult): Figure {
+  const failed = Object.entries(statuses)
+    .filter(([status]) => status !== '200' && status !== '304')
+    .reduce((sum, [, count]) => sum + count, 0);
+  return figureOf({ what, subject: SUBJECT, metric: 'failed', unit: '', at: {} }, [failed]);
+}
+
+function answers({ statuses }: SteadyResult): number {
+  return (statuses[200] ?? 0) + (statuses[304] ?? 0);
+}
+
+/** Counts the transactions of the database, a second at a time. */
+function countStatements(pool: Site['pool']) {
+  let last: number | undefined;
+  let most = 0;
+  const timer = setInterval(async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      'select xact_commit::int as count from pg_stat_database where datname = current_database()',
+    );
+    const count = rows[0]?.count ?? 0;
+    if (last !== undefined) most = Math.max(most, count - last);
+    last = count;
+  }, 1000);
+  return {
+    highest: () => most,
+    forget: () => {
+      most = 0;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
