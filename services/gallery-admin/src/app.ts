@@ -12,7 +12,7 @@ import { batchOperations } from './batches/routes.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { BatchStore } from './batches/store.ts';
 import type { ActiveBucket } from './buckets/active.ts';
-import { pingStore } from './buckets/ping.ts';
+import { StorePing } from './buckets/ping.ts';
 import { bucketOperations } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { storeFailure } from './buckets/store-fault.ts';
@@ -81,6 +81,7 @@ const DESCRIPTION = {
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
+  const store = new StorePing();
   const app = await createServer({
     config,
     description: DESCRIPTION,
@@ -89,7 +90,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     meters,
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
-    degrading: { 'object store': () => pingStore(active.probed()) },
+    degrading: { 'object store': () => store.ping(active.probed()) },
     problems: {
       extend: galleryMembers,
       explain: storeFailure,
