@@ -7,3 +7,6 @@ export const NO_PGBOUNCER = 'needs PgBouncer, and it is not on the PATH: install
 
 /** Why the test of the alerts is left out, and what to do about it. */
 export const NO_PROMTOOL = 'needs promtool, and it is not on the PATH: install prometheus';
+
+/** Why the test of the proxy's resolver is left out, and what to do about it. */
+export const NO_DNSMASQ = 'needs dnsmasq, and it is not on the PATH: install dnsmasq-base';

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,9 @@ import { send } from './http.ts';
 import { NO_NGINX } from './no-nginx.ts';
 import { until } from './until.ts';
 
-const START = join(import.meta.dirname, '../../deploy/proxy/start');
+/** The programs of the proxy's container. */
+export const PROXY_FOLDER = join(import.meta.dirname, '../../deploy/proxy');
+const START = join(PROXY_FOLDER, 'start');
 
 /** The proxy of `deploy/proxy`, run by the nginx of this machine. */
 export interface RunningProxy {
@@ -17,6 +19,10 @@ export interface RunningProxy {
   url: string;
   /** Where the object store is reached without a name. */
   storeUrl: string;
+  /** Where its certificate and the proofs for an authority are, with `DOMAIN`. */
+  tls: string;
+  /** Sends new requests for a service to these addresses only, or to all of its name. Needs `routed`. */
+  route: (service: string, ...addresses: string[]) => void;
   close: () => Promise<void>;
 }
 
@@ -35,18 +41,25 @@ export function needsNginx(): void {
 
 /**
  * Starts the proxy as its container does, on free ports, with these settings: `CONTENT_UPSTREAM` and the
- * like name the services, as `host:port`. Undefined where there is no nginx.
+ * like name the services, as `host:port`. With `routed` it has a resolver of its own, which needs dnsmasq.
+ * Undefined where there is no nginx.
  */
-export async function startProxy(settings: Record<string, string>): Promise<RunningProxy | undefined> {
+export async function startProxy(
+  settings: Record<string, string>,
+  { routed = false } = {},
+): Promise<RunningProxy | undefined> {
   if (!hasNginx) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
   const [port, storePort] = [await findFreePort(), await findFreePort()];
   const nobody = '127.0.0.1:1';
+  const state = join(folder, 'state');
   const nginx = spawn(START, {
+    detached: true,
     env: {
       PATH,
-      PROXY_STATE: join(folder, 'state'),
+      PROXY_STATE: state,
       PROXY_CACHE: join(folder, 'cache'),
+      PROXY_TLS: join(folder, 'tls'),
       PROXY_LISTEN: `127.0.0.1:${port}`,
       STORE_LISTEN: `127.0.0.1:${storePort}`,
       ACCESS_LOG: '/dev/null',
@@ -54,6 +67,7 @@ export async function startProxy(settings: Record<string, string>): Promise<Runn
       NEWS_FEED_UPSTREAM: nobody,
       GALLERY_ADMIN_UPSTREAM: nobody,
       STORE_UPSTREAM: nobody,
+      ...(routed ? { RESOLVER_PORT: String(await findFreePort()) } : {}),
       ...settings,
     },
   });
@@ -69,6 +83,12 @@ export async function startProxy(settings: Record<string, string>): Promise<Runn
   return {
     url,
     storeUrl: `http://127.0.0.1:${storePort}`,
+    tls: join(folder, 'tls'),
+    route: (service, ...addresses) => {
+      execFileSync(join(PROXY_FOLDER, 'route'), [service, ...addresses], {
+        env: { PATH, PROXY_STATE: state },
+      });
+    },
     close: async () => {
       await end(nginx);
       await rm(folder, { recursive: true, force: true });
@@ -79,7 +99,8 @@ export async function startProxy(settings: Record<string, string>): Promise<Runn
 async function end(nginx: ChildProcess): Promise<void> {
   if (nginx.exitCode !== null || nginx.signalCode !== null) return;
   const gone = once(nginx, 'exit');
-  nginx.kill('SIGTERM');
+  // With what its start left running next to it, which in the container ends with nginx.
+  process.kill(-(nginx.pid ?? 0), 'SIGTERM');
   await gone;
 }
 
