@@ -110,6 +110,32 @@ test('a move in the background is answered at once, says how it ended, and can b
   expect(await keys()).toEqual(names);
 });
 
+test('paths get other names at the destination, and the old ones when the move is taken back', async () => {
+  await fill('a/1.jpg', 'a/2.jpg', 'a/sub/3.jpg', 'to/1.jpg', 'to/sub/4.jpg');
+  const names = [
+    { path: 'a/1.jpg', name: '1 (2).jpg' },
+    { path: 'a/sub', name: 'sub (2)' },
+  ];
+  const move = { action: 'move', paths: ['a/1.jpg', 'a/2.jpg', 'a/sub'], dest: 'to', names };
+  const { batch, undo } = await ended((await start(move)).body.batch.id);
+  expect(batch).toMatchObject({ state: 'done', affected: 3 });
+  const there = ['to/1 (2).jpg', 'to/1.jpg', 'to/2.jpg', 'to/sub (2)/3.jpg', 'to/sub/4.jpg'];
+  expect(await keys()).toEqual(there);
+  for (const step of undo) await ended((await start(step)).body.batch.id);
+  expect(await keys()).toEqual(['a/1.jpg', 'a/2.jpg', 'a/sub/3.jpg', 'to/1.jpg', 'to/sub/4.jpg']);
+
+  const duplicate = { action: 'copy', paths: ['a/1.jpg'], dest: 'a', names: names.slice(0, 1) };
+  expect(await gallery.post('/api/gallery/batch', duplicate)).toMatchObject({ status: 200 });
+  expect(await keys('a/1')).toEqual(['a/1 (2).jpg', 'a/1.jpg']);
+  for (const wrong of [
+    [{ path: 'a/9.jpg', name: 'x' }],
+    [...names, ...names],
+    [{ path: 'a/1.jpg', name: '' }],
+  ]) {
+    expect((await gallery.post('/api/gallery/batch', { ...move, names: wrong })).status).toBe(400);
+  }
+});
+
 test('copies, deletions and renamings run in the background as well', async () => {
   await fill('a/1.jpg', 'a/2.jpg');
   const copy = await start({ action: 'copy', paths: ['a'], dest: 'to' });

@@ -1801,6 +1801,11 @@ export interface operations {
                             action: "move";
                             paths: string[];
                             dest: string;
+                            /** @description The old names of those that got another. */
+                            names?: {
+                                path: string;
+                                name: string;
+                            }[];
                         } | {
                             /** @enum {string} */
                             action: "rename";
@@ -2667,6 +2672,11 @@ export interface operations {
                     background?: boolean;
                     /** @description The destination folder; everything keeps its own name. Empty for the root. */
                     dest: string;
+                    /** @description Other names at the destination for some of the paths, which are spelled as in paths. */
+                    names?: {
+                        path: string;
+                        name: string;
+                    }[];
                 } | {
                     /** @enum {string} */
                     action: "move";
@@ -2676,6 +2686,11 @@ export interface operations {
                     background?: boolean;
                     /** @description The destination folder; everything keeps its own name. Empty for the root. */
                     dest: string;
+                    /** @description Other names at the destination for some of the paths, which are spelled as in paths. */
+                    names?: {
+                        path: string;
+                        name: string;
+                    }[];
                 };
             };
         };

@@ -6,7 +6,7 @@ import { storeFailure } from '../buckets/store-fault.ts';
 import { filename } from '../names.ts';
 import type { CopyLimits } from '../operations/copy-request.ts';
 import { deleteFound } from '../operations/delete-paths.ts';
-import { lastName, parentOf } from '../operations/destination.ts';
+import { lastName, parentOf, type Transfer } from '../operations/destination.ts';
 import { findSources } from '../operations/sources.ts';
 import { type Transferred, transfer, transferred } from '../operations/transfer.ts';
 import { TransferRunning, type UnfinishedTransfers } from '../operations/unfinished.ts';
@@ -134,9 +134,14 @@ function undoOf({ action, name }: BatchRequest, { transfers, stayed }: Transferr
       : [];
   }
   const byParent = Map.groupBy(transfers, ({ source }) => parentOf(source.path));
-  return [...byParent].map(([dest, moved]) => ({
-    action: 'move',
-    paths: moved.map(({ target }) => target),
-    dest,
-  }));
+  const isOther = ({ source, target }: Transfer) => lastName(source.path) !== lastName(target);
+  const oldName = ({ source }: Transfer) => lastName(source.path).replace(/\/$/, '');
+  // Other tools may have given a name that no request can give back.
+  if (transfers.some((one) => isOther(one) && filename.safeParse(oldName(one)).data !== oldName(one)))
+    return [];
+  return [...byParent].map(([dest, moved]) => {
+    const names = moved.filter(isOther).map((one) => ({ path: one.target, name: oldName(one) }));
+    const undo = { action: 'move' as const, paths: moved.map(({ target }) => target), dest };
+    return names.length === 0 ? undo : { ...undo, names };
+  });
 }

@@ -4,7 +4,15 @@ import { z } from 'zod';
 export const SHOWN_PATHS = 20;
 
 const undoing = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('move'), paths: z.array(z.string()), dest: z.string() }),
+  z.object({
+    action: z.literal('move'),
+    paths: z.array(z.string()),
+    dest: z.string(),
+    names: z
+      .array(z.object({ path: z.string(), name: z.string() }))
+      .optional()
+      .describe('The old names of those that got another.'),
+  }),
   z.object({ action: z.literal('rename'), path: z.string(), name: z.string() }),
 ]);
 

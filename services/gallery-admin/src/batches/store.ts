@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
+import type { NewName } from '../operations/transfer.ts';
 import type { BatchTable, GalleryTables } from '../tables.ts';
 import { type BatchView, SHOWN_PATHS, type Undoing } from './schema.ts';
 
@@ -23,6 +24,8 @@ export interface BatchRequest {
   dest: string;
   /** The new name, for a renaming. */
   name?: string | undefined;
+  /** The names that some paths of a copy or move get at the destination. */
+  names?: NewName[];
 }
 
 /** How a batch ended. */

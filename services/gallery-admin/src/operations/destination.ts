@@ -39,13 +39,20 @@ export function parentOf(path: string): string {
   return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
 }
 
+/** The name that a source gets at its destination; undefined if it keeps its own. */
+export type Naming = (source: Source) => string | undefined;
+
 /**
- * Plans the transfer of every source into the folder `dest`, under `name` where one is given; a source that
- * is named twice is transferred once.
+ * Plans the transfer of every source into the folder `dest`; a source that is named twice is transferred
+ * once.
  */
-export function planTransfers(sources: readonly Source[], dest: string, name?: string): Transfer[] {
+export function planTransfers(
+  sources: readonly Source[],
+  dest: string,
+  naming: Naming = () => undefined,
+): Transfer[] {
   const distinct = new Map(sources.map((source) => [source.path, source]));
-  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest, name) }));
+  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest, naming(source)) }));
 }
 
 /** The reasons, independent of the bucket's content, why `transfers` cannot start. */

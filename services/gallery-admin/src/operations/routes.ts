@@ -2,6 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { BatchRunner } from '../batches/runner.ts';
 import { batchStarted } from '../batches/schema.ts';
 import type { BatchRequest } from '../batches/store.ts';
@@ -22,7 +23,7 @@ import {
 } from './schema.ts';
 import { findSources } from './sources.ts';
 import { identify, type OperationStore, type Outcome, type Work } from './store.ts';
-import { type Transferred, transfer, transferred } from './transfer.ts';
+import { type NewName, type Transferred, transfer, transferred } from './transfer.ts';
 import type { UnfinishedTransfers } from './unfinished.ts';
 
 /** Dependencies of deletions and batches. */
@@ -94,7 +95,10 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
       const { body } = request;
       if (body.background) {
         const { action, paths } = body;
-        const asked = { action, paths, dest: action === 'delete' ? '' : body.dest };
+        const asked =
+          action === 'delete'
+            ? { action, paths, dest: '' }
+            : { action, paths, dest: body.dest, ...namesOf(body) };
         return reply.code(202).send(await startBatch(runner, bucket, asked, request));
       }
       const work: Work = async (before, record) => {
@@ -114,7 +118,7 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
         const { sources } = await findSources(bucket, body.paths);
         return deleteFound(bucket, { sources, before });
       };
-      const asked = [body.action, body.paths.toSorted(), body.action === 'delete' ? '' : body.dest];
+      const asked = identityOf(body);
       const outcome = await answer({ operations, bucket, asked, work, request, reply });
       return { success: true as const, ...outcome };
     },
@@ -162,6 +166,17 @@ function renameOperation({ buckets, unfinished, operations, limits, runner }: Fi
       return { success: true as const, ...outcome, path: renamed, undo: undoOf(path, renamed) };
     },
   });
+}
+
+/** What tells a batch from others. Names are a part of it only if there are some. */
+function identityOf(body: z.infer<typeof batchBody>): unknown[] {
+  const paths = body.paths.toSorted();
+  if (body.action === 'delete') return [body.action, paths, ''];
+  return [body.action, paths, body.dest, ...Object.values(namesOf(body))];
+}
+
+function namesOf({ names = [] }: { names?: NewName[] | undefined }): { names?: NewName[] } {
+  return names.length === 0 ? {} : { names: names.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
 /** Starts a batch in the background, or finds the one that the same request started. */

@@ -61,6 +61,22 @@ const transfer = {
   dest: existingPath
     .transform(folderPrefix)
     .describe('The destination folder; everything keeps its own name. Empty for the root.'),
+  names: z
+    .array(z.strictObject({ path: namedPath, name: filename }))
+    .max(MAX_PATHS)
+    .optional()
+    .describe('Other names at the destination for some of the paths, which are spelled as in paths.'),
+};
+
+/** A name for a path that is not transferred would be lost in silence. */
+function isForPaths({ paths, names = [] }: { paths: string[]; names?: { path: string }[] | undefined }) {
+  const given = new Set(names.map(({ path }) => path));
+  return given.size === names.length && [...given].every((path) => paths.includes(path));
+}
+
+const NAMES_RULE = {
+  path: ['names'],
+  error: 'must have at most one name for each path, and only for those in paths',
 };
 
 /** The body of a batch. */
@@ -73,8 +89,8 @@ export const batchBody = z.discriminatedUnion(
       dest: existingPath.optional().describe('Not used.'),
       background,
     }),
-    z.strictObject({ action: z.literal('copy'), ...transfer }),
-    z.strictObject({ action: z.literal('move'), ...transfer }),
+    z.strictObject({ action: z.literal('copy'), ...transfer }).refine(isForPaths, NAMES_RULE),
+    z.strictObject({ action: z.literal('move'), ...transfer }).refine(isForPaths, NAMES_RULE),
   ],
   'must have an action: delete, copy or move',
 );

@@ -11,6 +11,7 @@ import type { CopyLimits } from './copy-request.ts';
 import { type Deletion, type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
 import {
   destinationConflict,
+  type Naming,
   type Obstacle,
   plannedObstacles,
   planTransfers,
@@ -38,6 +39,12 @@ export interface TransferParts {
   limits: CopyLimits;
 }
 
+/** The name that a path gets at its destination, without a `/`. */
+export interface NewName {
+  path: string;
+  name: string;
+}
+
 /** What is copied or moved. */
 export interface TransferRequest {
   action: TransferAction;
@@ -45,8 +52,10 @@ export interface TransferRequest {
   paths: readonly string[];
   /** The destination folder, as a prefix; empty for the root. */
   dest: string;
-  /** The new name of the one path, without a `/`; each keeps its own if absent. */
+  /** The new name of the one path, without a `/`, if it is renamed in its folder. */
   name?: string | undefined;
+  /** The names that some of the paths get at the destination; the others keep their own. */
+  names?: readonly NewName[] | undefined;
   /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
   repeated: boolean;
   /** Records what was done, in the transaction that also forgets that it was unfinished. */
@@ -82,6 +91,7 @@ export function transfer(parts: TransferParts, request: TransferRequest): Promis
 class RunningTransfer {
   readonly #parts: TransferParts;
   readonly #request: TransferRequest;
+  readonly #naming: Naming;
   /** Copies whose entity tag differs from the source's: `sourceTag copyTag` by destination key. */
   readonly #retagged = new Map<string, string>();
   #resumed = new Set<Transfer>();
@@ -89,6 +99,7 @@ class RunningTransfer {
   constructor(parts: TransferParts, request: TransferRequest) {
     this.#parts = parts;
     this.#request = request;
+    this.#naming = namingOf(request);
   }
 
   async run(): Promise<Transferred> {
@@ -98,7 +109,7 @@ class RunningTransfer {
     const dest =
       name === undefined ? await destinationFolder(bucket, this.#request.dest) : this.#request.dest;
     const { sources, gone, folded } = await this.#sources(dest);
-    const transfers = planTransfers(sources, dest, name);
+    const transfers = planTransfers(sources, dest, this.#naming);
     const obstacles = plannedObstacles(transfers);
     if (obstacles.length > 0) throw destinationConflict(obstacles);
     this.#resumed = repeated ? new Set(transfers) : await unfinished.known(bucket, action, transfers);
@@ -120,7 +131,7 @@ class RunningTransfer {
   /** The work to do. A source that an interrupted run of this move has already removed is not missing. */
   async #sources(dest: string): Promise<Found> {
     const { bucket, unfinished } = this.#parts;
-    const { action, name, paths, repeated } = this.#request;
+    const { action, paths, repeated } = this.#request;
     const found = await findSources(bucket, paths);
     const { missing } = found;
     const { sources, folded } = foldOverlaps(found.sources);
@@ -132,7 +143,7 @@ class RunningTransfer {
         .filter((folder) => folders.has(folder))
         .map(asFolder),
     ];
-    const before = planTransfers(missing.flatMap(candidates), dest, name);
+    const before = planTransfers(missing.flatMap(candidates), dest, this.#naming);
     const known = action === 'move' ? await unfinished.known(bucket, action, before) : new Set<Transfer>();
     const moved = new Set([...known].map(({ source }) => source.path));
     const isMoved = (path: string) => candidates(path).some((source) => moved.has(source.path));
@@ -256,6 +267,12 @@ interface Found {
   sources: Source[];
   gone: Transfer[];
   folded: number;
+}
+
+/** A path without a `/` at its end may name a folder. */
+function namingOf({ name, names = [] }: TransferRequest): Naming {
+  const given = new Map(names.map((one) => [one.path, one.name]));
+  return ({ path }) => name ?? given.get(path) ?? given.get(path.replace(/\/$/, ''));
 }
 
 type Cleared = Pick<Transferred, 'affected' | 'stayed'>;
