@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
-import { type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
+import { fillLogin, type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
 import { send } from '../../support/http.ts';
+import { startPrefixProxy } from '../../support/prefix-proxy.ts';
+import { createBucket } from '../../support/s3/servers.ts';
+
+/** A path that is longer than a narrow window. */
+const DEEP = 'a/2026/november/portraits/';
 
 let gallery: GalleryPageFixture;
 let browser: Browser | undefined;
@@ -14,7 +21,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
   gallery = await galleryPageFixture();
-  await gallery.put('a/x.txt', 'one.jpg', 'two.jpg', 'three.mp3');
+  await gallery.put('a/x.txt', `${DEEP}one.jpg`, 'one.jpg', 'two.jpg', 'three.mp3');
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 });
 skipWithout(() => browser);
@@ -117,9 +124,32 @@ test('the page speaks Chinese where the browser does, and English when asked to'
 test.each([360, 2560])('nothing lies outside a window of %i px', async (width) => {
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser, { viewport: { width, height: 800 } });
-  await open();
-  await page.getByRole('link', { name: 'one.jpg' }).waitFor();
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  await open(`?path=${encodeURIComponent(DEEP)}`);
+  await page.getByRole('link', { name: 'one.jpg' }).click({ modifiers: ['Control'] });
+  for (const name of ['Settings', 'Upload', 'More actions']) {
+    const box = await page.getByRole('button', { name }).boundingBox();
+    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= width, name).toBe(true);
+  }
+  const last = await page.getByRole('navigation').getByRole('link').last().boundingBox();
+  expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
+  await context.close();
+});
+
+test('a picture of any shape leaves the names below it to be read', async () => {
+  if (browser === undefined) return;
+  const shape = { width: 40, height: 900, channels: 3, background: '#369' } as const;
+  const Body = await sharp({ create: shape }).png().toBuffer();
+  await gallery.s3.send(
+    new PutObjectCommand({ Bucket: gallery.bucket, Key: 'tall/a.png', Body, ContentType: 'image/png' }),
+  );
+  const { context, page, open } = await gallery.visit(browser);
+  await open('?path=tall%2F');
+  const picture = page.getByRole('gridcell').locator('img');
+  await expect
+    .poll(() => page.evaluate('document.querySelector("[role=gridcell] img")?.naturalHeight ?? 0'))
+    .toBeGreaterThan(0);
+  const [cell, image] = [await page.getByRole('gridcell').boundingBox(), await picture.boundingBox()];
+  expect(image?.height).toBeLessThan((cell?.height ?? 0) - 40);
   await context.close();
 });
 
@@ -138,6 +168,63 @@ test('a wrong password is said, and a bucket without a name is said at its field
   const field = page.getByLabel('Endpoint', { exact: true });
   await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
   await page.getByText('must be an http or https URL').waitFor();
+  await context.close();
+});
+
+test('behind a proxy the page works under a path of its own', async () => {
+  if (browser === undefined) return;
+  const proxy = await startPrefixProxy('/site/gallery/', gallery.url);
+  await gallery.allowUploads(proxy.url);
+  const { context, page, complaints } = await gallery.visit(browser);
+  await page.goto(`${proxy.url}/site/gallery/`);
+  await fillLogin(page);
+  await expect
+    .poll(() => page.evaluate('document.querySelector("[role=gridcell] img")?.naturalWidth ?? 0'))
+    .toBeGreaterThan(0);
+  await page.getByRole('grid').getByRole('link', { name: 'a', exact: true }).click();
+  const file = { name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('new') };
+  await page.locator('[data-upload="files"]').setInputFiles(file);
+  await page.getByRole('grid').getByRole('link', { name: 'new.txt' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/site/gallery/');
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByLabel('Password').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+  await gallery.allowUploads(gallery.url);
+  await proxy.close();
+});
+
+test('a bucket is added, tested, edited, made the active one, and removed', async () => {
+  if (browser === undefined) return;
+  const name = await createBucket(gallery.s3);
+  const { context, page, open } = await gallery.visit(browser);
+  await open('?screen=buckets');
+  await page.getByRole('button', { name: 'Add bucket' }).click();
+  await page.getByLabel('Bucket', { exact: true }).fill(name);
+  await page.getByLabel('Endpoint', { exact: true }).fill(gallery.store.endpoint);
+  await page.getByLabel('Access key ID').fill(gallery.store.accessKeyId);
+  await page.getByLabel('Secret access key').fill('wrong');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await dialog.getByRole('alert').filter({ hasText: /key/i }).waitFor();
+  await page.getByLabel('Secret access key').fill(gallery.store.secretAccessKey);
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await dialog.getByRole('status').filter({ hasText: /\w/ }).filter({ hasNotText: 'Testing' }).waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: `Edit ${name}` }).click();
+  await page.getByLabel('Region').fill('eu-central-1');
+  await page.getByLabel('Region').fill(gallery.store.region);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: `Make ${name} active` }).click();
+  await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).waitFor();
+  await page.getByRole('button', { name: 'Back to the files' }).click();
+  await page.getByText('Nothing here yet').waitFor();
+  await page.goto(`${gallery.url}/?screen=buckets`);
+  await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).click();
+  await page.getByRole('button', { name: `Remove ${name}` }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(() => page.getByText(name).count()).toBe(0);
   await context.close();
 });
 

@@ -75,7 +75,7 @@ export class Texts {
     const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
     const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
     const value = bytes / 1000 ** power;
-    return new Intl.NumberFormat(this.#language.value, {
+    return new Intl.NumberFormat(this.#region, {
       style: 'unit',
       unit: units[power] ?? 'byte',
       unitDisplay: 'short',
@@ -98,7 +98,7 @@ export class Texts {
           ? [seconds / 60, 'minute']
           : [seconds / 3600, 'hour'];
     const format = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 } as const;
-    return new Intl.NumberFormat(this.#language.value, format).format(Math.ceil(value));
+    return new Intl.NumberFormat(this.#region, format).format(Math.ceil(value));
   }
 
   /** A folder's name for messages: the root has one, too. */
@@ -106,14 +106,20 @@ export class Texts {
     return path === '' ? this.say('root') : path.replace(/\/$/, '');
   }
 
+  /** The language as the browser's region writes it: `en-GB` has other dates than `en-US`. */
+  get #region(): string {
+    const language = this.#language.value ?? 'en';
+    return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+  }
+
   readonly #formats = new Map<string, Intl.DateTimeFormat>();
 
   /** Making a format costs more than using it a thousand times. */
   #format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-    const key = `${this.#language.value} ${name}`;
+    const key = `${this.#region} ${name}`;
     let format = this.#formats.get(key);
     if (format === undefined) {
-      format = new Intl.DateTimeFormat(this.#language.value, options);
+      format = new Intl.DateTimeFormat(this.#region, options);
       this.#formats.set(key, format);
     }
     return format;

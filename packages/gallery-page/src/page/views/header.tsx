@@ -41,7 +41,7 @@ function Breadcrumb() {
   const steps = stepsOf(folder);
   return (
     <nav class="breadcrumb" aria-label={texts.say('path')}>
-      <ol>
+      <ol key={folder} ref={showEnd}>
         {steps.map(({ path, name }, index) => {
           const isLast = index === steps.length - 1;
           const change = { folder: path, file: undefined, filter: '', everywhere: false };
@@ -66,6 +66,11 @@ function Breadcrumb() {
       </ol>
     </nav>
   );
+}
+
+/** Of a path that is longer than the window, the end matters. */
+function showEnd(list: HTMLElement | null): void {
+  list?.scrollTo({ left: list.scrollWidth });
 }
 
 /** The folders from the root to this one. */

@@ -6,6 +6,9 @@ import type { Upload } from '../state/uploads.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
+/** The lines of files that the panel shows at most. */
+const SHOWN = 100;
+
 /** The files that go up: all together, and one by one. */
 export function UploadPanel() {
   const { texts, uploads } = useApp();
@@ -49,13 +52,21 @@ export function UploadPanel() {
       )}
       {isOpen && (
         <ul class="uploads-list">
-          {list.map((upload) => (
+          {shownOf(list).map((upload) => (
             <UploadLine key={upload.id} upload={upload} />
           ))}
+          {list.length > SHOWN && <li class="hint">{say('andMore', { count: list.length - SHOWN })}</li>}
         </ul>
       )}
     </section>
   );
+}
+
+/** What a person can do something about comes first, then what moves. */
+function shownOf(list: readonly Upload[]): readonly Upload[] {
+  if (list.length <= SHOWN) return list;
+  const order = ['failed', 'unfinished', 'sending', 'paused', 'waiting', 'done'] as const;
+  return order.flatMap((wanted) => list.filter(({ state }) => state === wanted)).slice(0, SHOWN);
 }
 
 function heading(list: readonly Upload[], say: ReturnType<typeof useApp>['texts']['say']): string {

@@ -14,7 +14,7 @@ const SWIPE = 48;
 /** A signed address is asked for again before it ends, in ms. */
 const FRESH_MS = 50 * 60_000;
 
-/** One file over the whole window, with its neighbours a key or a swipe away. */
+/** One file over the whole window, with its neighbors a key or a swipe away. */
 export function Viewer({ file }: { file: string }) {
   const app = useApp();
   const { dialogs, folder, place, texts } = app;
@@ -40,6 +40,16 @@ export function Viewer({ file }: { file: string }) {
     // A link may lead to a file on a page that is not loaded yet.
     if (entry === undefined && state === 'more') void folder.loadMore();
   }, [folder, entry, state]);
+  // What is deleted here makes way for its neighbor.
+  const last = useRef<{ file: string; index: number }>();
+  useEffect(() => {
+    if (index !== -1) last.current = { file, index };
+    else if (last.current?.file === file && state !== 'loading') {
+      const next = files[Math.min(last.current.index, files.length - 1)];
+      if (next === undefined) close();
+      else place.replace({ file: next.path });
+    }
+  });
   const name = entry?.name ?? nameOf(file);
   return (
     <dialog
