@@ -1,5 +1,13 @@
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
-import type { Browser, Page } from 'playwright-core';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
 import {
@@ -49,6 +57,25 @@ async function exists(key: string): Promise<boolean> {
 async function content(key: string): Promise<string | undefined> {
   const { Body } = await gallery.s3.send(new GetObjectCommand({ Bucket: gallery.bucket, Key: key }));
   return Body?.transformToString();
+}
+
+/** A WAV file of silence: 8,000 samples of a byte each second. */
+function silence(seconds: number): Buffer {
+  const samples = Buffer.alloc(8000 * seconds, 128);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(8000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
 }
 
 function upload(name: string, text: string): Promise<void> {
@@ -159,6 +186,47 @@ describe('the viewer', () => {
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
+  test('plays audio, and steps on when a file is deleted', async () => {
+    await gallery.s3.send(
+      new PutObjectCommand({
+        Bucket: gallery.bucket,
+        Key: 'play/a.wav',
+        Body: silence(2),
+        ContentType: 'audio/wav',
+      }),
+    );
+    await gallery.put('play/b.jpg', 'play/c.jpg');
+    const asked = page.waitForRequest(
+      (request) => request.url().includes('play/a.wav') && 'range' in request.headers(),
+    );
+    await page.goto(`${gallery.url}/?file=${encodeURIComponent('play/a.wav')}`);
+    await asked;
+    await page.getByText('2 sec').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('img', { name: 'b.jpg' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete 1 item?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('img', { name: 'c.jpg' }).waitFor();
+    expect(await exists('play/b.jpg')).toBe(false);
+  });
+
+  test('is swiped through on a touch screen', async () => {
+    if (browser === undefined) return;
+    const touch = await gallery.visit(browser, { hasTouch: true, viewport: { width: 360, height: 740 } });
+    await touch.open();
+    await touch.page.goto(`${gallery.url}/?file=${encodeURIComponent('look/1.jpg')}`);
+    const picture = touch.page.getByRole('img', { name: '1.jpg' });
+    await picture.waitFor();
+    const at = (clientX: number) => ({ clientX, clientY: 300, pointerType: 'touch', bubbles: true });
+    await picture.dispatchEvent('pointerdown', at(300));
+    await picture.dispatchEvent('pointerup', at(100));
+    await touch.page.getByRole('img', { name: '2.jpg' }).waitFor();
+    await touch.context.close();
+  });
+
   test('says that a file is gone', async () => {
     await page.goto(`${gallery.url}/?file=${encodeURIComponent('look/never.jpg')}`);
     await page.getByText('This file is no longer there.').waitFor();
@@ -187,6 +255,56 @@ describe('an upload', () => {
     await upload('a.txt', 'replaced');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await expect.poll(() => content('taken/a.txt')).toBe('replaced');
+  });
+
+  test('is dropped or pasted, with the folder that it was in', async () => {
+    await go('dropped/');
+    await page.getByText('Nothing here yet').waitFor();
+    // The files of the system are not to be had here: the page is given what a browser would give it.
+    await page.evaluate(`{
+      const data = new DataTransfer();
+      data.items.add(new File(['dropped'], 'a.txt', { type: 'text/plain' }));
+      dispatchEvent(new DragEvent('drop', { dataTransfer: data }));
+      const pasted = new DataTransfer();
+      pasted.items.add(new File(['pasted'], 'b.txt', { type: 'text/plain' }));
+      dispatchEvent(new ClipboardEvent('paste', { clipboardData: pasted }));
+    }`);
+    await link('a.txt').waitFor();
+    await link('b.txt').waitFor();
+    expect([await content('dropped/a.txt'), await content('dropped/b.txt')]).toEqual(['dropped', 'pasted']);
+    const folder = await mkdtemp(join(tmpdir(), 'page-folder-'));
+    await mkdir(join(folder, 'trip'));
+    await writeFile(join(folder, 'trip/1.txt'), 'in a folder');
+    await page.locator('[data-upload="folder"]').setInputFiles(join(folder, 'trip'));
+    await link('trip').waitFor();
+    await expect.poll(() => exists('dropped/trip/1.txt')).toBe(true);
+    await rm(folder, { recursive: true });
+  });
+
+  test('is paused, resumed and cancelled', async () => {
+    await go('paused/');
+    await page.getByText('Nothing here yet').waitFor();
+    let isHeld = true;
+    const held: Route[] = [];
+    await page.route(
+      (url) => url.searchParams.has('partNumber'),
+      (route) => (isHeld ? void held.push(route) : route.continue()),
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'page-paused-'));
+    const files = ['1.raw', '2.raw'].map((name) => join(folder, name));
+    for (const file of files) await writeFile(file, Buffer.alloc(17 * 2 ** 20, file));
+    await page.locator('[data-upload="files"]').setInputFiles(files);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Cancel 2.raw' }).click();
+    await page.getByRole('button', { name: 'Pause 1.raw' }).click();
+    await page.getByText('Uploads paused').waitFor();
+    isHeld = false;
+    await Promise.all(held.map((route) => route.abort().catch(() => undefined)));
+    await page.getByRole('button', { name: 'Resume 1.raw' }).click();
+    await link('1.raw').waitFor();
+    expect(await exists('paused/2.raw')).toBe(false);
+    await page.unrouteAll();
+    await rm(folder, { recursive: true });
   });
 
   test('goes on after the session has ended and somebody has logged in again', async () => {
@@ -308,7 +426,8 @@ describe('files and folders', () => {
   });
 });
 
-const LONG = `${'ü'.repeat(500)}.txt`;
+/** With `odd/` before it, the longest key that S3 accepts. */
+const LONG = `${'ü'.repeat(508)}.txt`;
 
 let number = 0;
 
@@ -317,7 +436,7 @@ test.each([
   ['quotes', `it's "quoted" <b>.txt`],
   ['emoji', '👩‍👩‍👧‍👦 family.txt'],
   ['right to left', 'שלום עולם.txt'],
-  ['1,009 bytes', LONG],
+  ['1,024 bytes', LONG],
 ])('a key with %s is shown, opened, renamed and deleted', async (_what, name) => {
   number += 1;
   const key = `odd/${name}`;

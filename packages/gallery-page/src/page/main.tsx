@@ -66,7 +66,10 @@ effect(() => {
   place.value.value.folder;
   selection.clear();
 });
-effect(() => selection.keep(new Set(folder.loaded.value.map(({ path }) => path))));
+effect(() => {
+  const loaded = folder.loaded.value;
+  if (selection.paths.peek().size > 0) selection.keep(new Set(loaded.map(({ path }) => path)));
+});
 
 const root = document.getElementById('page');
 if (root !== null) {

@@ -1,7 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiClient, type Fetch, type GalleryClient, galleryClient } from '@pressroom/client';
+import type { Step } from '../state/steps.ts';
 import { toProblem } from './problem.ts';
-import type { Batch, BucketForm, BucketView, Entry, EntryPage } from './types.ts';
+import type { BatchState, BucketForm, BucketView, Entry, EntryPage } from './types.ts';
 
 type GalleryPaths = GalleryClient extends ApiClient<infer Paths> ? Paths : never;
 
@@ -106,14 +107,6 @@ export class GalleryApi {
     return taken;
   }
 
-  /** Gives a file or a folder another name; the same key is carried out once. */
-  async rename(path: string, name: string, idempotencyKey: string): Promise<number> {
-    const answer = await asked(
-      this.#client.post('/api/gallery/rename', { body: { path, name }, idempotencyKey }),
-    );
-    return affectedBy(answer);
-  }
-
   /** Creates an empty folder. */
   async createFolder(path: string): Promise<void> {
     await asked(this.#client.post('/api/gallery/folder', { body: { path } }));
@@ -136,12 +129,36 @@ export class GalleryApi {
     return `${this.#objects}${escapeKey(path)}`;
   }
 
-  /** Deletes, copies or moves; the same key is carried out once, however often it is sent. */
-  async batch({ action, paths, dest = '' }: Batch, idempotencyKey: string): Promise<number> {
-    const named = { paths: [...paths] };
+  /** Starts a step in the background; the same key is carried out once, however often it is sent. */
+  async start(step: Step, idempotencyKey: string): Promise<BatchState> {
+    const background = true;
+    if (step.action === 'rename') {
+      const { path, name } = step;
+      const options = { body: { path, name, background }, idempotencyKey };
+      return startedBy(await asked(this.#client.post('/api/gallery/rename', options)));
+    }
+    const paths = [...step.paths];
+    const { action } = step;
     const body =
-      action === 'delete' ? ({ action, ...named } as const) : ({ action, dest, ...named } as const);
-    return affectedBy(await asked(this.#client.post('/api/gallery/batch', { body, idempotencyKey })));
+      action === 'delete'
+        ? { action, paths, background }
+        : { action, paths, background, dest: step.dest, ...(step.names && { names: [...step.names] }) };
+    return startedBy(await asked(this.#client.post('/api/gallery/batch', { body, idempotencyKey })));
+  }
+
+  /** How far a batch has come, and the steps that take it back once it is done. */
+  async readBatch(id: string): Promise<{ batch: BatchState; undo: readonly Step[] }> {
+    return asked(this.#client.get('/api/gallery/batches/{id}', { path: { id } }));
+  }
+
+  /** Finishes a batch that was interrupted or has failed. */
+  async resumeBatch(id: string): Promise<void> {
+    await asked(this.#client.post('/api/gallery/batches/{id}/resume', { path: { id } }));
+  }
+
+  /** The batches that run and the last ones that ended, the newest first, whoever began them. */
+  async batches(): Promise<readonly BatchState[]> {
+    return (await asked(this.#client.get('/api/gallery/batches'))).data;
   }
 
   /** Signs one request of an upload. */
@@ -217,9 +234,9 @@ async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** How many objects were changed; a batch in the background, which the page does not start, says it later. */
-function affectedBy(answer: { affected: number } | { batch: unknown }): number {
-  return 'affected' in answer ? answer.affected : 0;
+function startedBy(answer: { batch: BatchState } | { affected: number }): BatchState {
+  if ('batch' in answer) return answer.batch;
+  throw new Error('the service has not answered with a batch');
 }
 
 function folderEntry({ name, path }: { name: string; path: string }): Entry {

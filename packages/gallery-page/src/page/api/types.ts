@@ -18,12 +18,21 @@ export interface EntryPage {
   readonly next: string | null;
 }
 
-/** A deletion, copy or move of many paths. */
-export interface Batch {
-  readonly action: 'delete' | 'copy' | 'move';
+/** A batch in the background, as far as it has come. */
+export interface BatchState {
+  readonly id: string;
+  readonly action: 'delete' | 'copy' | 'move' | 'rename';
+  /** The first of its paths. */
   readonly paths: readonly string[];
-  /** The destination folder of a copy or move. */
-  readonly dest?: string;
+  readonly pathCount: number;
+  readonly dest: string | null;
+  /** The new name, for a renaming. */
+  readonly name: string | null;
+  readonly state: 'running' | 'interrupted' | 'done' | 'failed';
+  readonly progress: { readonly done: number; readonly total: number | null };
+  readonly message: string | null;
+  readonly code: string | null;
+  readonly affected: number | null;
 }
 
 /** A bucket as it is listed. */

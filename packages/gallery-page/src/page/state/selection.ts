@@ -36,6 +36,12 @@ export class Selection {
     this.#active.value = path;
   }
 
+  /** What a click does: with Shift it selects as far as `path`, otherwise just this one or no longer. */
+  choose(path: string, isRange: boolean, all: readonly { readonly path: string }[]): void {
+    if (isRange) this.extend(path, all);
+    else this.toggle(path);
+  }
+
   /** Selects everything between the beginning of the range and `path`, in the order of `all`. */
   extend(path: string, all: readonly { readonly path: string }[]): void {
     this.#anchor ??= this.#active.peek() ?? path;

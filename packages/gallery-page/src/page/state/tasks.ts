@@ -1,55 +1,36 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { GalleryApi } from '../api/gallery.ts';
 import { ApiProblem } from '../api/problem.ts';
-import type { Batch } from '../api/types.ts';
-import { nameOf, parentOf } from './place.ts';
-import { keepJson, keptJson } from './storage.ts';
+import type { BatchState } from '../api/types.ts';
+import { nameOf } from './place.ts';
+import { goneAfter, type Step } from './steps.ts';
+import type { Task, Work } from './task.ts';
+import { TaskMemory } from './task-memory.ts';
 
-/** Work on files and folders, from its request to its outcome. */
-export interface Task {
-  /** Also the `Idempotency-Key` of its first request. */
-  readonly id: string;
-  readonly batch: Batch | Renaming;
-  readonly state: 'running' | 'done' | 'failed' | 'interrupted';
-  /** How many paths have been handled. */
-  readonly handled: number;
-  /** How many objects that were. */
-  readonly affected: number;
-  readonly problem?: ApiProblem | undefined;
-}
+/** How long the page waits before it asks again how far a batch has come: longer each time, in ms. */
+const ASKING_MS = [150, 250, 500, 1000];
 
-/** A file or folder gets another name in its folder. */
-export interface Renaming {
-  readonly action: 'rename';
-  readonly paths: readonly [path: string];
-  /** The new path. */
-  readonly to: string;
-}
-
-/** The most paths in one request. */
-const AT_ONCE = 1000;
-
-/** How often a request is repeated whose answer did not arrive, and how long the pauses are, in ms. */
-const PAUSES_MS = [1000, 2000, 5000, 10_000, 20_000];
-
-/** Where tasks are kept that have begun, for when the tab ends before they do. */
-const KEPT = 'pressroom-tasks';
+/** How long it waits while the service does not answer, in ms. */
+const SILENCE_MS = 2000;
 
 /** How many outcomes stay on the page. */
 const SHOWN = 4;
 
-/** What is done to files and folders, and how it went. */
+/** What is done to files and folders, and how it went: batches in the background, which outlive the page. */
 export class Tasks {
   readonly #api: GalleryApi;
   readonly #changed: (removed: ReadonlySet<string>) => Promise<void>;
   readonly #list = signal<readonly Task[]>([]);
+  readonly #memory = new TaskMemory(newId);
 
   /** @param changed called after each task with the paths that are no longer there */
   constructor(api: GalleryApi, changed: (removed: ReadonlySet<string>) => Promise<void>) {
     this.#api = api;
     this.#changed = changed;
-    const kept = keptJson<Task[]>(KEPT) ?? [];
-    this.#list.value = kept.map((task) => ({ ...task, state: 'interrupted' }));
+    const kept = this.#memory.list();
+    this.#list.value = kept;
+    for (const task of kept) if (task.state === 'running') void this.#goOn(task);
+    void this.#findOthers(kept);
   }
 
   /** The running tasks and the latest outcomes, newest last. */
@@ -58,86 +39,171 @@ export class Tasks {
   }
 
   /** Does it; resolves with the outcome, which is also on the page. */
-  run(batch: Batch | Renaming): Promise<Task> {
-    const task: Task = { id: newId(), batch, state: 'running', handled: 0, affected: 0 };
-    this.#list.value = [...this.#list.peek().slice(-SHOWN), task];
+  run(work: Work, steps: readonly Step[]): Promise<Task> {
+    const { tab } = this.#memory;
+    const begun = { done: 0, batches: [], affected: 0, undo: [], state: 'running' } as const;
+    const task: Task = { id: newId(), tab, work, steps, ...begun };
+    this.#add(task);
     return this.#work(task);
   }
 
   /** Goes on with a task that failed or was interrupted. */
-  resume(task: Task): Promise<Task> {
-    const key = task.state === 'interrupted' ? task.id : newId();
-    return this.#work({ ...task, state: 'running', problem: undefined }, key);
+  async resume(task: Task): Promise<void> {
+    const { done, batches } = task;
+    const running: Task = { ...task, tab: this.#memory.tab, state: 'running', problem: undefined };
+    this.#replace(running);
+    const current = batches[done];
+    try {
+      if (current !== undefined) await this.#api.resumeBatch(current);
+    } catch (error) {
+      return this.#replace(failed(running, error));
+    }
+    await this.#work(running);
   }
 
   /** Takes a task off the page. */
-  dismiss({ id }: Task): void {
-    this.#set(this.#list.peek().filter((task) => task.id !== id));
+  dismiss(task: Task): void {
+    this.#list.value = this.#list.peek().filter(({ id }) => id !== task.id);
+    this.#memory.forget(task);
+    this.#memory.dismiss(task.batches);
   }
 
-  /** Puts what a move or a new name has changed back. */
+  /** Puts back what a move or a new name has changed. */
   async undo(task: Task): Promise<void> {
-    const { batch } = task;
     this.dismiss(task);
-    if (batch.action === 'rename') {
-      await this.run({ action: 'rename', paths: [batch.to], to: batch.paths[0] });
+    const [step] = task.undo;
+    if (step?.action === 'rename') {
+      await this.run({ action: 'rename', from: nameOf(step.path), to: step.name }, task.undo);
       return;
     }
-    const { dest } = batch;
-    if (batch.action !== 'move' || dest === undefined) return;
-    const origins = Map.groupBy(batch.paths, parentOf);
-    for (const [origin, paths] of origins) {
-      const moved = paths.map((path) => `${dest}${nameOf(path)}${path.endsWith('/') ? '/' : ''}`);
-      await this.run({ action: 'move', paths: moved, dest: origin });
+    await this.run({ action: 'undo', count: task.affected }, task.undo);
+  }
+
+  /** After a reload a task goes on. One of a closed tab ends what it began; a person decides on the rest. */
+  async #goOn(task: Task): Promise<void> {
+    if (task.tab === this.#memory.tab) return void (await this.#work(task));
+    if (task.batches[task.done] === undefined) return this.#replace({ ...task, state: 'interrupted' });
+    await this.#work(task, task.done + 1);
+  }
+
+  /** Shows what other pages have begun, and what this one began before the browser forgot it. */
+  async #findOthers(kept: readonly Task[]): Promise<void> {
+    const known = new Set([...kept.flatMap(({ batches }) => batches), ...this.#memory.dismissed()]);
+    const all = await this.#api.batches().catch(() => []);
+    const own = new Set(this.#list.peek().flatMap(({ batches }) => batches));
+    for (const batch of all.toReversed()) {
+      const isOpen = batch.state === 'running' || batch.state === 'interrupted';
+      if (!isOpen || known.has(batch.id) || own.has(batch.id)) continue;
+      const task = taskOf(batch, this.#memory.tab);
+      this.#add(task);
+      if (task.state === 'running') void this.#work(task);
     }
   }
 
-  async #work(begun: Task, key = begun.id): Promise<Task> {
+  /** Carries the steps out, as far as the one before `end`. */
+  async #work(begun: Task, end = begun.steps.length): Promise<Task> {
     let task = begun;
-    this.#replace(task);
+    const show = (change: Partial<Task>) => {
+      task = { ...task, ...change };
+      this.#replace(task);
+    };
     try {
-      while (task.handled < task.batch.paths.length) {
-        const affected = await this.#send(task, `${key}.${task.handled}`);
-        const handled = Math.min(task.handled + AT_ONCE, task.batch.paths.length);
-        task = { ...task, handled, affected: task.affected + affected };
-        this.#replace(task);
+      while (task.state === 'running' && task.done < end) {
+        const id = await this.#start(task);
+        show({ batches: [...task.batches.slice(0, task.done), id] });
+        const { batch, undo } = await this.#watch(id, show);
+        if (batch.state === 'done') {
+          const isCounted = batch.action === task.work.action || task.work.action === 'undo';
+          const affected = task.affected + (isCounted ? (batch.affected ?? 0) : 0);
+          show({ done: task.done + 1, affected, undo: [...undo, ...task.undo], progress: undefined });
+        } else {
+          const state = batch.state === 'failed' ? 'failed' : 'interrupted';
+          const problem = new ApiProblem(400, batch.code ?? '', batch.message ?? '');
+          show({ state, problem: state === 'failed' ? problem : undefined });
+        }
       }
-      task = { ...task, state: 'done' };
+      if (task.state === 'running') show({ state: task.done === task.steps.length ? 'done' : 'interrupted' });
     } catch (error) {
-      const problem = error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
-      task = { ...task, state: 'failed', problem };
+      this.#replace(failed(task, error));
     }
-    this.#replace(task);
-    const gone = task.state === 'done' && task.batch.action !== 'copy' ? task.batch.paths : [];
-    await this.#changed(new Set(gone));
+    const done = task.steps.slice(begun.done, task.done).filter((step) => step !== null);
+    await this.#changed(new Set(done.flatMap(goneAfter)));
     return task;
   }
 
-  /** Sends it again, with the same key, as long as nobody knows whether it was done. */
-  async #send({ batch, handled }: Task, key: string): Promise<number> {
-    for (const pause of [...PAUSES_MS, undefined]) {
+  /** Starts the current step, or finds the batch that it has become: the key is the same each time. */
+  async #start(task: Task): Promise<string> {
+    const begun = task.batches[task.done];
+    const step = task.steps[task.done];
+    if (begun !== undefined) return begun;
+    if (step === undefined || step === null) throw new ApiProblem(404, 'not_found', 'the batch is gone');
+    const { id } = await this.#insist(task, () => this.#api.start(step, `${task.id}.${task.done}`));
+    return id;
+  }
+
+  /** Follows a batch until it has ended. */
+  async #watch(id: string, show: (change: Partial<Task>) => void) {
+    for (let turn = 0; ; turn += 1) {
+      const found = await this.#api.readBatch(id).catch((error: unknown) => {
+        if (!(error instanceof ApiProblem && error.passes)) throw error;
+        show({ problem: error });
+      });
+      if (found !== undefined && found.batch.state !== 'running') return found;
+      if (found !== undefined) show({ progress: found.batch.progress, problem: undefined });
+      await pause(found === undefined ? SILENCE_MS : (ASKING_MS[turn] ?? 1000));
+    }
+  }
+
+  /** Sends a request until there is an answer: as long as there is none, nobody knows whether it was done. */
+  async #insist<Answer>(task: Task, ask: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
       try {
-        if (batch.action === 'rename') return await this.#api.rename(batch.paths[0], nameOf(batch.to), key);
-        return await this.#api.batch({ ...batch, paths: batch.paths.slice(handled, handled + AT_ONCE) }, key);
+        return await ask();
       } catch (error) {
-        if (!(error instanceof ApiProblem) || !error.passes || pause === undefined) throw error;
-        await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs ?? pause));
+        if (!(error instanceof ApiProblem && error.passes)) throw error;
+        this.#replace({ ...task, problem: error });
+        await pause(error.retryAfterMs ?? SILENCE_MS);
       }
     }
-    throw new ApiProblem(0, 'unreachable', 'the service does not answer');
+  }
+
+  #add(task: Task): void {
+    const isOver = ({ state }: Task) => state === 'done';
+    const over = this.#list.peek().filter(isOver).slice(-SHOWN);
+    this.#list.value = [...this.#list.peek().filter((one) => !isOver(one) || over.includes(one)), task];
+    this.#memory.keep(task);
   }
 
   #replace(task: Task): void {
-    this.#set(this.#list.peek().map((one) => (one.id === task.id ? task : one)));
+    const before = this.#list.peek().find(({ id }) => id === task.id);
+    // Dismissed while it ran.
+    if (before === undefined) return;
+    this.#list.value = this.#list.peek().map((one) => (one === before ? task : one));
+    // Progress alone is not worth writing thousands of paths down again.
+    if (before.state !== task.state || before.batches !== task.batches) this.#memory.keep(task);
   }
+}
 
-  #set(list: readonly Task[]): void {
-    this.#list.value = list;
-    keepJson(
-      KEPT,
-      list.filter(({ state }) => state === 'running' || state === 'interrupted'),
-    );
-  }
+function failed(task: Task, error: unknown): Task {
+  const problem = error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+  return { ...task, state: 'failed', problem };
+}
+
+/** The task of a batch that this page has not begun. */
+function taskOf({ id, action, state, pathCount, paths, dest, name }: BatchState, tab: string): Task {
+  const works = {
+    delete: { action: 'delete', count: pathCount },
+    copy: { action: 'copy', count: pathCount, dest: dest ?? '' },
+    move: { action: 'move', count: pathCount, dest: dest ?? '' },
+    rename: { action: 'rename', from: nameOf(paths[0] ?? ''), to: name ?? '' },
+  } as const;
+  const shown = state === 'running' ? state : 'interrupted';
+  const begun = { steps: [null], done: 0, batches: [id], affected: 0, undo: [] } as const;
+  return { id, tab, work: works[action], state: shown, ...begun };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** A name for a request, also where the page is not served over https and `randomUUID` is missing. */

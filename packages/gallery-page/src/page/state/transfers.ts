@@ -1,7 +1,8 @@
 import type { GalleryApi } from '../api/gallery.ts';
-import type { Entry } from '../api/types.ts';
 import type { Dialogs } from './dialogs.ts';
+import { freeNames } from './free-names.ts';
 import { nameOf, parentOf } from './place.ts';
+import { deletionOf, transferOf } from './steps.ts';
 import type { Tasks } from './tasks.ts';
 
 /** Moves and copies, with what a person wants done about names that are taken. */
@@ -17,36 +18,49 @@ export class Transfers {
   }
 
   /** Moves or copies into the folder `dest`; asks first where names are taken. */
-  async run(action: 'move' | 'copy', entries: readonly Pick<Entry, 'path'>[], dest: string): Promise<void> {
-    const paths = entries.map(({ path }) => path).filter((path) => this.#makesSense(path, dest));
+  async run(action: 'move' | 'copy', all: readonly string[], dest: string): Promise<void> {
+    const paths = all.filter((path) => makesSense(action, path, dest));
     if (paths.length === 0) return;
-    const names = new Map(paths.map((path) => [path, nameOf(path)]));
-    const taken = new Set(await this.#api.takenNames(dest, [...names.values()]).catch(() => []));
-    const conflicts = paths.filter((path) => taken.has(names.get(path) ?? ''));
-    const free = paths.filter((path) => !conflicts.includes(path));
-    if (conflicts.length > 0) {
-      const choice = await this.#ask(conflicts, dest);
-      if (choice === undefined) return;
-      if (choice === 'replace') {
-        const there = conflicts.map((path) => `${dest}${nameOf(path)}`);
-        const cleared = await this.#tasks.run({ action: 'delete', paths: there });
-        if (cleared.state !== 'done') return;
-        free.push(...conflicts);
-      }
-    }
-    if (free.length > 0) await this.#tasks.run({ action, paths: free, dest });
+    const here = new Set(paths.filter((path) => parentOf(path) === dest));
+    const taken = await this.#api.takenNames(dest, paths.map(nameOf)).catch(() => new Set<string>());
+    const conflicts = paths.filter((path) => taken.has(nameOf(path)) && !here.has(path));
+    const choice = conflicts.length === 0 ? 'both' : await this.#ask(conflicts, dest);
+    if (choice === undefined) return;
+    const skipped = new Set(choice === 'skip' ? conflicts : []);
+    const left = paths.filter((path) => !skipped.has(path));
+    if (left.length === 0) return;
+    const renamed = new Set(choice === 'both' ? conflicts : []);
+    const names = await this.#names(left, dest, (path) => renamed.has(path) || here.has(path));
+    const replaced = choice === 'replace' ? conflicts.map((path) => `${dest}${nameOf(path)}`) : [];
+    await this.#tasks.run({ action, count: left.length, dest }, [
+      ...deletionOf(replaced),
+      ...transferOf(action, left, dest, names),
+    ]);
   }
 
-  /** Nothing can go into itself, or to where it is already. */
-  #makesSense(path: string, dest: string): boolean {
-    if (path.endsWith('/') && dest.startsWith(path)) return false;
-    return parentOf(path) !== dest;
+  /** The other names that paths get in the folder `dest`: what a search has found may have one name twice. */
+  async #names(paths: readonly string[], dest: string, isRenamed: (path: string) => boolean) {
+    const kept = new Set<string>();
+    const others: string[] = [];
+    for (const path of paths) {
+      if (isRenamed(path) || kept.has(nameOf(path))) others.push(path);
+      else kept.add(nameOf(path));
+    }
+    const wanted = others.map((path) => ({ name: nameOf(path), isFolder: path.endsWith('/') }));
+    const names = others.length === 0 ? [] : await freeNames(this.#api, dest, wanted, kept);
+    return new Map(others.map((path, index) => [path, names[index] ?? '']));
   }
 
   #ask(conflicts: readonly string[], dest: string) {
     // A folder is not replaced: its files would be gone with it, without having been named.
     const replaceable = conflicts.every((path) => !path.endsWith('/'));
-    const choices = replaceable ? (['replace', 'skip'] as const) : (['skip'] as const);
+    const choices = replaceable ? (['both', 'replace', 'skip'] as const) : (['both', 'skip'] as const);
     return this.#dialogs.askConflict(dest, conflicts.map(nameOf), choices);
   }
+}
+
+/** Nothing can go into itself, and nothing is moved to where it is. */
+function makesSense(action: 'move' | 'copy', path: string, dest: string): boolean {
+  if (path.endsWith('/') && dest.startsWith(path)) return false;
+  return action === 'copy' || parentOf(path) !== dest;
 }

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { GalleryApi } from '../api/gallery.ts';
 import type { Dialogs } from './dialogs.ts';
-import { freeName } from './names.ts';
+import { freeNames } from './free-names.ts';
 import { nameOf, parentOf } from './place.ts';
 import { type KeptUpload, UploadMemory } from './upload-memory.ts';
 import type { OpenUpload, Uploader } from './uploader.ts';
@@ -164,27 +164,15 @@ export class Uploads {
       conflicts.length === 0 ? 'replace' : await this.#dialogs.askConflict(folder, conflicts, choices);
     if (choice === undefined) return [];
     const wanted = chosen.filter((_, index) => choice !== 'skip' || !taken.has(names[index] ?? ''));
-    // A number may be taken by a file that was not among the chosen names.
-    const all = choice === 'both' ? await this.#allNames(folder) : new Set<string>();
-    return wanted.map(({ file, path }): Upload => {
-      const original = nameOf(path).normalize('NFC');
-      const name = choice === 'both' ? freeName(original, (one) => all.has(one)) : original;
-      all.add(name);
+    const originals = wanted.map(({ path }) => nameOf(path).normalize('NFC'));
+    const free = originals.map((name) => ({ name, isFolder: false }));
+    const given = choice === 'both' ? await freeNames(this.#api, folder, free) : originals;
+    return wanted.map(({ file, path }, index): Upload => {
+      const name = given[index] ?? nameOf(path);
       const { size, lastModified } = file;
       const id = this.#newId();
       return { id, key: `${folder}${name}`, size, uploaded: 0, state: 'waiting', file, lastModified };
     });
-  }
-
-  async #allNames(folder: string): Promise<Set<string>> {
-    const names = new Set<string>();
-    let token: string | undefined;
-    do {
-      const { entries, next } = await this.#api.list(folder, token);
-      for (const { name } of entries) names.add(name);
-      token = next ?? undefined;
-    } while (token !== undefined);
-    return names;
   }
 
   async #start(uploads: readonly Upload[]): Promise<void> {

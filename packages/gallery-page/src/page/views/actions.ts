@@ -10,6 +10,8 @@ export interface Actions {
   cut(): void;
   copy(): void;
   paste(): void;
+  /** Also what is not loaded yet. */
+  selectAll(): Promise<void>;
   download(): Promise<void>;
   copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<void>;
 }
@@ -28,7 +30,7 @@ export function chosenEntries({ folder, selection }: App): Entry[] {
 }
 
 function actionsOf(app: App): Actions {
-  const { announce, api, clipboard, dialogs, place, texts, transfers } = app;
+  const { announce, api, clipboard, dialogs, folder, place, selection, texts, transfers } = app;
   const withChosen = (then: (entries: Entry[]) => void) => {
     const entries = chosenEntries(app);
     if (entries.length > 0) then(entries);
@@ -52,8 +54,14 @@ function actionsOf(app: App): Actions {
       const held = clipboard.clip.peek();
       if (held === undefined) return;
       if (held.action === 'move') clipboard.put(undefined);
-      const entries = held.paths.map((path) => ({ path }));
-      void transfers.run(held.action, entries, place.value.peek().folder);
+      void transfers.run(held.action, held.paths, place.value.peek().folder);
+    },
+    selectAll: async () => {
+      const select = () => selection.set(folder.shown.peek().map(({ path }) => path));
+      const { folder: here } = place.value.peek();
+      select();
+      await folder.loadAll();
+      if (place.value.peek().folder === here && selection.paths.peek().size > 0) select();
     },
     download: async () => {
       const keys = chosenEntries(app)

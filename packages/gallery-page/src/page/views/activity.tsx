@@ -1,6 +1,5 @@
 import { useApp } from '../app-context.ts';
-import { nameOf } from '../state/place.ts';
-import type { Task } from '../state/tasks.ts';
+import type { Task } from '../state/task.ts';
 import type { Texts } from '../text/texts.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -21,24 +20,26 @@ export function Activity() {
 function TaskView({ task }: { task: Task }) {
   const { tasks, texts } = useApp();
   const { say } = texts;
-  const { state, batch, problem, handled } = task;
-  const canUndo = state === 'done' && (batch.action === 'move' || batch.action === 'rename');
+  const { state, undo, problem } = task;
+  const isRunning = state === 'running';
   return (
     <div class={`task ${state}`}>
-      {state === 'running' ? (
+      {isRunning ? (
         <span class="spinner small" />
       ) : (
         <Icon name={state === 'done' ? 'done' : 'alert'} size={16} />
       )}
       <div class="task-words">
         <p>{words(task, texts)}</p>
-        {state === 'running' && batch.paths.length > 1000 && (
-          <p class="hint">{say('progressOf', { done: handled, total: batch.paths.length })}</p>
+        {isRunning && <Progress task={task} />}
+        {problem !== undefined && (
+          <p class="hint">
+            {isRunning ? problemWords(problem, say) : say('failed', { reason: problemWords(problem, say) })}
+          </p>
         )}
-        {problem !== undefined && <p class="hint">{say('failed', { reason: problemWords(problem, say) })}</p>}
         {state === 'interrupted' && <p class="hint">{say('interrupted')}</p>}
       </div>
-      {canUndo && (
+      {state === 'done' && undo.length > 0 && (
         <Button kind="quiet" onClick={() => void tasks.undo(task)}>
           {say('undo')}
         </Button>
@@ -48,28 +49,55 @@ function TaskView({ task }: { task: Task }) {
           {say(state === 'interrupted' || problem?.code === 'operation_incomplete' ? 'finish' : 'tryAgain')}
         </Button>
       )}
-      {state !== 'running' && (
-        <IconButton icon="close" label={say('dismiss')} onClick={() => tasks.dismiss(task)} />
-      )}
+      {!isRunning && <IconButton icon="close" label={say('dismiss')} onClick={() => tasks.dismiss(task)} />}
+    </div>
+  );
+}
+
+/** How far a task has come; it is not read out each time that it changes. */
+function Progress({ task }: { task: Task }) {
+  const { steps, done, progress, work } = task;
+  const { texts } = useApp();
+  const { say } = texts;
+  if (progress === undefined && steps.length === 1) return null;
+  const { done: handled = 0, total = null } = progress ?? {};
+  if (steps.length === 1 && total === null) {
+    return handled === 0 ? null : (
+      <p class="hint" aria-live="off">
+        {say('handled', { count: handled })}
+      </p>
+    );
+  }
+  const now = (done + (total === null || total === 0 ? 0 : handled / total)) / steps.length;
+  // Each object of a move is copied, then deleted where it was.
+  const perObject = work.action === 'copy' || work.action === 'delete' ? 1 : 2;
+  return (
+    <div class="task-progress" aria-live="off">
+      <progress aria-label={words(task, texts)} max={1} value={now} />
+      <span class="hint">
+        {steps.length === 1 && total !== null
+          ? say('progressOf', { done: Math.floor(handled / perObject), total: Math.ceil(total / perObject) })
+          : `${Math.floor(now * 100)} %`}
+      </span>
     </div>
   );
 }
 
 /** What a task does or has done. */
-function words({ batch, state, affected }: Task, texts: Texts): string {
+function words({ work, state, affected }: Task, texts: Texts): string {
   const { say } = texts;
-  if (batch.action === 'rename') {
-    const names = { name: nameOf(batch.paths[0]), to: nameOf(batch.to) };
-    return say(state === 'done' ? 'renamed' : 'renaming', names);
+  const isDone = state === 'done';
+  if (work.action === 'rename') {
+    return say(isDone ? 'renamed' : 'renaming', { name: work.from, to: work.to });
   }
-  const folder = texts.folder(batch.dest ?? '');
-  if (state === 'done' && affected === 0) return say('nothingDone');
-  const count = state === 'done' ? affected : batch.paths.length;
+  if (isDone && affected === 0) return say('nothingDone');
   const texting = {
     delete: ['deleting', 'deleted'],
     move: ['moving', 'moved'],
     copy: ['copying', 'copiedTo'],
+    undo: ['undoing', 'undone'],
   } as const;
-  const [doing, done] = texting[batch.action];
-  return say(state === 'done' ? done : doing, { count, folder });
+  const [doing, done] = texting[work.action];
+  const folder = 'dest' in work ? texts.folder(work.dest) : '';
+  return say(isDone ? done : doing, { count: isDone ? affected : work.count, folder });
 }

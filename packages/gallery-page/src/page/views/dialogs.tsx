@@ -5,6 +5,7 @@ import { useApp } from '../app-context.ts';
 import type { Choice } from '../state/dialogs.ts';
 import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
+import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -50,7 +51,8 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
   const remove = () => {
     dialogs.close();
     selection.clear();
-    void tasks.run({ action: 'delete', paths: entries.map(({ path }) => path) });
+    const paths = entries.map(({ path }) => path);
+    void tasks.run({ action: 'delete', count: paths.length }, deletionOf(paths));
   };
   return (
     <Modal title={say('deleteTitle', { count: entries.length })} onClose={() => dialogs.close()}>
@@ -149,8 +151,8 @@ function RenameDialog({ entry }: { entry: Entry }) {
     if (taken.has(name)) return setProblem(say('conflictTitle', { count: 1 }));
     dialogs.close();
     selection.clear();
-    const to = `${parent}${name}${entry.kind === 'folder' ? '/' : ''}`;
-    void tasks.run({ action: 'rename', paths: [entry.path], to });
+    const work = { action: 'rename', from: entry.name, to: name } as const;
+    void tasks.run(work, [{ action: 'rename', path: entry.path, name }]);
   };
   return (
     <Modal title={say('renameTitle', { name: entry.name })} onClose={() => dialogs.close()}>
@@ -209,11 +211,12 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
     };
   }, [api, folder]);
   const moved = new Set(entries.map(({ path }) => path));
-  const isHere = entries.every(({ path }) => parentOf(path) === folder);
+  // A copy beside its original gets another name; a move would change nothing.
+  const isHere = action === 'move' && entries.every(({ path }) => parentOf(path) === folder);
   const run = () => {
     dialogs.close();
     selection.clear();
-    void transfers.run(action, entries, folder);
+    void transfers.run(action, [...moved], folder);
   };
   return (
     <Modal title={say(`${action}Title`, { count: entries.length })} onClose={() => dialogs.close()}>

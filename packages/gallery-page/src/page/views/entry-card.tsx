@@ -21,9 +21,10 @@ export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & 
       role="gridcell"
       aria-colindex={column}
       aria-selected={isSelected}
+      tabIndex={-1}
+      data-path={entry.path}
       class={entry.kind === 'folder' ? 'card folder-card' : 'card'}
       draggable
-      onClick={onSelect}
       {...cell}
     >
       <Check name={name} isSelected={isSelected} onSelect={onSelect} />

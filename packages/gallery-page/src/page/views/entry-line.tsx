@@ -28,13 +28,14 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
       role="row"
       aria-rowindex={rowIndex}
       aria-selected={isSelected}
+      tabIndex={-1}
+      data-path={entry.path}
       class="line"
       style={style}
       draggable
-      onClick={onSelect}
       {...cell}
     >
-      <div role="gridcell" class="line-name">
+      <div role="gridcell" tabIndex={-1} class="line-name">
         <Check name={name} isSelected={isSelected} onSelect={onSelect} />
         <span class="line-picture">
           <Thumbnail entry={entry} iconSize={18} />
@@ -44,13 +45,13 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
         </a>
         {everywhere && <bdi class="line-folder">{parentOf(entry.path).slice(folder.length)}</bdi>}
       </div>
-      <div role="gridcell" class="line-type">
+      <div role="gridcell" tabIndex={-1} class="line-type">
         {isFolder ? texts.say('folder') : endingOf(entry.name).toUpperCase() || texts.say('file')}
       </div>
-      <div role="gridcell" class="line-size">
+      <div role="gridcell" tabIndex={-1} class="line-size">
         {isFolder ? '' : texts.size(entry.size)}
       </div>
-      <div role="gridcell" class="line-date">
+      <div role="gridcell" tabIndex={-1} class="line-date">
         {isFolder ? '' : texts.date(entry.modified)}
       </div>
     </div>

@@ -31,10 +31,7 @@ export function useEntry(entry: Entry) {
     selection.focus(entry.path);
     openEntry(app, entry);
   };
-  const onSelect = (event: MouseEvent) => {
-    if (event.shiftKey) selection.extend(entry.path, folder.shown.peek());
-    else selection.toggle(entry.path);
-  };
+  const onSelect = ({ shiftKey }: MouseEvent) => selection.choose(entry.path, shiftKey, folder.shown.peek());
   const onDragStart = (event: DragEvent) => {
     if (!selection.paths.peek().has(entry.path)) selection.set([entry.path]);
     const paths = chosenEntries(app).map(({ path }) => path);
@@ -69,11 +66,7 @@ export function dropOn(folder: string, transfers: App['transfers']) {
       event.stopPropagation();
       const paths: string[] = JSON.parse(event.dataTransfer?.getData(DRAGGED) || '[]');
       const action = event.ctrlKey || event.altKey ? 'copy' : 'move';
-      void transfers.run(
-        action,
-        paths.map((path) => ({ path })),
-        folder,
-      );
+      void transfers.run(action, paths, folder);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { parentOf } from '../state/place.ts';
 import { useActions } from './actions.ts';
+import { openEntry } from './entry-link.tsx';
 import type { Layout } from './layout.ts';
 
 /** Rows that Page Up and Page Down go. */
@@ -9,7 +10,8 @@ const PAGE = 5;
 
 /** The keys of the listing: arrows move, Shift extends, Space selects; the rest are shortcuts. */
 export function useListingKeys(entries: readonly Entry[], layout: Layout, show: (index: number) => void) {
-  const { place, selection } = useApp();
+  const app = useApp();
+  const { place, selection } = app;
   const actions = useActions();
   const goTo = (index: number, extend: boolean) => {
     const entry = entries[index];
@@ -31,6 +33,8 @@ export function useListingKeys(entries: readonly Entry[], layout: Layout, show: 
     }
     const command = event.ctrlKey || event.metaKey;
     const act = () => {
+      const isCell = (event.target as HTMLElement).matches('[role="gridcell"], [role="row"]');
+      if (event.key === 'Enter' && isCell && entries[index]) return openEntry(app, entries[index]);
       if (event.key === ' ' && path !== undefined) return selection.toggle(path);
       if (event.key === 'Escape') return selection.clear();
       if (event.key === 'Delete') return actions.remove();
@@ -38,7 +42,7 @@ export function useListingKeys(entries: readonly Entry[], layout: Layout, show: 
       if (event.key === 'Backspace') {
         return place.go({ folder: parentOf(place.value.peek().folder), filter: '', everywhere: false });
       }
-      if (command && event.key === 'a') return selection.set(entries.map((entry) => entry.path));
+      if (command && event.key === 'a') return void actions.selectAll();
       if (command && event.key === 'x') return actions.cut();
       if (command && event.key === 'c') return actions.copy();
       return false;

@@ -42,6 +42,15 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
         aria-rowcount={layout.rows + (view === 'table' ? 1 : 0)}
         aria-colcount={view === 'table' ? 4 : layout.columns}
         onKeyDown={keys}
+        onFocusIn={(event) => {
+          // A press of the mouse may begin to drag: it leaves the focus where it is.
+          const path = (event.target as HTMLElement).matches('a') ? pathAt(event) : undefined;
+          if (path !== undefined) selection.focus(path);
+        }}
+        onClick={(event) => {
+          const path = pathAt(event);
+          if (path !== undefined) selection.choose(path, event.shiftKey, entries);
+        }}
       >
         {view === 'table' && <TableHead />}
         <div role="presentation" class="rows" style={{ height: `${rows.total + GAP}px` }}>
@@ -63,6 +72,11 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
       </div>
     </div>
   );
+}
+
+/** The path of the entry in which an event happened. */
+function pathAt({ target }: Event): string | undefined {
+  return (target as HTMLElement).closest<HTMLElement>('[data-path]')?.dataset.path;
 }
 
 interface RowProps {
@@ -93,7 +107,7 @@ function Row({ index, start, layout, entries, chosen, active, view }: RowProps) 
   }
   const style = { ...place, gridTemplateColumns: `repeat(${layout.columns}, minmax(0, 1fr))` };
   return (
-    <div role="row" aria-rowindex={index + 1} class="row" style={style}>
+    <div role="row" tabIndex={-1} aria-rowindex={index + 1} class="row" style={style}>
       {entries.slice(from, to).map((entry, column) => (
         <EntryCard
           key={entry.path}

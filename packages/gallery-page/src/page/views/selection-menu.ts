@@ -10,6 +10,7 @@ export function useItems(): MenuItem[] {
   const { say } = texts;
   const paths = selection.paths.value;
   const one = paths.size === 1 ? folder.loaded.value.find(({ path }) => paths.has(path)) : undefined;
+  const hasFile = [...paths].some((path) => !path.endsWith('/'));
   const paste: MenuItem[] =
     clipboard.clip.value === undefined
       ? []
@@ -23,6 +24,7 @@ export function useItems(): MenuItem[] {
   }
   return [
     ...(one === undefined ? [] : [{ value: 'open', label: say('open'), icon: 'file' as const }]),
+    ...(hasFile ? [{ value: 'download', label: say('download'), icon: 'download' as const }] : []),
     ...(one === undefined || one.kind === 'folder' ? [] : linkItems(one, say)),
     { value: 'rename', label: say('rename'), icon: 'edit' as const, shortcut: 'F2' },
     { value: 'move', label: say('moveTo'), icon: 'move' as const },
@@ -36,7 +38,6 @@ export function useItems(): MenuItem[] {
 
 function linkItems({ kind }: Entry, say: ReturnType<typeof useApp>['texts']['say']): MenuItem[] {
   return [
-    { value: 'download', label: say('download'), icon: 'download' },
     { value: 'link', label: say('copyLink'), icon: 'link' },
     { value: 'signed', label: say('copySigned') },
     ...(kind === 'image'
@@ -61,7 +62,7 @@ export async function runAction(
     case 'new-folder':
       return dialogs.show({ kind: 'new-folder' });
     case 'select-all':
-      return selection.set(folder.shown.peek().map(({ path }) => path));
+      return actions.selectAll();
     case 'paste':
       return actions.paste();
     case 'rename':

@@ -15,11 +15,12 @@ export function TableHead() {
   const { place, texts } = useApp();
   const { sort, descending } = place.value.value;
   return (
-    <div role="row" aria-rowindex={1} class="line head">
+    <div role="row" tabIndex={-1} aria-rowindex={1} class="line head">
       {COLUMNS.map(([key, text, look]) => (
         <div
           key={key}
           role="columnheader"
+          tabIndex={-1}
           class={look}
           aria-sort={sort !== key ? 'none' : descending ? 'descending' : 'ascending'}
         >

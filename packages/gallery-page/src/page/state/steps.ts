@@ -1,0 +1,53 @@
+/** A name that a path gets at its destination. */
+export interface NewName {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A request that the gallery carries out in the background. */
+export type Step =
+  | { readonly action: 'delete'; readonly paths: readonly string[] }
+  | {
+      readonly action: 'copy' | 'move';
+      readonly paths: readonly string[];
+      /** The destination folder. */
+      readonly dest: string;
+      /** Names at the destination for those that do not keep theirs. */
+      readonly names?: readonly NewName[] | undefined;
+    }
+  | { readonly action: 'rename'; readonly path: string; readonly name: string };
+
+/** The most paths in one request. */
+const AT_ONCE = 1000;
+
+/** Deletes files and folders, however many. */
+export function deletionOf(paths: readonly string[]): Step[] {
+  return chunksOf(paths).map((some) => ({ action: 'delete', paths: some }));
+}
+
+/** Copies or moves files and folders to the folder `dest`, however many. */
+export function transferOf(
+  action: 'copy' | 'move',
+  paths: readonly string[],
+  dest: string,
+  names: ReadonlyMap<string, string> = new Map(),
+): Step[] {
+  return chunksOf(paths).map((some): Step => {
+    const given = some.flatMap((path) => {
+      const name = names.get(path);
+      return name === undefined ? [] : [{ path, name }];
+    });
+    return { action, paths: some, dest, ...(given.length > 0 && { names: given }) };
+  });
+}
+
+/** The paths at which nothing is left after a step. */
+export function goneAfter(step: Step): readonly string[] {
+  if (step.action === 'copy') return [];
+  return step.action === 'rename' ? [step.path] : step.paths;
+}
+
+function chunksOf(paths: readonly string[]): string[][] {
+  const count = Math.ceil(paths.length / AT_ONCE);
+  return Array.from({ length: count }, (_, index) => paths.slice(index * AT_ONCE, (index + 1) * AT_ONCE));
+}

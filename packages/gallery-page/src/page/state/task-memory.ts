@@ -1,0 +1,81 @@
+import { ApiProblem } from '../api/problem.ts';
+import type { Task } from './task.ts';
+
+/** What the name of each kept task begins with; each has its own, because other tabs keep theirs. */
+const KEPT = 'pressroom-task.';
+
+/** Batches that a person does not want to see any more. */
+const DISMISSED = 'pressroom-dismissed-batches';
+
+/** As many as the service remembers. */
+const MAX_DISMISSED = 100;
+
+/** The name of this tab, which a reload does not change. */
+const TAB = 'pressroom-tab';
+
+/** The tasks that have begun and not ended, for when the tab ends before they do. */
+export class TaskMemory {
+  /** The name of this tab. A browser that keeps nothing gives it another one after each reload. */
+  readonly tab: string;
+
+  constructor(newId: () => string) {
+    this.tab = read(() => sessionStorage.getItem(TAB)) ?? newId();
+    attempt(() => sessionStorage.setItem(TAB, this.tab));
+  }
+
+  /** The kept tasks of all tabs. */
+  list(): Task[] {
+    const names = read(() => Object.keys(localStorage)) ?? [];
+    return names
+      .filter((name) => name.startsWith(KEPT))
+      .flatMap((name) => read(() => JSON.parse(localStorage.getItem(name) ?? '') as Task) ?? [])
+      .map((task) => ({ ...task, problem: task.problem && revived(task.problem) }));
+  }
+
+  /** Keeps a task that may have to be finished later, and forgets one that has ended. */
+  keep(task: Task): void {
+    if (task.state === 'done') {
+      this.forget(task);
+      return;
+    }
+    const { problem } = task;
+    // The message of an error is not among what JSON writes.
+    const text = JSON.stringify({ ...task, problem: problem && { ...problem, message: problem.message } });
+    attempt(() => localStorage.setItem(`${KEPT}${task.id}`, text));
+  }
+
+  /** Forgets a task. */
+  forget({ id }: Task): void {
+    attempt(() => localStorage.removeItem(`${KEPT}${id}`));
+  }
+
+  /** Remembers that nobody wants to see a batch again. */
+  dismiss(batches: readonly string[]): void {
+    const all = [...this.dismissed(), ...batches].slice(-MAX_DISMISSED);
+    attempt(() => localStorage.setItem(DISMISSED, JSON.stringify(all)));
+  }
+
+  /** The dismissed batches. */
+  dismissed(): string[] {
+    return read(() => JSON.parse(localStorage.getItem(DISMISSED) ?? '[]') as string[]) ?? [];
+  }
+}
+
+function revived({ status, code, message }: ApiProblem): ApiProblem {
+  return new ApiProblem(status, code, message);
+}
+
+/** A browser that keeps nothing for this page, or has no room, is as one that has kept nothing. */
+function read<Value>(from: () => Value | null): Value | undefined {
+  try {
+    return from() ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {}
+}

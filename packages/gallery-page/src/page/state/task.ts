@@ -1,0 +1,32 @@
+import type { ApiProblem } from '../api/problem.ts';
+import type { Step } from './steps.ts';
+
+/** What a task is about, as its words say it. */
+export type Work =
+  | { readonly action: 'delete' | 'undo'; readonly count: number }
+  | { readonly action: 'copy' | 'move'; readonly count: number; readonly dest: string }
+  | { readonly action: 'rename'; readonly from: string; readonly to: string };
+
+/** Work on files and folders, from its first request to its outcome. */
+export interface Task {
+  /** The `Idempotency-Key`s of its requests begin with it. */
+  readonly id: string;
+  /** The tab that began it. */
+  readonly tab: string;
+  readonly work: Work;
+  /** One request after the other; null for a batch of another page, whose paths only the service has. */
+  readonly steps: readonly (Step | null)[];
+  /** How many of the steps are done. */
+  readonly done: number;
+  /** The ids of the batches that the steps have become, in their order. */
+  readonly batches: readonly string[];
+  readonly state: 'running' | 'done' | 'failed' | 'interrupted';
+  /** How far the current step has come; `total` is null as long as nobody knows it. */
+  readonly progress?: { readonly done: number; readonly total: number | null } | undefined;
+  /** How many objects have been handled. */
+  readonly affected: number;
+  /** What takes it back. */
+  readonly undo: readonly Step[];
+  /** Why it has failed, or what it waits for. */
+  readonly problem?: ApiProblem | undefined;
+}
