@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 
 /**
  * Runs `work` with the load of this process on one core and the servers on another, where the machine has two
- * and `taskset`: neither is moved, and neither takes the other's. Servers started meanwhile stay on the load's
- * core, so start them before.
+ * and `taskset`: neither is moved, and neither takes the other's. Servers that are started during `work` stay
+ * on the load's core, so start them before.
  */
 export async function pinned<Result>(
   servers: readonly number[],

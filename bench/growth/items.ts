@@ -111,7 +111,7 @@ export class GrowingItems {
     return { what, aim, ask: async () => void (await this.#client.ask(path)) };
   }
 
-  /** The page after half of the set: the page's cursor names the last key before it, so any page's will do. */
+  /** The page after half of the set: its cursor names the last key before it, so any page's will do. */
   async #middleOfSnapshot(): Promise<string> {
     let path = SNAPSHOT;
     const pages = this.#items / 10 / 500 / 2;

@@ -18,8 +18,8 @@ interface Changes {
 }
 
 /**
- * How much of the cached rate is left while an article or item changes every 100 ms and 500 clients ask: as it
- * is, and with every change dropping everything, as an empty notification does.
+ * How much of the cached rate is left while an article or item changes every 100 ms and 500 clients ask:
+ * as it is, and with every change dropping everything, as an empty notification does.
  */
 export async function whileChanging(site: Site): Promise<Figure[]> {
   const { pool, url } = site;

@@ -7,7 +7,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
-import { openTracing } from '@pressroom/common/tracing/tracing';
+import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { announcedSubjects } from './articles/subjects.ts';
 import type { ContentConfig } from './config.ts';

@@ -49,7 +49,7 @@ export interface ArticleCountTable {
   articles: ColumnType<number, never, never>;
 }
 
-/** `content.article_count_by_month`: like `article_count`, by the first day of the UTC month of publication. */
+/** `content.article_count_by_month`: by the first day of the month of publication, UTC. */
 export interface ArticleCountByMonthTable extends ArticleCountTable {
   month: ColumnType<Date, never, never>;
 }

@@ -3,7 +3,7 @@ import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/datab
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
-import { openTracing } from '@pressroom/common/tracing/tracing';
+import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';

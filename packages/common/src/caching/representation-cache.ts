@@ -22,8 +22,8 @@ const ENTRY_OVERHEAD = 256;
 /**
  * An LRU cache of finished representations by URL. A hit costs neither a query nor a serialization;
  * concurrent misses of one URL are loaded once. A change drops the representations of its subjects, or all
- * of them if it does not say what it is about. Representations that change with the clock are cached until they
- * expire.
+ * of them if it does not say what it is about. Representations that change with the clock are cached
+ * until they expire.
  */
 export class RepresentationCache {
   readonly #entries: LRUCache<string, Representation> | undefined;

@@ -1,4 +1,4 @@
-/** How long a reader waits for the primary to tell its position, in ms; after that it reads on the primary. */
+/** How long a reader waits for the primary to tell its position, in ms, before it reads on the primary. */
 const PATIENCE_MS = 1000;
 
 /** What the primary told in a heartbeat. */

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Server } from '../http/server.ts';
-import type { Logger } from '../log/logging.ts';
 
 /** Where traces are sent, as OpenTelemetry names the variables; part of every service's settings. */
 export interface TracingConfig {
@@ -20,19 +19,4 @@ export interface Tracing {
   traceQueries(pool: pg.Pool): void;
   /** Sends what has not been sent; resolves within seconds, delivered or not. */
   close(): Promise<void>;
-}
-
-/**
- * Starts tracing if a collector is configured. OpenTelemetry is loaded only then, so that nobody else pays
- * for it.
- */
-export async function openTracing(
-  config: TracingConfig,
-  service: string,
-  log: Logger,
-): Promise<Tracing | undefined> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = config;
-  if (endpoint === undefined) return undefined;
-  const { OtlpTracing } = await import('./otlp-tracing.ts');
-  return new OtlpTracing({ endpoint, headers, ratio: config.OTEL_TRACES_SAMPLER_ARG, service, log });
 }

@@ -86,8 +86,8 @@ export class ArticleStore {
   }
 
   /**
-   * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what changed,
-   * and where the article was and is.
+   * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what
+   * changed, and where the article was and is.
    *
    * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition`
    * throws

@@ -11,7 +11,7 @@ const FORGOTTEN = 10_000;
 /** A word with a piece by which it can be found: three letters, or two characters of which one is Chinese. */
 const FINDABLE = /...|.[\u{2e80}-\u{10ffff}]|[\u{2e80}-\u{10ffff}]./u;
 
-/** Whether terms tell fewer items than the whole window, so that {@link recentWithTerms} is worth its query. */
+/** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
 export function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
   return category !== undefined || direction !== undefined || words.some((word) => FINDABLE.test(word));
 }
