@@ -5,11 +5,10 @@
  */
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrate';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { writeFigures } from './report.ts';
 import { measureQuality, type StoryQuality } from './stories/quality.ts';
@@ -21,8 +20,8 @@ const ORDERS = ['by time', 'batch'] as const;
 async function benchStories(items: number) {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
-  const pool = new pg.Pool({ connectionString: server.url });
-  const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool }) });
+  const pool = openPool({ DATABASE_URL: server.url, DATABASE_POOL_SIZE: 4 }, 'pressroom bench');
+  const db = queriesOn<NewsTables>(pool);
   try {
     await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
     const quality: StoryQuality[] = [];

@@ -28,13 +28,23 @@ export async function measureQuality(
 ): Promise<StoryQuality> {
   await db.deleteFrom('news.item').execute();
   await db.deleteFrom('news.story').execute();
+  return measureQualityAmong(db, half, order);
+}
+
+/** The same among the reports that are stored already. */
+export async function measureQualityAmong(
+  db: Kysely<NewsTables>,
+  half: StoryQuality['half'],
+  order: StoryQuality['order'],
+): Promise<StoryQuality> {
   const reports = readLabelledSet(half);
   const assigner = new RulesAssigner(readLexicon());
   const last = reports.at(-1)?.publishedAt ?? new Date();
   for (const report of order === 'batch' ? shuffled(reports) : reports) {
     await assignReport(db, assigner, report, order === 'batch' ? last : report.publishedAt);
   }
-  const rows = await db.selectFrom('news.item').select(['id', 'story']).execute();
+  const ids = reports.map(({ id }) => id);
+  const rows = await db.selectFrom('news.item').select(['id', 'story']).where('id', 'in', ids).execute();
   const stories = new Map(rows.map(({ id, story }) => [id, story ?? id]));
   return { half, order, reports: reports.length, ...compare(reports, stories) };
 }
@@ -61,9 +71,7 @@ export async function assignReport(
         discovered_at: now,
       })
       .execute();
-    const story = await assigner.assign(tx, report, now);
-    await tx.updateTable('news.item').set({ story }).where('id', '=', report.id).execute();
-    return story;
+    return assigner.assign(tx, report, now);
   });
 }
 

@@ -44,9 +44,7 @@ async function report(
   const row = itemRow(id, { id, title, summary, source_name: source, published_at: publishedAt });
   const story = await inTransactions(feed.db)(async (tx) => {
     await tx.insertInto('news.item').values(row).execute();
-    const assigned = await assigner.assign(tx, item, publishedAt);
-    await tx.updateTable('news.item').set({ story: assigned }).where('id', '=', id).execute();
-    return assigned;
+    return assigner.assign(tx, item, publishedAt);
   });
   if (story === null) throw new Error(`${id} stayed without a story`);
   return story;

@@ -49,6 +49,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Collects the evidence that two reports are on one event. A pure function. */
 export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
+  const [mySize, theirSize] = [sizeOf(a), sizeOf(b)];
   const shared: Record<'name' | 'number' | 'other', number> = { name: 0, number: 0, other: 0 };
   let product = 0;
   let portableProduct = 0;
@@ -65,17 +66,13 @@ export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
     if (isNamed(mine) || isNamed(theirs)) named += 1;
   }
   return {
-    cosine: cosine(
-      product,
-      norm(a, () => true),
-      norm(b, () => true),
-    ),
-    portable: cosine(portableProduct, norm(a, isPortable), norm(b, isPortable)),
+    cosine: cosine(product, mySize.norm, theirSize.norm),
+    portable: cosine(portableProduct, mySize.portableNorm, theirSize.portableNorm),
     names: shared.name,
     numbers: shared.number,
     others: shared.other,
     terms,
-    rivals: named === 0 && hasNames(a) && hasNames(b),
+    rivals: named === 0 && mySize.hasNames && theirSize.hasNames,
     crossesLanguages: a.isChinese !== b.isChinese,
     conflict: marksConflict(a.marks, b.marks),
     days: Math.abs(a.publishedAt.getTime() - b.publishedAt.getTime()) / DAY_MS,
@@ -92,18 +89,32 @@ function isNamed({ kind }: Term): boolean {
   return kind === 'name' || kind === 'place';
 }
 
-function hasNames({ terms }: WeighedReport): boolean {
-  return terms.values().some((term) => isNamed(term) && term.weight > TELLING);
-}
-
 function isPortable({ kind }: Term): boolean {
   return kind !== 'word' && kind !== 'characters';
 }
 
-function norm({ terms }: WeighedReport, counts: (term: Term) => boolean): number {
-  let sum = 0;
-  for (const term of terms.values()) if (counts(term)) sum += term.weight ** 2;
-  return Math.sqrt(sum);
+/** What a report brings to every comparison. */
+interface Size {
+  norm: number;
+  portableNorm: number;
+  hasNames: boolean;
+}
+
+/** A report is compared with many. */
+const SIZES = new WeakMap<WeighedReport, Size>();
+
+function sizeOf(report: WeighedReport): Size {
+  const known = SIZES.get(report);
+  if (known !== undefined) return known;
+  let [sum, portableSum, hasNames] = [0, 0, false];
+  for (const term of report.terms.values()) {
+    sum += term.weight ** 2;
+    if (isPortable(term)) portableSum += term.weight ** 2;
+    if (isNamed(term) && term.weight > TELLING) hasNames = true;
+  }
+  const size = { norm: Math.sqrt(sum), portableNorm: Math.sqrt(portableSum), hasNames };
+  SIZES.set(report, size);
+  return size;
 }
 
 function cosine(product: number, a: number, b: number): number {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { mergeStories } from '../editing/stories.ts';
+import { lockStories } from '../editing/stories.ts';
 import { writeDigest } from './digest-writer.ts';
 import type { Lexicon } from './lexicon.ts';
 import { evidenceOf, likenessOf, SAME_EVENT } from './likeness.ts';
@@ -27,6 +27,37 @@ interface Group {
   score: number;
 }
 
+/** Groups whose stories are locked, and when each of these was created. */
+interface LockedGroups {
+  groups: Group[];
+  createdAt: ReadonlyMap<string, Date>;
+}
+
+/**
+ * Locks the stories of the groups until the transaction ends: a person who merges one waits, and then moves
+ * the new item too. A story that a person has merged just now is its survivor.
+ */
+async function lockGroups(tx: Transaction<NewsTables>, groups: Group[]): Promise<LockedGroups> {
+  const ids = [...new Set(groups.flatMap(({ story }) => story ?? []))];
+  if (ids.length === 0) return { groups, createdAt: new Map() };
+  const locked = await tx
+    .selectFrom('news.story')
+    .select(['public_id', 'created_at', 'merged_into'])
+    .where('public_id', '=', sql<string>`any(${ids})`)
+    .orderBy('public_id')
+    .forShare()
+    .execute();
+  if (locked.length === ids.length && locked.every(({ merged_into }) => merged_into === null)) {
+    return { groups, createdAt: new Map(locked.map(({ public_id, created_at }) => [public_id, created_at])) };
+  }
+  const survivors = await lockStories(tx, ids);
+  const moved = groups.map((group) => ({
+    ...group,
+    story: group.story && (survivors.get(group.story) ?? null),
+  }));
+  return lockGroups(tx, moved);
+}
+
 /**
  * Assigns items to stories by {@link likenessOf}: an item joins the story with the likeliest report, if that
  * reaches `SAME_EVENT` and is at most 14 days away; else it starts a story of its own. Stories that it shows
@@ -45,29 +76,21 @@ export class RulesAssigner implements StoryAssigner {
     await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
     const { report, candidates } = await findCandidates(tx, item, this.#lexicon);
     const others = candidates.filter(({ itemId }) => itemId !== item.id);
-    const groups = groupsOf(others);
+    const { groups, createdAt } = await lockGroups(tx, groupsOf(others));
     const [best] = groups;
-    const story =
-      best === undefined ? await startStory(tx, item, now) : await this.#join(tx, item, best, now);
+    const story = best?.story ?? (await startStory(tx, item, now));
+    const reports = best?.story === null ? best.reports.map(({ itemId }) => itemId) : [];
     await putIntoIndex(tx, item.id, report, now);
-    const survivor = await mergeAlike(tx, story, groups);
-    await tx.updateTable('news.item').set({ story: survivor }).where('id', '=', item.id).execute();
-    await writeReferences(tx, survivor, others);
-    await writeDigest(tx, survivor, this.#lexicon, now);
-    return survivor;
-  }
-
-  async #join(tx: Transaction<NewsTables>, item: AssignableItem, group: Group, now: Date): Promise<string> {
-    if (group.story !== null) return group.story;
-    const story = await startStory(tx, item, now);
-    const ids = group.reports.map(({ itemId }) => itemId);
+    const survivor = await mergeAlike(tx, story, groups, createdAt);
     await tx
       .updateTable('news.item')
-      .set({ story })
-      .where('id', '=', sql<string>`any(${ids})`)
-      .where('story', 'is', null)
+      .set({ story: survivor })
+      .where('id', '=', sql<string>`any(${[item.id, ...reports]})`)
+      .where((where) => where.or([where('story', 'is', null), where('id', '=', item.id)]))
       .execute();
-    return story;
+    await writeReferences(tx, survivor, others);
+    if (best !== undefined) await writeDigest(tx, survivor, this.#lexicon, now);
+    return survivor;
   }
 }
 
@@ -113,17 +136,24 @@ async function startStory(tx: Transaction<NewsTables>, item: AssignableItem, now
 async function mergeAlike(
   tx: Transaction<NewsTables>,
   story: string,
-  groups: readonly Group[],
+  [best, ...rest]: readonly Group[],
+  createdAt: ReadonlyMap<string, Date>,
 ): Promise<string> {
-  const [best, ...rest] = groups;
-  let survivor = story;
-  for (const group of rest) {
-    if (best === undefined || group.story === null || group.story === survivor) continue;
-    if (!areAlike(best, group) || (await areSplit(tx, survivor, group.story))) continue;
-    const [older, newer] = await byAge(tx, survivor, group.story);
-    await mergeStories(tx, newer, older);
-    survivor = older;
-  }
+  if (best === undefined) return story;
+  const alike = rest.flatMap((group) => (areAlike(best, group) ? (group.story ?? []) : []));
+  const merged = await withoutSplit(tx, [...new Set([story, ...alike])]);
+  if (merged.length === 1) return story;
+  const [survivor = story, ...others] = merged.toSorted((a, b) => byAge(a, b, createdAt));
+  await tx
+    .updateTable('news.story')
+    .set({ merged_into: survivor, updated_at: sql<Date>`clock_timestamp()` })
+    .where('public_id', '=', sql<string>`any(${others})`)
+    .execute();
+  await tx
+    .updateTable('news.item')
+    .set({ story: survivor })
+    .where('story', '=', sql<string>`any(${others})`)
+    .execute();
   return survivor;
 }
 
@@ -136,29 +166,33 @@ function areAlike(a: Group, b: Group): boolean {
   return b.score >= CERTAIN || pairs.some((evidence) => likenessOf(evidence) >= PLAUSIBLE);
 }
 
-async function areSplit(tx: Transaction<NewsTables>, a: string, b: string): Promise<boolean> {
-  const { rows } = await sql`
+/** Leaves out those that a person has split from one before them. */
+async function withoutSplit(tx: Transaction<NewsTables>, stories: readonly string[]): Promise<string[]> {
+  if (stories.length === 1) return [...stories];
+  const { rows } = await sql<{ one: string; two: string }>`
     with recursive members as (
-      select public_id as root, public_id from news.story where public_id in (${a}, ${b})
+      select public_id as root, public_id from news.story where public_id = any(${stories})
       union
       select members.root, story.public_id
       from members join news.story as story on story.merged_into = members.public_id
     )
-    select from news.story_split as split
+    select one.root as one, two.root as two from news.story_split as split
     join members as one on one.public_id = split.story
     join members as two on two.public_id = split.other
     where one.root <> two.root
   `.execute(tx);
-  return rows.length > 0;
+  const areSplit = (a: string, b: string) =>
+    rows.some(({ one, two }) => (one === a && two === b) || (one === b && two === a));
+  const kept: string[] = [];
+  for (const story of stories) {
+    if (!kept.some((other) => areSplit(other, story))) kept.push(story);
+  }
+  return kept;
 }
 
-async function byAge(tx: Transaction<NewsTables>, a: string, b: string): Promise<[string, string]> {
-  const [older] = await tx
-    .selectFrom('news.story')
-    .select('public_id')
-    .where('public_id', 'in', [a, b])
-    .orderBy('created_at')
-    .orderBy('public_id')
-    .execute();
-  return older?.public_id === b ? [b, a] : [a, b];
+/** The older first; one that was started just now is the newest. */
+function byAge(a: string, b: string, createdAt: ReadonlyMap<string, Date>): number {
+  const time = (story: string) => createdAt.get(story)?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (time(a) !== time(b)) return time(a) - time(b);
+  return a < b ? -1 : 1;
 }

@@ -17,11 +17,11 @@ export interface AssignableItem {
 /** Finds the story that an item reports on. */
 export interface StoryAssigner {
   /**
-   * Returns the `public_id` of the item's story, which exists when this returns: one that was there, or one
-   * that it creates; null if the item stays without a story. It runs in the transaction that writes the item,
-   * after its row is there, and may give other items, which had no story, the same one. The worker writes
-   * the answer into the item itself. It is asked once for each new item, and any number of workers ask at
-   * once; the worker runs the transaction again if it loses a race (`isLostRace`).
+   * Puts an item into its story, one that was there or one that it creates, and returns the story's
+   * `public_id`; null if the item stays without a story. It runs in the transaction that writes the item,
+   * after its row is there, and may give other items, which had no story, the same one. It is asked once for
+   * each new item, and any number of workers ask at once; the worker runs the transaction again if it loses a
+   * race (`isLostRace`).
    */
   assign(tx: Transaction<NewsTables>, item: AssignableItem, now: Date): Promise<string | null>;
 }

@@ -1,18 +1,25 @@
-import { type Kysely, sql } from 'kysely';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Lexicon } from './lexicon.ts';
 import { type Evidence, evidenceOf, likenessOf, type WeighedReport } from './likeness.ts';
 import { type StoredReport, storedReport, weighedReport } from './report-terms.ts';
 import { type ReportText, termsOf } from './terms.ts';
 
-/** How many of the newest items of a term are looked at. */
+/** How many of a term's newest items are candidates. */
 const ITEMS_OF_TERM = 100;
 
-/** How many candidates are scored. */
-const MOST_CANDIDATES = 40;
+/** How many of a term's newest items are counted; a more frequent term is estimated from these. */
+const COUNTED = 32;
+
+/** How many terms propose candidates: the weightiest, which the rarest are. */
+const PROPOSING_TERMS = 16;
 
 /** The least weight at which a term proposes candidates. */
 const LEAST_WEIGHT = 0.15;
+
+/** How many candidates are scored. */
+const MOST_CANDIDATES = 40;
 
 /** A young index knows little about rarity; it counts as if so many other items were in it. */
 const PRIOR_ITEMS = 1000;
@@ -41,25 +48,91 @@ export interface Candidate {
   score: number;
 }
 
+/** A statement in SQL as `PreparedQuery` takes it. */
+function compilable<Row>(db: Kysely<NewsTables>, statement: RawBuilder<Row>): Compilable<Row> {
+  return { compile: () => statement.compile(db) };
+}
+
+/** How often a term is used, with the first and the last number of the index. */
+interface TermUse {
+  term: string;
+  /** How many items have it, up to {@link COUNTED}. */
+  counted: number;
+  /** The number of the oldest of these; null if none has it. */
+  oldest: number | null;
+  first: number;
+  last: number;
+}
+
+const TERM_USES = new PreparedQuery<NewsTables, { terms: string[] }, TermUse>((db, value) =>
+  compilable(
+    db,
+    sql<TermUse>`
+    with ends as (
+      select coalesce(min(number), 0)::float8 as first, coalesce(max(number), 0)::float8 as last
+      from news.report_terms
+    )
+    select term.term, use.counted, use.oldest, ends.first, ends.last
+    from ends cross join unnest(${value('terms')}::text[]) as term (term)
+    cross join lateral (
+      select count(*)::integer as counted, min(number)::float8 as oldest from (
+        select number from news.term_report
+        where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(COUNTED)}
+      ) as newest
+    ) as use
+  `,
+  ),
+);
+
+interface CandidateRow {
+  item_id: string;
+  story: string | null;
+  source_name: string;
+  published_at: Date;
+  report: StoredReport;
+}
+
+const CANDIDATES = new PreparedQuery<NewsTables, { terms: string[]; weights: number[] }, CandidateRow>(
+  (db, value) =>
+    compilable(
+      db,
+      sql<CandidateRow>`
+    with proposed as materialized (
+      select newest.number from unnest(${value('terms')}::text[], ${value('weights')}::integer[]) as term (term, weight)
+      cross join lateral (
+        select number from news.term_report
+        where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(ITEMS_OF_TERM)}
+      ) as newest
+      group by newest.number order by sum(term.weight) desc, newest.number desc limit ${sql.lit(MOST_CANDIDATES)}
+    )
+    select terms.item_id, terms.published_at, terms.report, item.story, item.source_name
+    from news.report_terms as terms join news.item on item.id = terms.item_id
+    where terms.number = any(array(select number from proposed)) and item.withdrawn_at is null
+  `,
+    ),
+);
+
 /**
  * The items that may be on the event of `text`, likeliest first: those that share its rarest terms, scored.
- * Reads at most 100 index entries for each of its terms, and 40 items, however many are stored.
+ * Reads at most 32 index entries for each of its terms, 100 for each of the 16 rarest, and 40 items, however
+ * many are stored.
  */
 export async function findCandidates(
   db: Kysely<NewsTables>,
   text: IndexedText,
   lexicon: Lexicon,
 ): Promise<{ report: WeighedReport; candidates: Candidate[] }> {
-  const { report, numbers } = await weigh(db, text, lexicon);
-  if (numbers.length === 0) return { report, candidates: [] };
-  const rows = await db
-    .selectFrom('news.report_terms as terms')
-    .innerJoin('news.item as item', 'item.id', 'terms.item_id')
-    .select(['terms.item_id', 'terms.published_at', 'item.story', 'item.source_name'])
-    .select(sql<StoredReport>`terms.report`.as('report'))
-    .where('terms.number', '=', sql<number>`any(${numbers}::bigint[])`)
-    .where('item.withdrawn_at', 'is', null)
-    .execute();
+  const report = await weigh(db, text, lexicon);
+  const proposing = [...report.terms]
+    .filter(([, { weight }]) => weight >= LEAST_WEIGHT)
+    .sort(([a, { weight: mine }], [b, { weight: theirs }]) => theirs - mine || (a < b ? -1 : 1))
+    .slice(0, PROPOSING_TERMS);
+  if (proposing.length === 0) return { report, candidates: [] };
+  const rows = await CANDIDATES.execute(db, {
+    terms: proposing.map(([term]) => term),
+    // Whole numbers, because the sum of these does not depend on their order.
+    weights: proposing.map(([, { weight }]) => Math.round(weight * 1000)),
+  });
   const candidates = rows.map(({ item_id, published_at, story, source_name, report: known }): Candidate => {
     const theirs = weighedReport(known, published_at);
     const evidence = evidenceOf(report, theirs);
@@ -76,7 +149,7 @@ export async function findCandidates(
   return { report, candidates };
 }
 
-/** Puts an item into the index, or replaces what the index knows of it, and removes a few outdated ones. */
+/** Puts an item into the index, unless it is there, and removes a few outdated ones. */
 export async function putIntoIndex(
   db: Kysely<NewsTables>,
   itemId: string,
@@ -85,68 +158,42 @@ export async function putIntoIndex(
 ): Promise<void> {
   // The trigger keeps the terms of what is deleted and inserted.
   await sql`
-    delete from news.report_terms where item_id = ${itemId} or number in (
-      select number from news.report_terms
-      where published_at < ${new Date(now.getTime() - KEPT_DAYS * DAY_MS)}
-      order by published_at limit ${sql.lit(REMOVED_AT_ONCE)}
+    with removed as (
+      delete from news.report_terms where number = any(array(
+        select number from news.report_terms
+        where published_at < ${new Date(now.getTime() - KEPT_DAYS * DAY_MS)}
+        order by published_at limit ${sql.lit(REMOVED_AT_ONCE)}
+      ))
     )
+    insert into news.report_terms (item_id, published_at, report, terms)
+    values (
+      ${itemId}, ${report.publishedAt}, ${JSON.stringify(storedReport(report))}::jsonb, ${[...report.terms.keys()]}::text[]
+    )
+    on conflict (item_id) do nothing
   `.execute(db);
-  await db
-    .insertInto('news.report_terms')
-    .values({
-      item_id: itemId,
-      published_at: report.publishedAt,
-      report: JSON.stringify(storedReport(report)),
-      terms: [...report.terms.keys()],
-    })
-    .execute();
 }
 
-/** The terms of `text`, weighed by how rare they are, and the index numbers of the items that share them. */
-async function weigh(db: Kysely<NewsTables>, text: IndexedText, lexicon: Lexicon) {
+/** The terms of `text`, weighed by how rare they are. */
+async function weigh(db: Kysely<NewsTables>, text: IndexedText, lexicon: Lexicon): Promise<WeighedReport> {
   const { terms, ...rest } = termsOf(text, lexicon);
-  const { rows } = await sql<{ term: string; numbers: number[] | null; first: number; last: number }>`
-    with ends as (
-      select coalesce(min(number), 0)::float8 as first, coalesce(max(number), 0)::float8 as last from news.report_terms
-    )
-    select term.term, newest.numbers, ends.first, ends.last
-    from ends cross join unnest(${[...terms.keys()]}::text[]) as term (term)
-    cross join lateral (
-      select array_agg(number::float8) as numbers from (
-        select number from news.term_report
-        where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(ITEMS_OF_TERM)}
-      ) as report
-    ) as newest
-  `.execute(db);
+  const uses = await TERM_USES.execute(db, { terms: [...terms.keys()] });
   const weighed: WeighedReport['terms'] = new Map(
-    rows.flatMap(({ term, numbers, first, last }) => {
-      const known = terms.get(term);
+    uses.flatMap((use) => {
+      const known = terms.get(use.term);
       if (known === undefined) return [];
-      return [[term, { ...known, weight: known.weight * rarity(numbers ?? [], first, last) }]];
+      return [[use.term, { ...known, weight: known.weight * rarity(use) }]];
     }),
   );
-  const sums = new Map<number, number>();
-  for (const { term, numbers } of rows) {
-    const weight = weighed.get(term)?.weight ?? 0;
-    if (weight < LEAST_WEIGHT) continue;
-    for (const number of numbers ?? []) sums.set(number, (sums.get(number) ?? 0) + weight);
-  }
-  const numbers = [...sums]
-    .sort((a, b) => b[1] - a[1] || b[0] - a[0])
-    .slice(0, MOST_CANDIDATES)
-    .map(([number]) => number);
-  return { report: { ...rest, terms: weighed, publishedAt: text.publishedAt }, numbers };
+  return { ...rest, terms: weighed, publishedAt: text.publishedAt };
 }
 
 /**
  * How rare a term is: 1 if no other item has it, 0 if all have. The items of a frequent term are estimated
  * from how close together the newest ones are.
  */
-function rarity(numbers: readonly number[], first: number, last: number): number {
+function rarity({ counted, oldest, first, last }: TermUse): number {
   const stored = last - first + 1;
-  const oldest = numbers.at(-1) ?? last;
-  const items =
-    numbers.length < ITEMS_OF_TERM ? numbers.length : (numbers.length * stored) / (last - oldest + 1);
+  const items = counted < COUNTED ? counted : (counted * stored) / (last - (oldest ?? last) + 1);
   const all = PRIOR_ITEMS + stored;
   return Math.max(0, Math.log(all / (items + 1)) / Math.log(all));
 }

@@ -170,7 +170,7 @@ async function joinStory(
   source: Source,
   now: Date,
 ): Promise<void> {
-  const story = await stories.assign(
+  await stories.assign(
     tx,
     {
       id,
@@ -184,7 +184,6 @@ async function joinStory(
     },
     now,
   );
-  if (story !== null) await editItem(tx, id, { story });
 }
 
 async function finish(
