@@ -5,6 +5,7 @@ import { addImportCommand } from './newsroom/commands/import.ts';
 import { addItemCommands } from './newsroom/commands/item.ts';
 import { addLedgerCommands } from './newsroom/commands/ledger.ts';
 import { addPublishingCommands } from './newsroom/commands/publishing.ts';
+import { addReplayCommand } from './newsroom/commands/replay.ts';
 import { addSourceCommands } from './newsroom/commands/sources.ts';
 import { addStatusCommands } from './newsroom/commands/status.ts';
 import { addStoryCommands } from './newsroom/commands/story.ts';
@@ -23,6 +24,7 @@ addExplainCommand(program);
 addStoryCommands(program);
 addPublishingCommands(program);
 addLedgerCommands(program);
+addReplayCommand(program);
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(reasonOf(error));

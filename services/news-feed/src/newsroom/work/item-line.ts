@@ -1,6 +1,8 @@
+import { canonicalUrl } from '../editing/canonical-url.ts';
 import type { Judgement } from '../editorial/editor.ts';
 import type { ItemChange, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
+import { itemId } from './item-id.ts';
 import type { StoredEntry } from './store-entries.ts';
 
 /** The members of an item that the worker writes, and writes again when the source changes its entry. */
@@ -35,6 +37,7 @@ export function newItemLine(
 ): object {
   return {
     type: 'item',
+    id: itemId(canonicalUrl(entry.url), discoveredAt),
     ...members,
     source: { name: source.name, firstParty: source.first_party },
     links: { original: entry.url },

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, sql } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { readRules } from '../editorial/rules.ts';
+import { RulesEditor } from '../editorial/rules-editor.ts';
+import { importLineReader } from '../import/import-line.ts';
+import { addSource } from '../sources/source-store.ts';
+import { readLexicon } from '../stories/lexicon.ts';
+import { RulesAssigner } from '../stories/rules-assigner.ts';
+import { editEntries } from '../work/edit-entries.ts';
+import { pollSource } from '../work/poll-source.ts';
+import { newsroomSchedules, runSchedule, type Schedule } from '../work/schedules.ts';
+import { madeUpFeed, madeUpWeek } from './made-up-week.ts';
+
+/** What is replayed. */
+export interface ReplayParts {
+  vocabulary: Vocabulary;
+  sources: number;
+  days: number;
+}
+
+/** What a replay ended in. */
+export interface ReplayResult {
+  polls: number;
+  items: number;
+  stories: number;
+  rankings: number;
+  dailies: number;
+  /** SHA-256 of everything that readers see, and of the sources: the same after the same replay. */
+  digest: string;
+}
+
+/** When the replay begins: so that a week has a leap day, a Monday and the first of a month. */
+const BEGIN = new Date('2096-02-25T20:00:00Z');
+
+/** The bounds of the time between two polls of a source, in seconds: a week is to take a minute. */
+const BOUNDS = { minSeconds: 1800, maxSeconds: 21_600 };
+
+/** What the sources' items are selected by, in turn. */
+const SELECT_RULES = ['auto', 'all', 'none'];
+
+/**
+ * Plays a made-up week of feeds to the newsroom, poll by poll and schedule by schedule in the order of their
+ * times, by a clock that jumps from one to the next. The rules judge and assign stories. Throws a
+ * {@link Failure} if the database has sources or items already.
+ */
+export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
+  await refuseUsed(db);
+  let now = BEGIN;
+  const clock = () => now;
+  const fetch = madeUpWeek(parts.sources, parts.days, BEGIN, clock);
+  const lexicon = readLexicon();
+  const work = {
+    db,
+    editor: new RulesEditor({ db, rules: readRules(undefined), lexicon, vocabulary: parts.vocabulary }),
+    stories: new RulesAssigner(lexicon),
+    clock,
+    fetch,
+    bounds: BOUNDS,
+    random: () => 0.5,
+    subscribes: false,
+    read: importLineReader(parts.vocabulary),
+    pages: { read: async () => undefined },
+  };
+  for (let source = 0; source < parts.sources; source += 1) {
+    await addSource(db, madeUpFeed(source), { select: SELECT_RULES[source % 3] ?? 'auto' }, now);
+  }
+  const schedules = newsroomSchedules({ vocabulary: parts.vocabulary, keepDays: 7 });
+  const { signal } = new AbortController();
+  const end = new Date(BEGIN.getTime() + parts.days * 86_400_000);
+  let polls = 0;
+  let rankings = 0;
+  while (now < end) {
+    for (const schedule of schedules) {
+      const ran = await db.transaction().execute((tx) => runSchedule(tx, schedule, now));
+      if (ran && schedule.name === 'ranking') rankings += 1;
+    }
+    for (const id of await dueSources(db, now)) {
+      await pollSource(work, id, signal);
+      await editEntries(work, id, signal);
+      polls += 1;
+    }
+    now = await nextTime(db, schedules, now);
+  }
+  return { polls, rankings, ...(await outcome(db)) };
+}
+
+async function refuseUsed(db: Kysely<NewsTables>): Promise<void> {
+  const { rows } = await sql`select from news.item union all select from news.source limit 1`.execute(db);
+  if (rows.length > 0) {
+    throw new Failure('conflict', 'a replay needs a database without sources and items; use another one');
+  }
+}
+
+async function dueSources(db: Kysely<NewsTables>, now: Date): Promise<number[]> {
+  const rows = await db
+    .selectFrom('news.source')
+    .select('id')
+    .where('state', '=', 'active')
+    .where('next_poll_at', '<=', now)
+    .orderBy('next_poll_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The time of the next poll or of the next schedule, to the minute. */
+async function nextTime(db: Kysely<NewsTables>, schedules: readonly Schedule[], now: Date): Promise<Date> {
+  const { next } = await db
+    .selectFrom('news.source')
+    .select((build) => build.fn.min('next_poll_at').as('next'))
+    .executeTakeFirstOrThrow();
+  let time = now.getTime();
+  do {
+    time = (Math.floor(time / 60_000) + 1) * 60_000;
+  } while (time < next.getTime() && schedules.every(({ latest }) => latest(new Date(time)) <= latest(now)));
+  return new Date(time);
+}
+
+/** What readers see, and the state of the sources; every id is the same in each replay. */
+async function outcome(
+  db: Kysely<NewsTables>,
+): Promise<Pick<ReplayResult, 'items' | 'stories' | 'dailies' | 'digest'>> {
+  const items = await db
+    .selectFrom('news.item')
+    .select(['id', 'title', 'original_title', 'summary', 'source_name', 'original_url', 'published_at'])
+    .select(['discovered_at', 'category', 'score', 'selected', 'reason', 'directions', 'story'])
+    .orderBy('id')
+    .execute();
+  const stories = await db
+    .selectFrom('news.story')
+    .select(['public_id', 'title', 'status', 'digest', 'digest_updated_at', 'merged_into'])
+    .orderBy('public_id')
+    .execute();
+  const references = await sql`
+    select story, kind, neighbor, relation, position from news.story_reference order by story, kind, neighbor
+  `.execute(db);
+  const dailies = await sql`select date::text, generated_at, report from news.daily order by date`.execute(
+    db,
+  );
+  const rankings = await sql`
+    select published_at, direction, rank, item_id, source_names, inputs
+    from news.ranking_entry join news.ranking on ranking.id = ranking_id
+    where ranking_id = (select max(id) from news.ranking) order by direction, rank
+  `.execute(db);
+  const sources = await db
+    .selectFrom('news.source')
+    .select(['url', 'name', 'next_poll_at', 'interval_seconds', 'last_change_at'])
+    .orderBy('url')
+    .execute();
+  const state = [items, stories, references.rows, dailies.rows, rankings.rows, sources];
+  return {
+    items: items.length,
+    stories: stories.filter(({ merged_into }) => merged_into === null).length,
+    dailies: dailies.rows.length,
+    digest: hash('sha256', JSON.stringify(state)),
+  };
+}
