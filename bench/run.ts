@@ -22,6 +22,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   'large-writes': 1,
   'login-flood': 1,
   stories: 4,
+  newsroom: 9,
   growth: 9,
   worst: 6,
   scaling: 1,
