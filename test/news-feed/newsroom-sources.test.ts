@@ -67,9 +67,14 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
   expect(listed).toMatch(
     /Missing .*\n {4}active, not read yet, .* failing since .*\n {4}it answered with status 404/,
   );
+  await database.pool.query(
+    `insert into news.editorial_budget values ((now() at time zone 'Asia/Shanghai')::date, 3, 1200)`,
+  );
   expect(await run('status', '--check')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/workers {3}1\nqueue {5}edit: 0 queued/),
+    stdout: expect.stringMatching(
+      /workers {3}1\nqueue {5}edit: 0 queued[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
+    ),
   });
   await worker.stop();
   expect((await run('sources', 'export')).stdout).toContain(`xmlUrl="${host.at('/feed')}"`);

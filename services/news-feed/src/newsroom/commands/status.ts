@@ -30,13 +30,14 @@ export function addStatusCommands(program: Command): void {
     });
 }
 
-function print({ sources, schedules, queues, workers }: NewsroomStatus): void {
+function print({ sources, schedules, queues, workers, spent }: NewsroomStatus): void {
   console.log(`workers   ${workers}`);
   for (const { name, queued, retrying, active, failed } of queues) {
     console.log(
       `queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be tried again, ${failed} failed`,
     );
   }
+  console.log(`model     ${spent.requests} requests and ${spent.tokens} tokens today`);
   for (const { name, lastRunAt, lagSeconds, lastError } of schedules) {
     const late = lagSeconds > 0 ? `, ${Math.round(lagSeconds)} s late` : '';
     console.log(`schedule  ${name}: ${time(lastRunAt)}${late}${lastError === null ? '' : `: ${lastError}`}`);

@@ -42,12 +42,12 @@ export class BudgetStore {
       where day = ${shanghaiDate(now)}::date
     `.execute(this.#db);
   }
+}
 
-  /** What was spent on the day of `now`, for `newsroom status`. */
-  async spent(now: Date): Promise<Spent> {
-    const { rows } = await sql<Spent>`
-      select requests, tokens::float8 as tokens from news.editorial_budget where day = ${shanghaiDate(now)}::date
-    `.execute(this.#db);
-    return rows[0] ?? { requests: 0, tokens: 0 };
-  }
+/** What was spent on the day of `now`. */
+export async function spentOn(db: Kysely<NewsTables>, now: Date): Promise<Spent> {
+  const { rows } = await sql<Spent>`
+    select requests, tokens::float8 as tokens from news.editorial_budget where day = ${shanghaiDate(now)}::date
+  `.execute(db);
+  return rows[0] ?? { requests: 0, tokens: 0 };
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { type Spent, spentOn } from '../editorial/budget.ts';
 import { listSources, type Source, sourceCounts } from '../sources/source-store.ts';
 import type { Schedule } from './schedules.ts';
 
@@ -41,6 +42,8 @@ export interface NewsroomStatus {
   queues: QueueStatus[];
   /** The workers that were seen within the last minute. */
   workers: number;
+  /** What a model was asked for today, in Shanghai. */
+  spent: Spent;
 }
 
 /** Reads where the newsroom stands. */
@@ -59,6 +62,7 @@ export async function newsroomStatus(
     schedules: await scheduleStatus(db, schedules, now),
     queues: await queueStatus(db),
     workers: await liveWorkers(db),
+    spent: await spentOn(db, now),
   };
 }
 

@@ -54,6 +54,18 @@ const GAUGES: readonly {
     values: ({ sources }) => sources.map(({ source, day }) => [{ source: source.url }, day]),
   },
   {
+    name: 'newsroom_model_requests_day',
+    help: 'Requests to the model since midnight in Shanghai',
+    labels: [],
+    values: ({ spent }) => [[{}, spent.requests]],
+  },
+  {
+    name: 'newsroom_model_tokens_day',
+    help: 'Tokens that the model has used since midnight in Shanghai',
+    labels: [],
+    values: ({ spent }) => [[{}, spent.tokens]],
+  },
+  {
     name: 'newsroom_entries_pending',
     help: 'Entries that wait to be edited',
     labels: [],
