@@ -1,3 +1,4 @@
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { JOBS_SCHEMA } from '@pressroom/news-feed/newsroom/work/jobs';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -115,3 +116,20 @@ test('a role that may only read and write rows can run the worker', async () => 
   expect(worker.log.events().filter(({ level }) => level !== 'info')).toEqual([]);
   await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(db);
 });
+
+test('500 sources that are due at once are all read, and none fails', async () => {
+  const sources = 500;
+  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: ['127.0.0.1'] });
+  for (let index = 0; index < sources; index += 1) {
+    host.set(`/${index}`, { body: rss([{ guid: `a-${index}` }]) });
+    // Two on each host, which the local one plays.
+    await addSource(db, `http://host-${index % 250}.example/${index}`, {}, new Date());
+  }
+  await start({
+    fetch: (url, headers, signal) => fetcher.fetch(host.at(new URL(url).pathname), headers, signal),
+  });
+  await until('every item', async () => (await count('news.item')) === sources);
+  expect(await count('news.source where failures > 0 or last_success_at is null')).toBe(0);
+  expect(host.requests).toHaveLength(sources);
+  await fetcher.close();
+}, 120_000);
