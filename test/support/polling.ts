@@ -56,6 +56,7 @@ export async function openDesk(): Promise<Desk> {
     clock: () => now.value,
     bounds: { minSeconds: 300, maxSeconds: 21_600 },
     random: () => 0,
+    subscribes: false,
     read: importLineReader(readVocabulary({})),
     editor: sourceEditor,
     stories: noStories,

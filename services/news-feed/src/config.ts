@@ -28,7 +28,7 @@ function names() {
 }
 
 /** A site's address without a trailing slash. */
-function siteUrl() {
+export function siteUrl() {
   const expected = 'an http or https URL without a query string, such as https://news.example';
   const accept = (value: string) => {
     if (!URL.canParse(value)) return false;

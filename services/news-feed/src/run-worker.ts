@@ -1,6 +1,9 @@
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
+import { PortTakenError } from '@pressroom/common/start/port-taken';
 import closeWithGrace from 'close-with-grace';
+import { serveCallback } from './newsroom/websub/routes.ts';
+import type { CallbackParts } from './newsroom/websub/subscriptions.ts';
 import { openWorker } from './newsroom/work/open-worker.ts';
 import type { WorkerConfig } from './newsroom/work/worker-config.ts';
 
@@ -9,30 +12,48 @@ import type { WorkerConfig } from './newsroom/work/worker-config.ts';
  * What does not end in time is done again by the next worker. Throws if the database has no jobs yet.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
-  const { worker, metrics, close } = openWorker(config, log);
-  let closeMetrics: () => void = () => undefined;
+  const { worker, metrics, callback, close } = openWorker(config, log);
+  let closePorts: () => void = () => undefined;
   const graceMs = config.SHUTDOWN_TIMEOUT_MS;
   const grace = closeWithGrace({ delay: graceMs, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'worker_failed');
     else log.info({ signal }, 'worker_stopping');
-    closeMetrics();
+    closePorts();
     await close(Math.floor(graceMs * 0.8));
   });
   try {
     if (config.METRICS_PORT !== undefined) {
       const { registry, read } = metrics;
-      closeMetrics = await serveMetrics(
+      closePorts = await serveMetrics(
         { contentType: registry.contentType, read },
         config.METRICS_PORT,
         config.HOST,
       );
     }
+    if (config.NEWS_CALLBACK_URL !== undefined) {
+      const [closeMetrics, closeCallback] = [closePorts, await openCallback(callback, config)];
+      closePorts = () => {
+        closeMetrics();
+        closeCallback();
+      };
+    }
     await worker.start();
     log.info({ pid: process.pid }, 'worker_started');
   } catch (error) {
     grace.uninstall();
-    closeMetrics();
+    closePorts();
     await close(0);
     throw error;
+  }
+}
+
+/** Serves hubs, unless another worker of this machine does: any of them serves all subscriptions. */
+async function openCallback(parts: CallbackParts, config: WorkerConfig): Promise<() => void> {
+  try {
+    return (await serveCallback(parts, config.NEWS_CALLBACK_PORT, config.HOST)).close;
+  } catch (error) {
+    if (!(error instanceof PortTakenError)) throw error;
+    parts.log.warn({ port: config.NEWS_CALLBACK_PORT }, 'callback_port_taken');
+    return () => undefined;
   }
 }

@@ -293,6 +293,20 @@ export interface SourceEntryTable {
   written: JSONColumnType<object | null, string | null | undefined, string | null>;
 }
 
+/** `news.websub_subscription` */
+export interface WebsubSubscriptionTable {
+  token: string;
+  source_id: number | null;
+  hub: string;
+  topic: string;
+  secret: string;
+  lease_until: Date | null;
+  ask_at: Date;
+  attempts: Generated<number>;
+  last_notified_at: Date | null;
+  last_error: string | null;
+}
+
 /** `news.host_turn` */
 export interface HostTurnTable {
   host: string;
@@ -346,6 +360,7 @@ export interface NewsTables {
   'news.editorial_answer': EditorialAnswerTable;
   'news.source': SourceTable;
   'news.source_entry': SourceEntryTable;
+  'news.websub_subscription': WebsubSubscriptionTable;
   'news.host_turn': HostTurnTable;
   'news.schedule': ScheduleTable;
   'news.worker': WorkerTable;

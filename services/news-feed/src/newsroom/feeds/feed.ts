@@ -20,4 +20,6 @@ export interface ParsedFeed {
   unusable: number;
   /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
   updateSeconds: number | undefined;
+  /** Its links to itself and to hubs, as written. */
+  links: readonly { href?: string | undefined; rel?: string | undefined }[];
 }

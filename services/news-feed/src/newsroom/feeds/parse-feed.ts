@@ -42,6 +42,7 @@ interface RawFeed {
   updatePeriod: string | undefined;
   updateFrequency: number | undefined;
   ttlMinutes: number | undefined;
+  links: ParsedFeed['links'];
 }
 
 /**
@@ -61,6 +62,7 @@ export function parseFeed(text: string, url: string): ParsedFeed {
     entries: [...new Map(entries.toReversed().map((entry) => [entry.key, entry])).values()].toReversed(),
     unusable: usable.length - entries.length,
     updateSeconds: updateSeconds(raw),
+    links: raw.links,
   };
 }
 
@@ -81,7 +83,7 @@ function rawFeed(parsed: AnyFeed): RawFeed {
   const common = { updatePeriod: undefined, updateFrequency: undefined, ttlMinutes: undefined };
   switch (parsed.format) {
     case 'json': {
-      const { title, home_page_url, items = [] } = parsed.feed;
+      const { title, home_page_url, feed_url, hubs = [], items = [] } = parsed.feed;
       const entries = items.map((item) => ({
         key: item.id,
         title: item.title,
@@ -89,7 +91,8 @@ function rawFeed(parsed: AnyFeed): RawFeed {
         link: item.url ?? item.external_url,
         dates: [item.date_published, item.date_modified],
       }));
-      return { ...common, title, link: home_page_url, entries };
+      const links = [{ href: feed_url, rel: 'self' }, ...hubs.map(({ url }) => ({ href: url, rel: 'hub' }))];
+      return { ...common, title, link: home_page_url, entries, links };
     }
     case 'atom': {
       const { title, links, entries = [], sy } = parsed.feed;
@@ -97,6 +100,7 @@ function rawFeed(parsed: AnyFeed): RawFeed {
         ...common,
         title: title?.value,
         link: alternate(links),
+        links: links ?? [],
         entries: entries.map((entry) => ({
           key: entry.id,
           title: entry.title?.value,
@@ -109,11 +113,12 @@ function rawFeed(parsed: AnyFeed): RawFeed {
       };
     }
     case 'rdf': {
-      const { title, link, items = [], sy } = parsed.feed;
+      const { title, link, items = [], sy, atom } = parsed.feed;
       return {
         ...common,
         title,
         link,
+        links: atom?.links ?? [],
         entries: items.map((item) => ({
           key: item.rdf?.about,
           title: item.title ?? item.dc?.titles?.[0],
@@ -126,10 +131,11 @@ function rawFeed(parsed: AnyFeed): RawFeed {
       };
     }
     case 'rss': {
-      const { title, link, items = [], sy, ttl } = parsed.feed;
+      const { title, link, items = [], sy, ttl, atom } = parsed.feed;
       return {
         title,
         link,
+        links: atom?.links ?? [],
         entries: items.map((item) => ({
           key: item.guid?.value,
           title: item.title ?? item.dc?.titles?.[0],

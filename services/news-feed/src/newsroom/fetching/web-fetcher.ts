@@ -45,6 +45,9 @@ export type Fetch = (
   signal: AbortSignal,
 ) => Promise<Fetched>;
 
+/** Sends a form to an address, once, and returns the status. Throws as {@link Fetch} does. */
+export type Post = (url: string, form: URLSearchParams, signal: AbortSignal) => Promise<number>;
+
 /** How the worker names itself, for robots.txt and for those who read their logs. */
 export const USER_AGENT = 'Pressroom';
 
@@ -73,11 +76,23 @@ export class WebFetcher {
   }
 
   /** As {@link Fetch}. */
-  readonly fetch: Fetch = async (url, headers, signal) => {
+  readonly fetch: Fetch = (url, headers, signal) =>
+    this.#inTime(signal, (limited) => this.#follow(url, headers, limited));
+
+  /** As {@link Post}; redirects are not followed. */
+  readonly post: Post = (url, form, signal) =>
+    this.#inTime(signal, async (limited) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const { statusCode, body } = await this.#ask(new URL(url), headers, limited, form.toString());
+      stop(body);
+      return statusCode;
+    });
+
+  async #inTime<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { totalMs } = this.#options;
     const deadline = AbortSignal.timeout(totalMs);
     try {
-      return await this.#follow(url, headers, AbortSignal.any([signal, deadline]));
+      return await work(AbortSignal.any([signal, deadline]));
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.aborted) {
@@ -85,7 +100,7 @@ export class WebFetcher {
       }
       throw explained(error);
     }
-  };
+  }
 
   async #follow(
     address: string,
@@ -115,6 +130,7 @@ export class WebFetcher {
     url: URL,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    form?: string,
   ): Promise<Dispatcher.ResponseData> {
     const mayBePrivate = this.#options.privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
     const literal = literalAddress(url.hostname);
@@ -129,7 +145,8 @@ export class WebFetcher {
     return (mayBePrivate ? this.#private : this.#public).request({
       origin: url.origin,
       path: url.pathname + url.search,
-      method: 'GET',
+      method: form === undefined ? 'GET' : 'POST',
+      ...(form !== undefined && { body: form }),
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPTED_CODINGS, ...headers },
       signal,
     });

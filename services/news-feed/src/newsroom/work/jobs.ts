@@ -15,6 +15,8 @@ export interface JobData {
   edit: { sourceId: number };
   /** Carries out a schedule. */
   schedule: { name: string };
+  /** Asks hubs for the subscriptions that are due. */
+  websub: Record<string, never>;
 }
 
 /** The name of a queue. */
@@ -35,7 +37,7 @@ export interface JobOrder<Name extends JobName> {
 }
 
 /** How many jobs of each queue a worker carries out at once. */
-const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2 };
+const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1 };
 
 /** At most this many requests to a host at once. */
 const REQUESTS_PER_HOST = 2;

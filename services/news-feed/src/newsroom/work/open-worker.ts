@@ -7,6 +7,7 @@ import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/we
 import { importLineReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
+import type { CallbackParts } from '../websub/subscriptions.ts';
 import { sharedTurns } from './host-turns.ts';
 import { Jobs } from './jobs.ts';
 import { WebPageReader } from './page-reader.ts';
@@ -19,6 +20,8 @@ import { workerMetrics } from './worker-metrics.ts';
 export interface OpenWorker {
   worker: Worker;
   metrics: ReturnType<typeof workerMetrics>;
+  /** What the callback for hubs works with. */
+  callback: CallbackParts;
   /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
   close: (graceMs: number) => Promise<void>;
 }
@@ -40,8 +43,10 @@ export function openWorker(
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
+  const callbackUrl = config.NEWS_CALLBACK_URL;
   const worker = new Worker({
     db,
+    ...(callbackUrl && { subscriber: { db, clock, post: fetcher.post, callbackUrl } }),
     clock,
     log,
     fetch: fetcher.fetch,
@@ -60,5 +65,5 @@ export function openWorker(
     await fetcher.close();
     await db.destroy();
   };
-  return { worker, metrics: workerMetrics(db, schedules, clock), close };
+  return { worker, metrics: workerMetrics(db, schedules, clock), callback: { db, clock, log }, close };
 }

@@ -11,6 +11,8 @@ import { FetchFault } from '../fetching/fetch-fault.ts';
 import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
+import { hubLinks } from '../websub/links.ts';
+import { noteHub } from '../websub/subscriptions.ts';
 import {
   adaptedInterval,
   freshSeconds,
@@ -27,6 +29,8 @@ export interface PollParts {
   fetch: Fetch;
   clock: Clock;
   bounds: PollBounds;
+  /** Whether hubs that feeds name are asked to announce changes. */
+  subscribes: boolean;
   /** From 0 to 1, for jitter. */
   random: () => number;
 }
@@ -109,7 +113,7 @@ function read({ status, headers, body, url }: Fetched, source: Source): Reading 
 async function succeed(
   parts: PollParts,
   source: Source,
-  { headers, movedTo }: Fetched,
+  { headers, movedTo, url }: Fetched,
   reading: Reading,
 ): Promise<PollOutcome> {
   return inTransactions(parts.db)(async (tx) => {
@@ -118,6 +122,9 @@ async function succeed(
     if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, now);
     const pending =
       reading.kind === 'feed' ? await storeEntries(tx, source.id, reading.feed.entries, now) : 0;
+    if (parts.subscribes && reading.kind === 'feed') {
+      await noteHub(tx, source.id, hubLinks(headers.link, reading.feed.links, url), now);
+    }
     const updateSeconds =
       reading.kind === 'feed' ? (reading.feed.updateSeconds ?? null) : source.update_seconds;
     const interval = adaptedInterval(source.interval_seconds, pending > 0, parts.bounds);

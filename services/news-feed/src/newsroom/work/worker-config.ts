@@ -1,6 +1,6 @@
 import { commonSettings, type Environment, integer, readConfig } from '@pressroom/common/start/config';
 import { z } from 'zod';
-import { vocabularySettings } from '../../config.ts';
+import { siteUrl, vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/open-editor.ts';
 
 /** Host names and addresses, without ports, separated by commas. */
@@ -27,6 +27,10 @@ export const workerSettings = {
   NEWS_POLL_MIN_SECONDS: integer(10, 86_400, 'seconds').default(300),
   /** The longest time that the worker itself lets pass between two polls of a source. */
   NEWS_POLL_MAX_SECONDS: integer(10, 604_800, 'seconds').default(21_600),
+  /** The public address below which hubs reach the callbacks of subscriptions; absent: no subscriptions. */
+  NEWS_CALLBACK_URL: siteUrl().optional(),
+  /** The port on which the worker listens for hubs, if it has a public address. */
+  NEWS_CALLBACK_PORT: integer(0, 65_535).default(4003),
   /** How long items that were not selected are kept. */
   NEWS_KEEP_DAYS: integer(7, 36_500, 'days').default(90),
 };

@@ -8,6 +8,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import { inTransactions } from '../transactions.ts';
+import { askHubs, type SubscriberParts } from '../websub/ask-hub.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import type { JobHandlers, Jobs } from './jobs.ts';
 import { type PollParts, pollSource } from './poll-source.ts';
@@ -26,7 +27,9 @@ const SEEN_MS = 10_000;
 const SOURCES_PER_TICK = 1000;
 
 /** What a {@link Worker} works with. */
-export interface WorkerParts extends PollParts, EditParts {
+export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
+  /** Asks hubs to announce changes; absent without a public address. */
+  subscriber?: SubscriberParts | undefined;
   db: Kysely<NewsTables>;
   clock: Clock;
   jobs: Jobs;
@@ -77,6 +80,7 @@ export class Worker {
     await this.#queueSources();
     await this.#queueEntries();
     await this.#queueSchedules();
+    await this.#queueSubscriptions();
   }
 
   /** Shows `newsroom status` that this worker runs. */
@@ -149,17 +153,39 @@ export class Worker {
     });
   }
 
+  async #queueSubscriptions(): Promise<void> {
+    const { db, clock, jobs, subscriber } = this.#parts;
+    if (subscriber === undefined) return;
+    const due = await db
+      .selectFrom('news.websub_subscription')
+      .select('token')
+      .where('ask_at', '<=', clock())
+      .limit(1)
+      .execute();
+    await jobs.send(
+      'websub',
+      due.map(() => ({ data: {}, key: 'websub' })),
+    );
+  }
+
   #handlers(): JobHandlers {
-    const { log, schedules, db, clock } = this.#parts;
+    const { log, schedules, db, clock, jobs, subscriber } = this.#parts;
+    const polling = { ...this.#parts, subscribes: subscriber !== undefined };
     return {
       poll: async ({ sourceId }, signal) => {
-        const outcome = await pollSource(this.#parts, sourceId, signal);
+        const outcome = await pollSource(polling, sourceId, signal);
         if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');
-        if (outcome.kind === 'read' && outcome.pending > 0) await editEntries(this.#parts, sourceId, signal);
+        // In a job of its own: this one keeps a place among the requests to its host.
+        if (outcome.kind === 'read' && outcome.pending > 0) {
+          await jobs.send('edit', [{ data: { sourceId }, key: String(sourceId) }]);
+        }
       },
       edit: async ({ sourceId }, signal) => {
         const tally = await editEntries(this.#parts, sourceId, signal);
         if (tally.failed > 0) log.warn({ sourceId, ...tally }, 'entries_failed');
+      },
+      websub: async (_data, signal) => {
+        if (subscriber !== undefined) while ((await askHubs(subscriber, signal)) > 0);
       },
       schedule: async ({ name }) => {
         const schedule = schedules.find((one) => one.name === name);

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '@pressroom/common/log/logging';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { HubLinks } from './links.ts';
+
+/** How long a lease the newsroom asks for, in seconds: ten days. */
+export const LEASE_SECONDS = 864_000;
+
+/** After how long an unanswered request is repeated, and the longest wait after several, in seconds. */
+const RETRY_SECONDS = 300;
+const MAX_RETRY_SECONDS = 86_400;
+
+/** How often the end of a subscription is asked for; the lease then ends it. */
+const MOST_FAREWELLS = 5;
+
+/** Notifications of a source make it be polled at most this often, in seconds. */
+const POLL_SECONDS = 10;
+
+/** What the callback for hubs works with. */
+export interface CallbackParts {
+  db: Kysely<NewsTables>;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A subscription that the hub is to be asked for. */
+export interface Request {
+  token: string;
+  mode: 'subscribe' | 'unsubscribe';
+  hub: string;
+  topic: string;
+  secret: string;
+}
+
+/**
+ * Notes that a source names a hub, in the transaction that stores its poll; undefined if it names none. A
+ * subscription at another hub, or of another topic, is ended.
+ */
+export async function noteHub(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  links: HubLinks | undefined,
+  now: Date,
+): Promise<void> {
+  const known = await tx
+    .selectFrom('news.websub_subscription')
+    .select(['token', 'hub', 'topic'])
+    .where('source_id', '=', sourceId)
+    .executeTakeFirst();
+  if (known?.hub === links?.hub && known?.topic === links?.topic) return;
+  if (known !== undefined) {
+    await tx
+      .updateTable('news.websub_subscription')
+      .set({ source_id: null })
+      .where('token', '=', known.token)
+      .execute();
+  }
+  if (links === undefined) return;
+  const [token, secret] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+  await tx
+    .insertInto('news.websub_subscription')
+    .values({ token, source_id: sourceId, ...links, secret, ask_at: now })
+    .execute();
+}
+
+/**
+ * Takes the subscriptions of which the hub is to be asked now, oldest first; each is due again after a wait
+ * that doubles until the hub answers, so a lost answer costs nothing. Farewells end after a few attempts.
+ */
+export async function takeRequests(db: Kysely<NewsTables>, most: number, now: Date): Promise<Request[]> {
+  await db
+    .deleteFrom('news.websub_subscription')
+    .where('source_id', 'is', null)
+    .where((where) => where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_FAREWELLS)]))
+    .where('ask_at', '<=', now)
+    .execute();
+  const { rows } = await sql<Request>`
+    update news.websub_subscription as subscription
+    set attempts = attempts + 1,
+      ask_at = ${now}::timestamptz + least(
+        ${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(attempts, 20)
+      ) * interval '1 second'
+    where token in (
+      select token from news.websub_subscription where ask_at <= ${now} order by ask_at limit ${most}
+      for update skip locked
+    )
+    returning token, hub, topic, secret,
+      case when source_id is null then 'unsubscribe' else 'subscribe' end as mode
+  `.execute(db);
+  return rows;
+}
+
+/** Keeps why a hub could not be asked, or has refused. */
+export async function noteFault(db: Kysely<NewsTables>, token: string, reason: string): Promise<void> {
+  await db
+    .updateTable('news.websub_subscription')
+    .set({ last_error: reason })
+    .where('token', '=', token)
+    .execute();
+}
+
+/** What a hub asks when it verifies an intent (WebSub, "Hub Verifies Intent of the Subscriber"). */
+export interface Verification {
+  mode: string;
+  topic: string;
+  leaseSeconds: number;
+}
+
+/**
+ * Whether the newsroom wants what a hub has been asked for, and notes that the hub keeps it: a lease is
+ * renewed after three quarters of it; a subscription that was ended is forgotten.
+ */
+export async function verify(
+  db: Kysely<NewsTables>,
+  token: string,
+  { mode, topic, leaseSeconds }: Verification,
+  now: Date,
+): Promise<boolean> {
+  if (mode === 'subscribe') {
+    const lease = Math.min(Math.max(60, leaseSeconds), 10 * LEASE_SECONDS) * 1000;
+    const { numUpdatedRows } = await db
+      .updateTable('news.websub_subscription')
+      .set({
+        lease_until: new Date(now.getTime() + lease),
+        ask_at: new Date(now.getTime() + lease * 0.75),
+        attempts: 0,
+        last_error: null,
+      })
+      .where('token', '=', token)
+      .where('topic', '=', topic)
+      .where('source_id', 'is not', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+  if (mode !== 'unsubscribe') return false;
+  const { numDeletedRows } = await db
+    .deleteFrom('news.websub_subscription')
+    .where('token', '=', token)
+    .where('topic', '=', topic)
+    .where('source_id', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The secret of a subscription that is wanted; undefined for others. */
+export async function secretOf(db: Kysely<NewsTables>, token: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('news.websub_subscription')
+    .select('secret')
+    .where('token', '=', token)
+    .where('source_id', 'is not', null)
+    .executeTakeFirst();
+  return row?.secret;
+}
+
+/** Makes the source of a subscription be polled at once, but at most every 10 s. */
+export async function pollAtOnce(db: Kysely<NewsTables>, token: string, now: Date): Promise<void> {
+  await sql`
+    with notified as (
+      update news.websub_subscription set last_notified_at = ${now} where token = ${token} returning source_id
+    )
+    update news.source set queued_until = null,
+      next_poll_at = least(next_poll_at, greatest(${now}, last_polled_at + ${POLL_SECONDS} * interval '1 second'))
+    from notified where source.id = notified.source_id and state = 'active'
+  `.execute(db);
+}
