@@ -174,13 +174,19 @@ async function bench() {
   const server = await serveFeeds(feeds, ENTRIES);
   try {
     const ranking = items > 0 ? await measureRanking(postgres) : undefined;
+    if (ranking !== undefined) console.table([ranking]);
     const polled = feeds > 0 ? await measurePolling(postgres, server) : undefined;
+    if (polled !== undefined) {
+      console.table([polled.polling]);
+      console.table(polled.answers);
+    }
     const story =
       stored > 0
         ? await withDatabase(postgres, 'bench_stories', (pool) =>
             measureSpeed(pool, queriesOn<NewsTables>(pool), stored),
           )
         : undefined;
+    if (story !== undefined) console.table([story]);
     return { ranking, ...polled, story };
   } finally {
     server.stop();
@@ -189,10 +195,4 @@ async function bench() {
   }
 }
 
-const figures = await bench();
-for (const [name, values] of Object.entries(figures)) {
-  if (values === undefined) continue;
-  console.log(name);
-  console.table(Array.isArray(values) ? values : [values]);
-}
-writeFigures('newsroom', figures);
+writeFigures('newsroom', await bench());
