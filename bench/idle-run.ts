@@ -5,7 +5,7 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,16 +25,15 @@ const PROBE_EVERY_S = 10;
 /** How long the services may finish what their start has begun, in s. */
 const SETTLE_S = 15;
 
-/** The CPU time of a process so far, in ms: that of all its threads. */
+/** The kernel's unit of time in /proc, in ms. */
+const TICK_MS = 10;
+
+/** The CPU time of a process so far, in ms: that of all its threads, also of those that have ended. */
 async function cpuMs({ pid }: ServerProcess): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const times = await Promise.all(
-    threads.map(async (thread) => {
-      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
-      return Number(text.split(' ')[0]) / 1e6;
-    }),
-  );
-  return times.reduce((sum, time) => sum + time, 0);
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may contain anything: `utime` and `stime` of proc_pid_stat(5).
+  const values = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(values[11]) + Number(values[12])) * TICK_MS;
 }
 
 /** The CPU time of one probe, in ms: an average of 50. */

@@ -13,6 +13,10 @@ const BATCH_MS = 200;
 export class LineBatch implements DestinationStream {
   #text = '';
   readonly #output: ReturnType<typeof destination>;
+  /** Set while lines wait; nothing wakes the process otherwise. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Lines that came during a write wait in the output until it is flushed again. */
+  #handedOn = false;
 
   constructor(fd: number) {
     this.#output = destination({
@@ -22,7 +26,10 @@ export class LineBatch implements DestinationStream {
       minLength: BATCH_CHARACTERS,
       maxWrite: 4 * BATCH_CHARACTERS,
     });
-    setInterval(() => this.flush(), BATCH_MS).unref();
+    this.#output.on('drain', () => {
+      if (this.#handedOn) this.#flushSoon();
+      this.#handedOn = false;
+    });
     process.once('exit', () => this.flushSync());
   }
 
@@ -30,10 +37,13 @@ export class LineBatch implements DestinationStream {
   write(line: string): void {
     this.#text += line;
     if (this.#text.length >= BATCH_CHARACTERS) this.#handOn();
+    if (this.#timer === undefined) this.#flushSoon();
   }
 
   /** Starts writing all pending lines, including those that came during the last write. */
   flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#text !== '') this.#handOn();
     this.#output.flush();
   }
@@ -44,7 +54,12 @@ export class LineBatch implements DestinationStream {
     this.#output.flushSync();
   }
 
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => this.flush(), BATCH_MS).unref();
+  }
+
   #handOn(): void {
+    this.#handedOn = true;
     this.#output.write(this.#text);
     this.#text = '';
   }
