@@ -71,9 +71,14 @@ export class ChangeListener {
   #trustedUntil = 0;
   #askedAt = 0;
   /** What a replica must contain; it is known only if the listener `followsWal`. */
-  readonly position = new WalPosition(() => this.#hurry?.());
+  readonly position = new WalPosition(() => {
+    this.#hurried = true;
+    this.#hurry?.();
+  });
   /** Whether a change was announced since the last heartbeat was sent. */
   #announced = false;
+  /** Whether a reader waits for the next heartbeat. */
+  #hurried = false;
   /** Ends the pause between two heartbeats; absent while one is under way. */
   #hurry: (() => void) | undefined;
   /** Ends the pause of a quiet time; absent while heartbeats are frequent. */
@@ -175,11 +180,14 @@ export class ChangeListener {
   /** The pause between two heartbeats, which a reader that waits for the next one makes shorter. */
   async #pauseBetween(): Promise<void> {
     await this.#pause(HURRY_MS);
-    const hurried = new AbortController();
-    this.#hurry = () => hurried.abort();
-    const signal = AbortSignal.any([hurried.signal, this.#closing.signal]);
-    await delay(HEARTBEAT_MS - HURRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    this.#hurry = undefined;
+    if (!this.#hurried) {
+      const hurried = new AbortController();
+      this.#hurry = () => hurried.abort();
+      const signal = AbortSignal.any([hurried.signal, this.#closing.signal]);
+      await delay(HEARTBEAT_MS - HURRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      this.#hurry = undefined;
+    }
+    this.#hurried = false;
   }
 
   #isQuiet(): boolean {
