@@ -59,7 +59,8 @@ export async function startServer({
   return { pid: child.pid ?? 0, port, residentMemory: () => residentMemory(child.pid), stop };
 }
 
-async function answered(child: ChildProcess, url: string): Promise<void> {
+/** Waits until a process answers at `url`. Throws if it ends before. */
+export async function answered(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server of ${url} ended with ${child.exitCode}`);
     const response = await fetch(url).catch(() => undefined);
@@ -69,11 +70,13 @@ async function answered(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-function residentMemory(pid: number | undefined): number {
+/** The resident memory of a process, in MiB. */
+export function residentMemory(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 }
 
-async function freePort(): Promise<number> {
+/** A free port of 127.0.0.1. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -4,12 +4,18 @@ import pg from 'pg';
 
 /** Creates a database with Pressroom's tables on a server and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  const url = await createEmptyDatabase(serverUrl, name);
+  await migrate(url, fileURLToPath(new URL('../migrations', import.meta.url)));
+  return url;
+}
+
+/** Creates a database without tables on a server and returns its URL. */
+export async function createEmptyDatabase(serverUrl: string, name: string): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   await admin.query(`create database ${name}`);
   await admin.end();
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  await migrate(url.href, fileURLToPath(new URL('../migrations', import.meta.url)));
   return url.href;
 }

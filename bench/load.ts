@@ -12,10 +12,14 @@ export interface Load {
   durationMs: number;
   /** The status that every answer must have. */
   status: number;
+  /** What is sent instead of GETs: a JSON body for each request. */
+  write?: { method: string; body: () => unknown };
 }
 
 /** The result of a load. */
 export interface LoadResult {
+  /** How many requests were answered. */
+  requests: number;
   requestsPerSecond: number;
   /** Median and 99th percentile of the time to an answer, in ms. */
   p50: number;
@@ -37,6 +41,7 @@ export async function load(options: Load): Promise<LoadResult> {
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   return {
+    requests: times.length,
     requestsPerSecond: times.length / seconds,
     p50: times[Math.floor(times.length * 0.5)] ?? 0,
     p99: times[Math.floor(times.length * 0.99)] ?? 0,
@@ -44,7 +49,7 @@ export async function load(options: Load): Promise<LoadResult> {
 }
 
 function connection(options: Load, index: number, end: number, times: number[]): Promise<void> {
-  const requests = options.paths.map((path) => requestText(options, path));
+  const requests = options.paths.map((path) => requestOf(options, path));
   const expected = `HTTP/1.1 ${options.status} `;
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(options.port, '127.0.0.1');
@@ -59,7 +64,7 @@ function connection(options: Load, index: number, end: number, times: number[]):
         return;
       }
       sent = performance.now();
-      socket.write(requests[next++ % requests.length] ?? '');
+      socket.write(requests[next++ % requests.length]?.() ?? '');
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed the connection')));
@@ -82,7 +87,14 @@ function connection(options: Load, index: number, end: number, times: number[]):
   });
 }
 
-function requestText({ headers = {} }: Load, path: string): string {
+/** The text of each request for a path. */
+function requestOf({ headers = {}, write }: Load, path: string): () => string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
+  const head = `${write?.method ?? 'GET'} ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`;
+  if (write === undefined) return () => `${head}\r\n`;
+  return () => {
+    const body = JSON.stringify(write.body());
+    const length = Buffer.byteLength(body);
+    return `${head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  };
 }

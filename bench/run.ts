@@ -28,6 +28,8 @@ const MINUTES: Readonly<Record<string, number>> = {
   scaling: 1,
   fast: 1,
   idle: 2,
+  peers: 6,
+  'gallery-peers': 1,
 };
 
 /** Run by name only. */

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -66,17 +66,18 @@ function folderOf(bench: string): string {
   return join(ROOT, '.data/bench/parts', tree, bench);
 }
 
-/** A name for the files of the working tree, apart from the pages. */
+/** What can change a figure. */
+const MEASURED = ['bench', 'packages', 'services', 'migrations', 'pnpm-lock.yaml', ':!bench/report'];
+
+/** A name for the code of the working tree as it is, committed or not. */
 function treeName(): string {
-  const files = ['--', '.', ':!docs', ':!README.md'];
   const git = (...parameters: string[]) =>
     spawnSync('git', parameters, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 }).stdout ?? '';
-  const committed = git('ls-tree', '-r', 'HEAD').split('\n');
-  const state = [
-    // Not the commit itself: one of figures alone changes nothing that is measured.
-    ...committed.filter((line) => !/\t(docs\/|README\.md)/.test(line)),
-    git('diff', 'HEAD', ...files),
-    git('ls-files', '--others', '--exclude-standard', ...files),
-  ];
-  return createHash('sha256').update(state.join('\n')).digest('hex').slice(0, 12);
+  const files = git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...MEASURED);
+  const hash = createHash('sha256');
+  for (const file of files.split('\n').filter((name) => existsSync(join(ROOT, name)))) {
+    hash.update(file);
+    if (file !== '' && statSync(join(ROOT, file)).isFile()) hash.update(readFileSync(join(ROOT, file)));
+  }
+  return hash.digest('hex').slice(0, 12);
 }

@@ -1,6 +1,7 @@
 import { fileOf } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
+import { peersSection, peerTables } from './peers.ts';
 import { provenance, type SectionMaker } from './section.ts';
 import { worstTable } from './worst.ts';
 
@@ -18,4 +19,6 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const file = fileOf(files, 'worst');
     return { text: `${worstTable(file)}\n${provenance(file)}` };
   },
+  peers: peersSection,
+  'peers, all loads': peerTables,
 };

@@ -5,6 +5,7 @@ import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
 import { figuresText } from '../../bench/figures/keep.ts';
 import { drawBars } from '../../bench/report/bars.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
+import { fasterPeers } from '../../bench/report/peers.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
 const MARKED = '# Page\n\n<!-- figures: NAME -->\n<!-- end -->\n\nAfter it.\n';
@@ -99,4 +100,14 @@ test('bars stand for their values, which are printed with what is beside them', 
   const widths = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) => Number(width));
   expect((widths[0] ?? 0) / (widths[1] ?? 0)).toBeCloseTo(4, 1);
   expect(drawBars({ axis: '', unit: '', bars }, 'dark')).not.toBe(svg);
+});
+
+test('the loads under which another server is faster are named', () => {
+  const rate = (subject: string, connections: number, value: number) =>
+    figureOf({ what: 'list', subject, metric: 'rate', unit: '/s', at: { connections } }, [value]);
+  const figures = [rate('Pressroom', 1, 100), rate('Strapi 5', 1, 50), rate('Pressroom', 8, 100)];
+  expect(fasterPeers(figures)).toBe('Under none of the 2 loads is another server faster than Pressroom.');
+  expect(fasterPeers([...figures, rate('Strapi 5', 8, 150)])).toBe(
+    'Faster than Pressroom under 1 of the 2 loads: Strapi 5, list, 8 (1.50 times).',
+  );
 });

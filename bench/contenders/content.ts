@@ -1,0 +1,72 @@
+import type { ServerProcess } from '../child.ts';
+
+/** What `pnpm bench peers` asks of each content server. */
+export interface ContentRequests {
+  /** The page of 20 published articles with their categories and the total, newest first; from 1. */
+  page: (number: number) => string;
+  /** An article with its category. */
+  detail: string;
+  create: Write;
+  update: Write;
+}
+
+/** The operations that are measured, in this order: what is written last does not change what is read. */
+export const CONTENT_OPERATIONS = ['list', 'detail', 'page 50', 'last page', 'create', 'update'] as const;
+
+/** One of the operations. */
+export type ContentOperation = (typeof CONTENT_OPERATIONS)[number];
+
+/** A request that writes; each has a number of its own. */
+export interface Write {
+  method: 'POST' | 'PUT' | 'PATCH';
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: (number: number) => unknown;
+  /** The status of its answer. */
+  status: number;
+}
+
+/** What a page says, apart from its form. */
+export interface ContentPage {
+  total: number;
+  articles: ShownArticle[];
+}
+
+/** What every content server says about an article in a list. */
+export interface ListedArticle {
+  title: string;
+  slug: string;
+  excerpt: string;
+  category: { name: string };
+}
+
+/** The part of a listed article that must be the same everywhere. */
+export interface ShownArticle extends Omit<ListedArticle, 'category'> {
+  category: string;
+}
+
+/** What is compared of a listed article. */
+export function shownArticle({ title, slug, excerpt, category }: ListedArticle): ShownArticle {
+  return { title, slug, excerpt, category: category.name };
+}
+
+/** A content server with the articles of the bench. */
+export interface ContentContender {
+  /** Its name with its version. */
+  name: string;
+  process: ServerProcess;
+  requests: ContentRequests;
+  readPage: (answer: unknown) => ContentPage;
+}
+
+/** The members of an article that the bench's writers send. */
+export function writtenArticle(number: number) {
+  return {
+    title: `Written article ${number}`,
+    content: `<p>${'Words of an article that somebody has written. '.repeat(25)}</p>`,
+    excerpt: `What the written article ${number} is about, in a sentence that is as long as such sentences are.`,
+    featured_image: `https://images.example/written-${number}.jpg`,
+    author: 'The bench',
+    is_published: true,
+  };
+}

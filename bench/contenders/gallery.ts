@@ -1,0 +1,172 @@
+import sharp from 'sharp';
+import type { ServerProcess } from '../child.ts';
+import { type BenchGallery, startBenchGallery } from '../gallery-service.ts';
+import { startPeer, versionOf } from './peer.ts';
+import { type Asked, askWith, repeat } from './turns.ts';
+
+/** How images are scaled: what a thumbnail of Pressroom's is. */
+const SCALED = 'w_480,f_webp,q_78';
+
+/** Pressroom's gallery with the peers of its parts, on the same store and the same images. */
+export interface GalleryContest {
+  /** A signature for the upload of a file. */
+  signing: Asked[];
+  /** A whole upload in one part: create, sign, PUT to the store, complete. */
+  uploads: Asked[];
+  /** A thumbnail of an image of 12 megapixels, of an address that nobody asked for before. */
+  thumbnails: Asked[];
+  stop: () => Promise<void>;
+}
+
+/** Starts the gallery administration, Companion and IPX. */
+export async function startGalleryContest(): Promise<GalleryContest> {
+  const gallery = await startBenchGallery();
+  const peers: ServerProcess[] = [];
+  const stop = async () => {
+    await Promise.all(peers.map((peer) => peer.stop()));
+    await gallery.stop();
+  };
+  try {
+    await serveImage(gallery);
+    const { store, bucket } = gallery;
+    const companion = await startPeer({
+      peer: 'companion',
+      command: ['server.js'],
+      env: {
+        SECRET: 'a secret of the bench, which nobody else can reach',
+        S3_ENDPOINT: store.endpoint,
+        S3_REGION: store.region,
+        S3_BUCKET: bucket,
+        S3_ACCESS_KEY_ID: store.accessKeyId,
+        S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+      },
+      ready: '/ready',
+    });
+    peers.push(companion);
+    const ipx = await startPeer({
+      peer: 'ipx',
+      command: ['server.js'],
+      env: { NODE_EXTRA_CA_CERTS: gallery.caFile },
+      ready: '/ready',
+    });
+    peers.push(ipx);
+    return { ...contestants(gallery, companion, ipx), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function contestants(
+  gallery: BenchGallery,
+  companion: ServerProcess,
+  ipx: ServerProcess,
+): Omit<GalleryContest, 'stop'> {
+  const { process: own, cookie, post } = gallery;
+  const companionName = `Companion ${versionOf('companion', '@uppy/companion')}`;
+  const upload = () => ({ filename: 'photo.jpg', path: 'peers', contentType: 'image/jpeg' });
+  const sign = {
+    paths: ['/api/upload'],
+    headers: { cookie },
+    status: 200,
+    write: { method: 'POST', body: upload },
+  };
+  const params = { paths: ['/s3/params?filename=photo.jpg&type=image%2Fjpeg'], status: 200 };
+  const thumbnailOf = async (port: number, path: string, headers: Record<string, string>) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    const bytes = await response.arrayBuffer();
+    if (response.headers.get('content-type') !== 'image/webp' || bytes.byteLength === 0) {
+      throw new Error(`${path} answered ${response.status} with ${response.headers.get('content-type')}`);
+    }
+  };
+  let made = 0;
+  const address = () => {
+    made += 1;
+    return `https://localhost:${gallery.media.port}/photo.jpg?${made}`;
+  };
+  const askRepeatedly = (work: () => Promise<void>) => (connections: number, durationMs: number) =>
+    repeat(work, connections, durationMs);
+  return {
+    signing: [
+      { subject: 'Pressroom', process: own, ask: askWith(own, sign) },
+      { subject: companionName, process: companion, ask: askWith(companion, params) },
+    ],
+    uploads: [
+      { subject: 'Pressroom', process: own, ask: askRepeatedly(() => uploadWithPressroom(post)) },
+      {
+        subject: companionName,
+        process: companion,
+        ask: askRepeatedly(() => uploadWithCompanion(companion.port)),
+      },
+    ],
+    thumbnails: [
+      {
+        subject: 'Pressroom',
+        process: own,
+        ask: askRepeatedly(() =>
+          thumbnailOf(own.port, `/api/proxy?thumbnail=true&url=${encodeURIComponent(address())}`, { cookie }),
+        ),
+      },
+      {
+        subject: `IPX ${versionOf('ipx', 'ipx')}`,
+        process: ipx,
+        ask: askRepeatedly(() => thumbnailOf(ipx.port, `/${SCALED}/${address()}`, {})),
+      },
+    ],
+  };
+}
+
+/** What both say about an upload in parts. */
+interface Multipart {
+  uploadId: string;
+  key: string;
+}
+
+/** The only part of an upload. */
+const PART = 'A part.';
+
+async function putPart(url: string): Promise<string> {
+  const response = await fetch(url, { method: 'PUT', body: PART });
+  await response.arrayBuffer();
+  const etag = response.headers.get('etag');
+  if (!response.ok || etag === null) throw new Error(`the store answered ${response.status} to a part`);
+  return etag;
+}
+
+async function uploadWithPressroom(post: BenchGallery['post']): Promise<void> {
+  const multipart = async <Answer>(json: unknown) =>
+    ((await post('/api/upload/multipart', json)) as { data: Answer }).data;
+  const file = { filename: 'film.mp4', path: 'peers', contentType: 'video/mp4', size: PART.length };
+  const { uploadId, key } = await multipart<Multipart>({ action: 'create', ...file });
+  const { url } = await multipart<{ url: string }>({ action: 'sign-part', uploadId, key, partNumber: 1 });
+  const parts = [{ partNumber: 1, etag: await putPart(url) }];
+  await multipart({ action: 'complete', uploadId, key, parts });
+}
+
+async function uploadWithCompanion(port: number): Promise<void> {
+  const ask = async (path: string, json?: unknown) => {
+    const response = await fetch(`http://127.0.0.1:${port}/s3/multipart${path}`, {
+      ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Companion answered ${response.status}: ${text.slice(0, 300)}`);
+    return JSON.parse(text);
+  };
+  const { uploadId, key }: Multipart = await ask('', { filename: 'film.mp4', type: 'video/mp4' });
+  const query = `?key=${encodeURIComponent(key)}`;
+  const { url }: { url: string } = await ask(`/${encodeURIComponent(uploadId)}/1${query}`);
+  const parts = [{ PartNumber: 1, ETag: await putPart(url) }];
+  await ask(`/${encodeURIComponent(uploadId)}/complete${query}`, { parts });
+}
+
+async function serveImage({ media }: BenchGallery): Promise<void> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const image = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
+    .blur(2)
+    .jpeg({ quality: 88 })
+    .toBuffer();
+  media.answers.set('/photo.jpg', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': image.length }).end(image);
+  });
+}

@@ -1,0 +1,159 @@
+import { deepStrictEqual } from 'node:assert';
+import { rm } from 'node:fs/promises';
+import { startPostgres } from '@pressroom/embedded-postgres/postgres';
+import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { createDatabase, createEmptyDatabase } from '../database.ts';
+import type { Figure } from '../figures/figure.ts';
+import type { Part } from '../figures/parts.ts';
+import { type Load, load } from '../load.ts';
+import { CONTENT_OPERATIONS, type ContentContender, type ContentOperation, type Write } from './content.ts';
+import { startDirectus } from './directus.ts';
+import { startPressroom } from './pressroom-content.ts';
+import { startStrapi } from './strapi.ts';
+import { askWith, inTurns } from './turns.ts';
+
+const CONNECTIONS = [1, 8, 32];
+
+const PER_PAGE = 20;
+
+const WARM_UP_MS = 2000;
+
+/** The servers of one number of articles, started when the first part needs them. */
+export class ContentContest {
+  readonly #articles: number;
+  #started: Promise<Contest> | undefined;
+
+  constructor(articles: number) {
+    this.#articles = articles;
+  }
+
+  /** The measurements, each of all servers under one load. */
+  parts(): Part<Figure[]>[] {
+    return CONTENT_OPERATIONS.flatMap((what) =>
+      CONNECTIONS.map((connections) => ({
+        name: `${this.#articles} articles, ${what}, ${connections} connections`,
+        seconds: 12,
+        run: () => this.#measure(what, connections),
+      })),
+    );
+  }
+
+  /** Ends the servers, if they were started. */
+  async stop(): Promise<void> {
+    await (await this.#started)?.stop();
+  }
+
+  async #measure(what: ContentOperation, connections: number): Promise<Figure[]> {
+    this.#started ??= start(this.#articles);
+    const { contenders, pages } = await this.#started;
+    const asked = contenders
+      // A cache has nothing to do with writes.
+      .filter(({ name }) => !(isWrite(what) && name.endsWith('no cache')))
+      .map(({ name, process, requests }) => ({
+        subject: name,
+        process,
+        ask: askWith(process, loadOf(requests, what, pages)),
+      }));
+    return inTurns(what, asked, { rows: this.#articles, connections });
+  }
+}
+
+interface Contest {
+  contenders: ContentContender[];
+  /** How many pages the list has. */
+  pages: number;
+  stop: () => Promise<void>;
+}
+
+async function start(articles: number): Promise<Contest> {
+  const dataDir = await temporaryHome();
+  const settings = { max_wal_size: '4GB', shared_buffers: '512MB' };
+  const server = await startPostgres({ dataDir, port: 0, settings });
+  const contenders: ContentContender[] = [];
+  const stop = async () => {
+    await Promise.all(contenders.map(({ process }) => process.stop()));
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    // One after the other: PostgreSQL copies its template for one database at a time.
+    const own = await createDatabase(server.url, 'peers_pressroom');
+    const directus = await createEmptyDatabase(server.url, 'peers_directus');
+    const strapi = await createEmptyDatabase(server.url, 'peers_strapi');
+    const started = await Promise.allSettled([
+      startPressroom(own, articles),
+      startDirectus(directus, articles),
+      startStrapi(strapi, articles),
+    ]);
+    for (const result of started) if (result.status === 'fulfilled') contenders.push(...result.value);
+    for (const result of started) if (result.status === 'rejected') throw result.reason;
+    const pages = await comparePages(contenders);
+    for (const contender of contenders) await warmUp(contender);
+    return { contenders, pages, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Lets a server compile what answers the most common requests. */
+async function warmUp({ process: { port }, requests }: ContentContender): Promise<void> {
+  const paths = [requests.page(1), requests.page(2), requests.detail];
+  await load({ port, paths, connections: 8, durationMs: WARM_UP_MS, status: 200 });
+}
+
+/** Checks that every server has the same pages, and returns their number. */
+async function comparePages([first, ...others]: readonly ContentContender[]): Promise<number> {
+  if (first === undefined) throw new Error('there is no server');
+  const pages = Math.ceil((await readPage(first, 1)).total / PER_PAGE);
+  for (const number of [1, Math.min(50, pages), pages]) {
+    const expected = await readPage(first, number);
+    for (const other of others) {
+      const message: string = `page ${number} of ${other.name} differs from that of ${first.name}`;
+      deepStrictEqual(await readPage(other, number), expected, message);
+    }
+  }
+  return pages;
+}
+
+async function readPage({ name, process, requests, readPage: read }: ContentContender, number: number) {
+  const response = await fetch(`http://127.0.0.1:${process.port}${requests.page(number)}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text.slice(0, 500)}`);
+  return read(JSON.parse(text));
+}
+
+function isWrite(what: ContentOperation): what is 'create' | 'update' {
+  return what === 'create' || what === 'update';
+}
+
+function loadOf(
+  requests: ContentContender['requests'],
+  what: ContentOperation,
+  pages: number,
+): Omit<Load, 'port' | 'connections' | 'durationMs'> {
+  if (isWrite(what)) return writing(requests[what]);
+  const paths = {
+    list: requests.page(1),
+    'page 50': requests.page(Math.min(50, pages)),
+    'last page': requests.page(pages),
+    detail: requests.detail,
+  };
+  return { paths: [paths[what]], status: 200 };
+}
+
+let written = 0;
+
+function writing({
+  method,
+  path,
+  headers,
+  body,
+  status,
+}: Write): Omit<Load, 'port' | 'connections' | 'durationMs'> {
+  const next = () => {
+    written += 1;
+    return body(written);
+  };
+  return { paths: [path], headers, status, write: { method, body: next } };
+}

@@ -1,0 +1,7 @@
+module.exports = ({ env }) => ({
+  // The panel needs a build of its own, and no request of the bench goes there.
+  serveAdminPanel: false,
+  auth: { secret: env('ADMIN_JWT_SECRET') },
+  apiToken: { salt: env('API_TOKEN_SALT') },
+  transfer: { token: { salt: env('TRANSFER_TOKEN_SALT') } },
+});
