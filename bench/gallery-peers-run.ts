@@ -1,6 +1,6 @@
 /**
  * `pnpm bench gallery-peers`: measures the gallery's signatures and uploads next to Uppy Companion, and its
- * thumbnails next to IPX, over the same store and the same images (`docs/benchmarks.md`).
+ * thumbnails next to IPX, over the same store and the same images (`docs/peers.md`).
  */
 import { type GalleryContest, startGalleryContest } from './contenders/gallery.ts';
 import { installPeers } from './contenders/peer.ts';

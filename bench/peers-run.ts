@@ -1,7 +1,7 @@
 /**
  * `pnpm bench peers [ARTICLES …]`: measures Pressroom next to what people would install instead, each as its
  * documentation sets it up for production, on the same PostgreSQL with the same data, in turns
- * (`docs/benchmarks.md`).
+ * (`docs/peers.md`).
  */
 import { ContentContest } from './contenders/measure-content.ts';
 import { installPeers } from './contenders/peer.ts';

@@ -30,7 +30,7 @@ const FILL = `
   create index on article (category);
 `;
 
-/** Directus on a new database with the articles, with its data cache on; and again with it off, its default. */
+/** Directus on a new database with the articles: with its data cache, and without it, its default. */
 export async function startDirectus(url: string, articles: number): Promise<ContentContender[]> {
   const secret = 'a secret of the bench, which nobody else can reach';
   const env = {

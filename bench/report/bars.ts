@@ -26,13 +26,14 @@ export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
   const subjects = [...new Set(bars.map(({ subject }) => subject))];
   const groups = [...new Set(bars.map(({ group }) => group))];
   return draw(theme, {
-    height: 60 + bars.length * 24 + groups.length * 14,
-    marginLeft: 150,
-    marginRight: 190,
+    marginTop: 22,
+    height: 60 + groups.length * (subjects.length * 22 + 22),
+    marginLeft: 190,
+    marginRight: 170,
     marginBottom: 40,
     x: { label: axis, grid: true, nice: true },
     y: { label: null, domain: subjects },
-    fy: { label: null, domain: groups, axis: null },
+    fy: { label: null, domain: groups, axis: null, padding: 0.16 },
     color: { domain: subjects, range: subjects.map((_, index) => seriesColor(theme, index)) },
     marks: [
       Plot.barX(bars, {
@@ -47,7 +48,7 @@ export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
         x: 'value',
         y: 'subject',
         fy: 'group',
-        text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && `   ${beside}`}`,
+        text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && ` · ${beside}`}`,
         textAnchor: 'start',
         dx: 5,
       }),
@@ -55,8 +56,8 @@ export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
         fy: (group: string) => group,
         text: (group: string) => group,
         frameAnchor: 'top-left',
-        dx: -145,
-        dy: -14,
+        dx: -185,
+        dy: -13,
         fontWeight: 'bold',
       }),
       Plot.ruleX([0]),

@@ -1,7 +1,9 @@
 import { fileOf } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
+import { growthPictures } from './growth-pictures.ts';
 import { peersSection, peerTables } from './peers.ts';
+import { ratePictures } from './rate-pictures.ts';
 import { provenance, type SectionMaker } from './section.ts';
 import { worstTable } from './worst.ts';
 
@@ -13,11 +15,13 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   },
   growth: (files) => {
     const file = fileOf(files, 'growth');
-    return { text: `${growthTable(file)}\n${provenance(file)}` };
+    const text = `${growthTable(file)}\n${provenance(file)}`;
+    return { text, pictures: growthPictures(file) };
   },
   worst: (files) => {
     const file = fileOf(files, 'worst');
-    return { text: `${worstTable(file)}\n${provenance(file)}` };
+    const text = `${worstTable(file)}\n${provenance(file)}`;
+    return { text, pictures: ratePictures(file) };
   },
   peers: peersSection,
   'peers, all loads': peerTables,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
 import { figuresText } from '../../bench/figures/keep.ts';
 import { drawBars } from '../../bench/report/bars.ts';
+import { drawLines } from '../../bench/report/lines.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
 import { fasterPeers } from '../../bench/report/peers.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
@@ -96,7 +97,7 @@ test('bars stand for their values, which are printed with what is beside them', 
   ];
   const svg = drawBars({ axis: 'answers a second', unit: '/s', bars }, 'light');
   expect(svg).toMatch(/^<svg .*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-  expect(svg).toContain('2,000/s   p99 20 ms');
+  expect(svg).toContain('2,000/s · p99 20 ms');
   const widths = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) => Number(width));
   expect((widths[0] ?? 0) / (widths[1] ?? 0)).toBeCloseTo(4, 1);
   expect(drawBars({ axis: '', unit: '', bars }, 'dark')).not.toBe(svg);
@@ -110,4 +111,15 @@ test('the loads under which another server is faster are named', () => {
   expect(fasterPeers([...figures, rate('Strapi 5', 8, 150)])).toBe(
     'Faster than Pressroom under 1 of the 2 loads: Strapi 5, list, 8 (1.50 times).',
   );
+});
+
+test('lines end with their names, and the slower one higher', () => {
+  const points = [10_000, 1_000_000].flatMap((x, index) => [
+    { series: 'first page', x, y: 1 },
+    { series: 'page in the middle', x, y: 1 + index },
+  ]);
+  const svg = drawLines({ x: 'articles', y: 'times', points, aim: 3 }, 'light');
+  const heightOf = (name: string) =>
+    Number(new RegExp(`translate\\([\\d.]+,([\\d.]+)\\)"[^>]*>${name}<`).exec(svg)?.[1]);
+  expect(heightOf('page in the middle')).toBeLessThan(heightOf('first page'));
 });
