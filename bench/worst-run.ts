@@ -10,6 +10,7 @@ import { startNewsFeed } from './news-service.ts';
 import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
 import { heldRate } from './worst/held-rate.ts';
+import { memoryAtRest, memoryUnderLoad } from './worst/memory.ts';
 import { coldStart, databaseAway, largeWrites, replicas } from './worst/outages.ts';
 import { pollsOf, type Site, startSite } from './worst/site.ts';
 
@@ -18,29 +19,27 @@ const RATES = [1000, 2000, 4000, 6000, 8000, 10_000, 12_000, 15_000, 20_000, 25_
 
 async function held(site: Site): Promise<Figure[]> {
   const content = await startContent(site.url);
+  const figures = [await memoryAtRest('content', content)];
   const [mix, plain] = [
     await pollsOf(content.port, site.articlePaths),
     site.articlePaths.map((path) => ({ path })),
   ];
   const common = { subject: 'content', port: content.port, rates: RATES };
-  const ofContent = [
+  figures.push(
     ...(await heldRate({ ...common, what: 'whole answers', requests: plain })),
     ...(await heldRate({ ...common, what: 'polls, 95 % conditional', requests: mix })),
-  ];
+    memoryUnderLoad('content', content),
+  );
   await content.stop();
   const news = await startNewsFeed(site.url);
+  figures.push(await memoryAtRest('news-feed', news));
   const paths = Array.from({ length: 40 }, (_, index) => site.newsPaths[index % site.newsPaths.length] ?? '');
   const polls = await pollsOf(news.port, paths);
   const what = 'polls, 95 % conditional';
-  const ofNews = await heldRate({
-    what,
-    subject: 'news-feed',
-    port: news.port,
-    rates: RATES,
-    requests: polls,
-  });
+  const rising = { what, subject: 'news-feed', port: news.port, rates: RATES, requests: polls };
+  figures.push(...(await heldRate(rising)), memoryUnderLoad('news-feed', news));
   await news.stop();
-  return [...ofContent, ...ofNews];
+  return figures;
 }
 
 /** What is measured on a site, and about how many seconds it takes. */

@@ -57,17 +57,18 @@ async function rates(
   kinds: readonly Changes[],
 ): Promise<Figure[]> {
   const rounds = kinds.map((): number[] => []);
-  await load({ port, paths, connections: CLIENTS, durationMs: ROUND_MS, status: 200 });
+  const failures = kinds.map((): number[] => []);
+  await load({ port, paths, connections: CLIENTS, durationMs: ROUND_MS });
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, { change }] of kinds.entries()) {
       const timer = change && setInterval(() => void change(), CHANGE_MS);
-      const { requestsPerSecond } = await load({
+      const { requestsPerSecond, failed } = await load({
         port,
         paths,
         connections: CLIENTS,
         durationMs: ROUND_MS,
-        status: 200,
       });
+      failures[index]?.push(failed / (failed + (requestsPerSecond * ROUND_MS) / 1000));
       clearInterval(timer);
       rounds[index]?.push(requestsPerSecond);
     }
@@ -79,6 +80,10 @@ async function rates(
     return [
       figureOf({ what, subject, metric: 'rate', unit: '/s', at: { connections: CLIENTS } }, own),
       figureOf({ what, subject, metric: 'ratio', unit: '', at: { connections: CLIENTS } }, shares),
+      figureOf(
+        { what, subject, metric: 'failed', unit: '', at: { connections: CLIENTS } },
+        failures[index] ?? [],
+      ),
     ];
   });
 }
