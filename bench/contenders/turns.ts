@@ -80,7 +80,13 @@ export async function repeat(
   };
   await Promise.all(Array.from({ length: connections }, worker));
   const requestsPerSecond = (times.length * 1000) / (performance.now() - begin);
-  return { requests: times.length, requestsPerSecond, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+  return {
+    requests: times.length,
+    requestsPerSecond,
+    failed: 0,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  };
 }
 
 /** The CPU time of a server so far, in ms. */

@@ -282,6 +282,23 @@ test('a database whose connections break in the middle of a move stops neither t
   await until('the service answers again', async () => (await batch('move')).status === 400);
 });
 
+test('a deletion may take longer than other requests, as long as the store answers those', async () => {
+  const deleting = Promise.withResolvers<void>();
+  let answered = 0;
+  proxy.choose = (request) => {
+    if (isDelete(request)) return deleting.promise;
+    // Pings come every 2 s, and other requests have 7.5 s.
+    if (request.method === 'HEAD' && ++answered === 5) deleting.resolve();
+    return undefined;
+  };
+  const { status, body } = await service.ask('/api/gallery/delete', {
+    method: 'POST',
+    json: { path: 'd', type: 'folder' },
+  });
+  expect([status, body.success]).toEqual([200, true]);
+  expect(await keys('d/')).toEqual([]);
+});
+
 test('a deletion that stops partway says what is left', async () => {
   proxy.choose = spoil(isDelete, 1, 'refuse');
   const { status, body } = await service.ask('/api/gallery/delete', {

@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, DeleteObjectsCommand, type _Error as S3Error } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
+import { slowRequest } from '../buckets/slow-request.ts';
 import { isStoreFault } from '../buckets/store-fault.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { MAX_NAMED } from './messages.ts';
@@ -11,6 +12,9 @@ const BATCH = 1000;
 
 /** DeleteObjects requests at a time. */
 const BATCHES_AT_A_TIME = 3;
+
+/** How long a store may take to delete a thousand objects, in ms: some remove them one by one. */
+const DELETE_TIMEOUT_MS = 120_000;
 
 /** Refused objects looked up at a time. */
 const LOOKUPS = 16;
@@ -110,7 +114,9 @@ async function isGone(bucket: Bucket, key: string, code: string): Promise<boolea
 async function sendBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<S3Error[]> {
   const Objects = batch.map(({ key, etag }) => ({ Key: key, ...(etag && { ETag: `"${etag}"` }) }));
   const command = new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } });
-  const { Errors = [] } = await bucket.s3.send(command);
+  const { Errors = [] } = await slowRequest(bucket, DELETE_TIMEOUT_MS, (options) =>
+    bucket.s3.send(command, options),
+  );
   return Errors;
 }
 
