@@ -178,7 +178,7 @@ export const commonSettings = {
       .string()
       .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
       .optional(),
-    'Where an OpenTelemetry collector takes traces by OTLP over HTTP, such as `http://collector:4318`. If absent, nothing of OpenTelemetry is loaded.',
+    'Where an OpenTelemetry collector takes traces by OTLP over HTTP, such as `http://collector:4318`. If absent, the SDK of OpenTelemetry is not loaded.',
   ),
   OTEL_EXPORTER_OTLP_HEADERS: setting(headerList().optional(), 'Headers that the collector asks for.'),
   OTEL_TRACES_SAMPLER_ARG: setting(
