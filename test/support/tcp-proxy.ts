@@ -11,7 +11,7 @@ export interface Target {
 /** A TCP proxy on loopback that can be as bad as a network can. */
 export class TcpProxy {
   readonly #server: Server;
-  readonly #target: Target;
+  #target: Target;
   readonly #links = new Set<Link>();
   #paused = false;
   #delayMs = 0;
@@ -64,6 +64,12 @@ export class TcpProxy {
   /** Holds back everything that is forwarded from now on for `ms`. */
   delay(ms: number): void {
     this.#delayMs = ms;
+  }
+
+  /** Breaks every connection; new ones lead to `target`, as when an address moves to another server. */
+  moveTo(target: Target): void {
+    this.#target = target;
+    this.cut();
   }
 
   /** Breaks every connection. */
