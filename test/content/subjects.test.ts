@@ -84,6 +84,31 @@ test('a draft that is changed is not announced, and its publication names it', a
   }
 });
 
+test('a statement that writes more than a notification can name announces everything, and less names it', async () => {
+  const { pool } = content.database;
+  const insert = (name: string, count: number) =>
+    pool.query(
+      `insert into content.article (title, slug, content, author, title_words, is_published, published_at)
+       select 'Many', $1 || '-' || n, 'x', 'x', '{}', true, now() from generate_series(1, $2::int) as n returning id`,
+      [name, count],
+    );
+  const listening = await pool.connect();
+  const heard: (string | undefined)[] = [];
+  listening.on('notification', ({ payload }) => heard.push(payload));
+  try {
+    await listening.query('listen content_changed');
+    const { rows } = await insert('fits', 200);
+    await insert('too-many', 201);
+    await until('both were announced', () => heard.length === 2);
+    const named = [...rows.map(({ id }) => `article:${id}`), 'articles'];
+    expect(heard[0]?.split(' ').toSorted()).toEqual(named.toSorted());
+    expect(heard[1]).toBe('');
+  } finally {
+    await listening.query('unlisten *');
+    listening.release();
+  }
+});
+
 test('whatever is written, cached answers become what the database has', async () => {
   const { pool } = content.database;
   const { rows: categories } = await pool.query(
