@@ -38,14 +38,21 @@ create table news.recent_item (
 create index recent_item_by_term on news.recent_item using gin (terms);
 create index recent_item_by_time on news.recent_item (latest_at);
 
--- An item is added when it is written, a day longer than it is shown, so that the clocks of services may
--- differ from the database's. Time alone brings no item back into a window. `publishRanking` removes what
--- has left.
+-- Items up to this time have left every window, a day longer than they are shown, so that the clocks of
+-- services may differ from the database's. Where all news is older, its last 8 days are kept: a service may
+-- be shown as it was then.
+create function news.recent_since() returns timestamptz language sql stable as $$
+  select case when max(latest_at) is null then '-infinity' else least(clock_timestamp(), max(latest_at)) - interval '8 days' end
+  from news.recent_item
+$$;
+
+-- An item is added when it is written. Time alone brings no item back into a window. `publishRanking` removes
+-- what has left.
 create function news.keep_recent_item() returns trigger language plpgsql as $$
 declare
   latest constant timestamptz := greatest(new.timeline_at, new.published_at);
 begin
-  if latest > clock_timestamp() - interval '8 days' then
+  if latest > news.recent_since() then
     insert into news.recent_item as kept (item_id, latest_at, terms)
     values (new.id, latest, news.item_terms(new))
     on conflict (item_id) do update set latest_at = excluded.latest_at, terms = excluded.terms;

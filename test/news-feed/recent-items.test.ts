@@ -163,3 +163,27 @@ test('an item that has left every window is forgotten, and remembered when it is
   await forgetLeftItems(feed.db);
   expect(await remembered()).toEqual([{ item_id: 'dated-old' }]);
 });
+
+test('a service whose clock shows another year finds the news of that time', async () => {
+  const then = new Date('2020-01-08T00:00:00.000Z');
+  const old = await newsFeedFixture({}, () => then);
+  try {
+    const row = (id: string, published_at: string) =>
+      itemRow(id, { id, published_at: new Date(published_at), category: 'patent' });
+    for (const [id, time] of [
+      ['a', '2020-01-02'],
+      ['b', '2020-01-07'],
+      ['gone', '2019-12-01'],
+    ] as const) {
+      await old.db
+        .insertInto('news.item')
+        .values(row(id, `${time}T00:00:00Z`))
+        .execute();
+    }
+    await forgetLeftItems(old.db);
+    const { body } = await send(`${old.url}/api/v1/items?mode=all&by=published&category=patent`);
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['b', 'a']);
+  } finally {
+    await old.close();
+  }
+});

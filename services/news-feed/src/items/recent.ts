@@ -37,7 +37,7 @@ export function recentWithTerms(
 export async function forgetLeftItems(db: Kysely<NewsTables>): Promise<void> {
   await sql`
     delete from news.recent_item where item_id in (
-      select item_id from news.recent_item where latest_at < clock_timestamp() - interval '8 days'
+      select item_id from news.recent_item where latest_at < news.recent_since()
       order by latest_at limit ${FORGOTTEN} for update skip locked
     )`.execute(db);
 }
