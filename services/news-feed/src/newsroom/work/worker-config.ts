@@ -30,7 +30,7 @@ export const workerSettings = {
   /** The public address below which hubs reach the callbacks of subscriptions; absent: no subscriptions. */
   NEWS_CALLBACK_URL: siteUrl().optional(),
   /** The port on which the worker listens for hubs, if it has a public address. */
-  NEWS_CALLBACK_PORT: integer(0, 65_535).default(4003),
+  NEWS_CALLBACK_PORT: integer(0, 65_535).default(4004),
   /** How long items that were not selected are kept. */
   NEWS_KEEP_DAYS: integer(7, 36_500, 'days').default(90),
 };
