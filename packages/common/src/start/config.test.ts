@@ -70,6 +70,7 @@ test('unset variables have their defaults, and other variables are ignored', () 
     EVENT_LOOP_DELAY_LIMIT_MS: 1000,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
+    OTEL_TRACES_SAMPLER_ARG: 1,
     REDIS_TIMEOUT_MS: 250,
     SHUTDOWN_TIMEOUT_MS: 9500,
     CACHE_BYTES: 33_554_432,
