@@ -258,7 +258,24 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test('a second move waits for the first one to end', async () => {
+test('a copy waits a moment for a move to end', async () => {
+  await putAll(direct.s3, direct.bucket, ['other/1.txt']);
+  const { reached, release } = hold(isCopy);
+  const first = batch('move');
+  await reached;
+  const second = direct.post('/api/gallery/batch', { action: 'copy', paths: ['other'], dest: 'copies/' });
+  await until('it looks whether the first one has ended', async () => {
+    const { rows } = await direct.database.pool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and state = 'idle' and query like 'select pg_try_advisory_lock%'`,
+    );
+    return rows.length > 0;
+  });
+  release();
+  expect([(await first).status, (await second).status]).toEqual([200, 200]);
+});
+
+test('a second move is refused while the first one goes on', async () => {
   const { reached, release } = hold(isCopy);
   const first = batch('move');
   await reached;

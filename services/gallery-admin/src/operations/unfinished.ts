@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import type { Transfer } from './destination.ts';
 
 /** Whether a batch copies or moves. */
 export type TransferAction = 'copy' | 'move';
+
+/** How long a transfer waits for another one in its bucket to end, in ms, and how often it looks. */
+const PATIENCE_MS = 3000;
+const LOOK_MS = 50;
 
 /** For how many days an interrupted transfer can be finished by running it again. */
 const KEPT_DAYS = 30;
@@ -23,17 +28,14 @@ export class UnfinishedTransfers {
   }
 
   /**
-   * Runs `work` on one connection while no other transfer runs in the bucket, on any replica. Fails as
-   * {@link TransferRunning} if one does: two moves in opposite directions could each mistake the other's
-   * sources for copies.
+   * Runs `work` on one connection while no other transfer runs in the bucket, on any replica: two moves in
+   * opposite directions could each mistake the other's sources for copies. Waits a moment for a short one,
+   * and fails as {@link TransferRunning} if it goes on.
    */
   exclusively<T>(bucket: Bucket, work: (unfinished: UnfinishedTransfers) => Promise<T>): Promise<T> {
     const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
     return this.#db.connection().execute(async (connection) => {
-      const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`.execute(
-        connection,
-      );
-      if (!rows[0]?.held) {
+      if (!(await isHeld(connection, lock))) {
         const detail = 'another copy or move is running in this bucket; try again when it has finished';
         throw new TransferRunning('unavailable', detail);
       }
@@ -95,6 +97,18 @@ export class UnfinishedTransfers {
       }
       await record(db);
     });
+  }
+}
+
+/** Takes an advisory lock of the session, if it is free soon; false if it is not. */
+async function isHeld(connection: Kysely<GalleryTables>, lock: RawBuilder<unknown>): Promise<boolean> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const taking = sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`;
+    const { rows } = await taking.execute(connection);
+    if (rows[0]?.held) return true;
+    if (performance.now() >= end) return false;
+    await delay(LOOK_MS);
   }
 }
 
