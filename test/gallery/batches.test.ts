@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
 import {
+  beginToClose,
   type GalleryFixture,
   galleryFixture,
   login,
@@ -208,9 +209,9 @@ test('a service that stops interrupts its batches, and another finishes them', a
   const held = hold((request) => isCopy(request) && ++copied > 1);
   const { body } = await start({ action: 'move', paths: ['a'], dest: 'to' }, undefined, stopping.url, cookie);
   await held.held;
-  const stopped = stopping.close();
+  const stopped = await beginToClose(stopping);
   held.release();
-  await stopped;
+  await stopped();
   const { batch } = await read(body.batch.id);
   expect([batch.state, batch.endedAt]).toEqual(['interrupted', null]);
   const resumed = await resume(batch.id);

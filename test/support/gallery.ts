@@ -8,6 +8,7 @@ import { type Answer, type Sending, send } from './http.ts';
 import { memoryLog, type TestLog } from './log.ts';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from './s3/fixtures.ts';
 import { removeBucket } from './s3/objects.ts';
+import { until } from './until.ts';
 
 /** The account of the tests. */
 export const ADMIN = { username: 'editor', password: 'correct horse battery staple' };
@@ -43,6 +44,21 @@ export async function startGallery(
     await release();
   };
   return { url, log, close };
+}
+
+/**
+ * Begins to close a service and waits until it refuses connections: what it works on has been told to stop.
+ * The returned function waits for the end.
+ */
+export async function beginToClose({ url, close }: RunningGallery): Promise<() => Promise<void>> {
+  const closed = close();
+  await until('the service refuses connections', async () => {
+    const connects = await fetch(`${url}/healthz`)
+      .then(() => true)
+      .catch(() => false);
+    return !connects;
+  });
+  return () => closed;
 }
 
 /** Logs in and returns the value of the `Cookie` header for the requests that follow. */

@@ -124,6 +124,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const unfinished = new UnfinishedTransfers(direct);
   const batches = new BatchStore(db);
   const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, log });
+  // Batches stop while the last requests are still being answered, which may take minutes.
+  app.addHook('preClose', async () => runner.stop());
   app.addHook('onClose', () => runner.close());
   const background = batchOperations({ buckets: active, batches, runner });
   const files = fileOperations({

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
 import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../../support/faulty-proxy.ts';
-import { type RunningGallery, startGallery } from '../../support/gallery.ts';
+import { beginToClose, type RunningGallery, startGallery } from '../../support/gallery.ts';
 import {
   fillLogin,
   type GalleryPageFixture,
@@ -108,9 +108,9 @@ test('a move that a stopped service has left is finished from the page', async (
   await transfer('Move', 'in');
   await activity().getByText('Moving 1 item to stop/to').waitFor();
   await expect.poll(() => keys('stop/to/')).toContain('stop/to/in/1.txt');
-  const stopped = stopping.close();
+  const stopped = await beginToClose(stopping);
   release();
-  await stopped;
+  await stopped();
   // Another origin: this page has kept nothing, and learns of the batch from the service.
   await go('stop/');
   await activity().getByText('Interrupted. Nothing is lost').waitFor();

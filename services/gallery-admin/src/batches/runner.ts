@@ -48,9 +48,14 @@ export class BatchRunner {
     return this.#launch(bucket, await this.#parts.batches.resume(bucket, id));
   }
 
-  /** Stops what runs between two objects, and records it as interrupted. */
-  async close(): Promise<void> {
+  /** Stops what runs between two objects; what starts from now on stops at once. */
+  stop(): void {
     this.#closing.abort();
+  }
+
+  /** Stops what runs, and waits until it is recorded as interrupted. */
+  async close(): Promise<void> {
+    this.stop();
     await Promise.all(this.#running);
   }
 
