@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
@@ -181,6 +181,28 @@ test.each([
 function sign(keys: unknown, action = 'sign-get-objects') {
   return gallery.post('/api/gallery', { action, keys });
 }
+
+test('URLs for a download have a browser save the object under its name, whatever its type', async () => {
+  const name = `it's "50 %" + 😀.html`;
+  const key = `download/${name}`;
+  const object = { Bucket: gallery.bucket, Key: key, Body: '<b>', ContentType: 'text/html' };
+  await gallery.s3.send(new PutObjectCommand(object));
+  const { body } = await gallery.post('/api/gallery', {
+    action: 'sign-get-objects',
+    keys: [key],
+    download: true,
+  });
+  const { status, headers } = await send(body.data[key]);
+  expect(status).toBe(200);
+  const [disposition, encoded = ''] = (headers.get('content-disposition') ?? '').split("; filename*=UTF-8''");
+  expect([disposition, decodeURIComponent(encoded)]).toEqual(['attachment', name]);
+  const refused = await gallery.post('/api/gallery', {
+    action: 'sign-get-objects',
+    keys: [key],
+    download: 1,
+  });
+  expect(refused.status).toBe(400);
+});
 
 test('keys are signed under their exact spelling, and the URLs lead to the objects', async () => {
   const keys = AWKWARD.map((name) => `awkward/${name}`);

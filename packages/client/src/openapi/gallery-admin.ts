@@ -1562,6 +1562,11 @@ export interface operations {
                     /** @enum {string} */
                     action: "sign-get-objects";
                     keys: string[];
+                    /**
+                     * @description Whether browsers save what the URLs lead to, under its name, instead of showing it.
+                     * @default false
+                     */
+                    download?: boolean;
                 };
             };
         };

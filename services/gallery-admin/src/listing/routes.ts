@@ -61,7 +61,8 @@ function signOperation(buckets: BucketSource) {
     },
     handler: async ({ body }, reply) => {
       const keys = [...new Set(body.keys)];
-      const urls = await signObjectUrls(await buckets.current(), keys);
+      const { download } = body;
+      const urls = await signObjectUrls(await buckets.current(), keys, { download });
       // zod leaves out a member named `__proto__`, which is a key like any other; fromEntries makes it one.
       const answer = {
         success: true as const,

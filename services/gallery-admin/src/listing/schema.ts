@@ -90,6 +90,10 @@ export const signBody = z.strictObject({
     .array(objectKey, `must be a list of 1 to ${MAX_KEYS} keys`)
     .min(1, 'must contain at least one key')
     .max(MAX_KEYS, `must contain at most ${MAX_KEYS} keys`),
+  download: z
+    .boolean('must be true or false')
+    .default(false)
+    .describe('Whether browsers save what the URLs lead to, under its name, instead of showing it.'),
 });
 
 /** The response to a request for signed URLs. */

@@ -13,16 +13,27 @@ const LIST_URL_S = 900;
 /** Keys signed before other requests get a turn. */
 const AT_A_TIME = 50;
 
+/** How the URLs of objects are meant. */
+export interface ObjectUrlOptions {
+  /** Whether a browser saves the object under its name, whatever its type, instead of showing it. */
+  download?: boolean;
+}
+
 /**
  * URLs from which a browser can read objects for an hour, one for each key, in the order of `keys`. A listing
  * page has a thousand keys, so the bucket's address is resolved once and each URL is only signed.
  */
-export async function signObjectUrls(bucket: Bucket, keys: readonly string[]): Promise<string[]> {
+export async function signObjectUrls(
+  bucket: Bucket,
+  keys: readonly string[],
+  { download = false }: ObjectUrlOptions = {},
+): Promise<string[]> {
   const presigner = new S3RequestPresigner({ ...bucket.signer.config });
   const place = await addressOf(bucket);
   const urls: string[] = [];
   for (const [index, key] of keys.entries()) {
-    const request = { ...place, path: place.path + escapePath(key) };
+    const query: Record<string, string> = download ? { 'response-content-disposition': attachment(key) } : {};
+    const request = { ...place, query, path: place.path + escapePath(key) };
     urls.push(formatUrl(await presigner.presign(request, { expiresIn: OBJECT_URL_S })));
     if (index % AT_A_TIME === AT_A_TIME - 1) await setImmediate();
   }
@@ -40,8 +51,13 @@ async function addressOf(bucket: Bucket) {
     method: 'GET',
     path: url.pathname.slice(0, -1),
     headers: { host: url.host },
-    query: {},
   };
+}
+
+/** The `Content-Disposition` with which an object is saved under the last part of its key (RFC 6266). */
+function attachment(key: string): string {
+  const name = key.split('/').findLast((part) => part !== '') ?? '';
+  return `attachment; filename*=UTF-8''${escapePath(name)}`;
 }
 
 /**

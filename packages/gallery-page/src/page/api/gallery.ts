@@ -118,6 +118,12 @@ export class GalleryApi {
     return (await asked(this.#client.post('/api/gallery', { body }))).data;
   }
 
+  /** Addresses from which the browser saves files, for an hour. */
+  async signDownloads(keys: readonly string[]): Promise<Record<string, string>> {
+    const body = { action: 'sign-get-objects' as const, keys: [...keys], download: true };
+    return (await asked(this.#client.post('/api/gallery', { body }))).data;
+  }
+
   /** The address of a small picture of an image; a new version of the image has another. */
   thumbnail({ path, modified, size }: Entry): string {
     const query = { key: path, thumbnail: 'true', version: `${modified}-${size}` } as const;

@@ -68,7 +68,7 @@ function actionsOf(app: App): Actions {
         .filter(({ kind }) => kind !== 'folder')
         .map(({ path }) => path);
       if (keys.length === 0) return;
-      for (const url of Object.values(await api.sign(keys))) await save(url);
+      for (const url of Object.values(await api.signDownloads(keys))) await save(url);
     },
     copyText: async (what, entry) => {
       const text = await textOf(app, what, entry);

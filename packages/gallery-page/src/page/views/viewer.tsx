@@ -67,7 +67,7 @@ export function Viewer({ file }: { file: string }) {
         if (event.key === 'ArrowLeft') step(-1);
       }}
     >
-      <header class="viewer-head">
+      <div class="viewer-head">
         <IconButton icon="close" label={say('close')} onClick={close} autofocus />
         <h2 id={title} class="viewer-title">
           <bdi>{name}</bdi>
@@ -88,7 +88,7 @@ export function Viewer({ file }: { file: string }) {
             onClick={() => dialogs.show({ kind: 'delete', entries: [entry] })}
           />
         )}
-      </header>
+      </div>
       {entry === undefined ? (
         <p class="empty">{state === 'complete' || state === 'failed' ? say('gone') : say('loading')}</p>
       ) : (
@@ -123,7 +123,8 @@ interface StageProps {
 
 /** The file itself, and what is known about it. */
 function Stage({ entry, onStep, hasDetails }: StageProps) {
-  const url = useSigned(entry);
+  const { api } = useApp();
+  const url = useSigned(entry, (keys) => api.sign(keys));
   const [facts, setFacts] = useState<{ dimensions?: string; seconds?: number }>({});
   const start = useRef<{ x: number; y: number }>();
   return (
@@ -143,7 +144,7 @@ function Stage({ entry, onStep, hasDetails }: StageProps) {
       >
         {url !== undefined && <Media entry={entry} url={url} onFacts={setFacts} />}
       </div>
-      {hasDetails && <Details entry={entry} url={url} {...facts} />}
+      {hasDetails && <Details entry={entry} {...facts} />}
     </>
   );
 }
@@ -207,14 +208,14 @@ function Media({ entry, url, onFacts }: MediaProps) {
 
 interface DetailsProps {
   entry: Entry;
-  url: string | undefined;
   dimensions?: string;
   seconds?: number;
 }
 
-function Details({ entry, url, dimensions, seconds }: DetailsProps) {
-  const { texts } = useApp();
+function Details({ entry, dimensions, seconds }: DetailsProps) {
+  const { api, texts } = useApp();
   const { say } = texts;
+  const url = useSigned(entry, (keys) => api.signDownloads(keys));
   const actions = useActions();
   const facts: (readonly [string, string | undefined])[] = [
     [say('name'), entry.name],
@@ -241,7 +242,7 @@ function Details({ entry, url, dimensions, seconds }: DetailsProps) {
       </dl>
       <div class="details-actions">
         {url !== undefined && (
-          <a class="button plain" href={url} download target="_blank" rel="noreferrer">
+          <a class="button plain" href={url} download rel="noreferrer">
             <Icon name="download" />
             <span>{say('download')}</span>
           </a>
@@ -275,18 +276,22 @@ function CopyButton({ label, onCopy }: { label: string; onCopy: () => Promise<vo
 }
 
 /** A signed address of a file; another one before it ends. */
-function useSigned({ path }: Entry): string | undefined {
-  const { api } = useApp();
+function useSigned(
+  { path }: Entry,
+  sign: (keys: readonly string[]) => Promise<Record<string, string>>,
+): string | undefined {
   const [url, setUrl] = useState<string>();
+  const ask = useRef(sign);
+  ask.current = sign;
   useEffect(() => {
-    const sign = () =>
-      api.sign([path]).then(
+    const renew = () =>
+      ask.current([path]).then(
         (urls) => setUrl(urls[path]),
         () => undefined,
       );
-    void sign();
-    const timer = setInterval(() => void sign(), FRESH_MS);
+    void renew();
+    const timer = setInterval(() => void renew(), FRESH_MS);
     return () => clearInterval(timer);
-  }, [api, path]);
+  }, [path]);
   return url;
 }

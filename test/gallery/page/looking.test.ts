@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises';
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipWithout } from '../../support/browser.ts';
+import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
+
+let window: GalleryWindow;
+let page: Page;
+
+beforeAll(async () => {
+  const opened = await openGalleryWindow();
+  if (opened === undefined) return;
+  window = opened;
+  page = window.page;
+});
+skipWithout(() => window?.browser);
+afterAll(async () => {
+  expect((await window?.close()) ?? []).toEqual([]);
+});
+
+const openFile = (key: string) => page.goto(`${window.gallery.url}/?file=${encodeURIComponent(key)}`);
+
+async function put(Key: string, Body: string | Buffer, ContentType: string): Promise<void> {
+  await window.gallery.s3.send(
+    new PutObjectCommand({ Bucket: window.gallery.bucket, Key, Body, ContentType }),
+  );
+}
+
+async function modified(Key: string): Promise<number> {
+  const { LastModified } = await window.gallery.s3.send(
+    new HeadObjectCommand({ Bucket: window.gallery.bucket, Key }),
+  );
+  return LastModified?.getTime() ?? 0;
+}
+
+describe('a folder', () => {
+  test('is sorted by name, date, size and type from the menu, in both directions', async () => {
+    await put('sort/c.txt', '1', 'text/plain');
+    await put('sort/b.zip', '22', 'application/zip');
+    // A store dates by the second.
+    await expect
+      .poll(async () => {
+        await put('sort/a.pdf', '333', 'application/pdf');
+        return (await modified('sort/a.pdf')) > (await modified('sort/b.zip'));
+      })
+      .toBe(true);
+    await window.go('sort/', '');
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'Sort by' }).click();
+      await page.getByRole('menuitemradio', { name: item, exact: true }).click();
+    };
+    const shows = (...expected: string[]) =>
+      expect.poll(async () => (await window.names()).map((name) => name.slice(0, 5))).toEqual(expected);
+    await shows('a.pdf', 'b.zip', 'c.txt');
+    await choose('Descending');
+    await shows('c.txt', 'b.zip', 'a.pdf');
+    await choose('Size');
+    await shows('a.pdf', 'b.zip', 'c.txt');
+    await choose('Date');
+    await expect.poll(async () => (await window.names())[0]?.slice(0, 5)).toBe('a.pdf');
+    await choose('Ascending');
+    await expect.poll(async () => (await window.names()).at(-1)?.slice(0, 5)).toBe('a.pdf');
+    await choose('Type');
+    await shows('a.pdf', 'c.txt', 'b.zip');
+    await page.reload();
+    await shows('a.pdf', 'c.txt', 'b.zip');
+  });
+
+  test('is searched below, with a count that grows as it searches', async () => {
+    await window.gallery.put(
+      'find/needle 1.txt',
+      'find/x/needle 2.txt',
+      'find/x/y/needle 3.txt',
+      'find/x/y/hay.txt',
+    );
+    await window.go('find/');
+    await window.link('needle 1.txt').waitFor();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      ({ pathname, searchParams }) => pathname === '/api/gallery' && searchParams.get('path') === 'find/x/y/',
+      async (route) => {
+        await released;
+        await route.continue();
+      },
+    );
+    await page.getByRole('checkbox', { name: 'Include subfolders' }).check();
+    await page.getByRole('searchbox').fill('needle');
+    await expect.poll(() => window.names()).toEqual(['needle 1.txt', 'needle 2.txt']);
+    const counted = async () =>
+      Number(/\d+/.exec((await page.getByText(/searched/).textContent()) ?? '')?.[0]);
+    const before = await counted();
+    release();
+    await expect.poll(() => window.names()).toEqual(['needle 1.txt', 'needle 2.txt', 'needle 3.txt']);
+    expect(await counted()).toBeGreaterThan(before);
+    await page.unrouteAll({ behavior: 'wait' });
+    // What was found is opened, and Back leads to the search.
+    await window.link('needle 3.txt').click();
+    await page.getByRole('heading', { name: 'needle 3.txt' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => window.names()).toEqual(['needle 1.txt', 'needle 2.txt', 'needle 3.txt']);
+  });
+
+  test('and every file in it has a link that a colleague can open', async () => {
+    await window.gallery.put('links/sub/photo.jpg');
+    await window.go('links/');
+    await window.link('sub').click();
+    await window.link('photo.jpg').click();
+    await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
+    const address = page.url();
+    const colleague = await window.gallery.visit(window.browser);
+    await colleague.open(new URL(address).search);
+    await colleague.page.getByRole('img', { name: 'photo.jpg' }).waitFor();
+    await colleague.page.getByRole('button', { name: 'Close' }).click();
+    await colleague.page.getByRole('link', { name: 'photo.jpg' }).waitFor();
+    await colleague.context.close();
+    await page.goBack();
+    await page.goBack();
+    await window.link('sub').waitFor();
+  });
+});
+
+describe('the viewer', () => {
+  test('copies a link, an image tag and a signed link that work, and downloads', async () => {
+    await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await window.gallery.put(`copy/a & "b".jpg`);
+    await openFile(`copy/a & "b".jpg`);
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      return String(await page.evaluate('navigator.clipboard.readText()'));
+    };
+    const address = `${window.gallery.store.endpoint}/${window.gallery.bucket}/copy/a%20%26%20%22b%22.jpg`;
+    await expect.poll(() => copied('Copy link')).toBe(address);
+    await expect
+      .poll(() => copied('Copy <img>'))
+      .toBe(`<img src="${address}" alt="a &amp; &quot;b&quot;.jpg">`);
+    await expect.poll(() => copied('Copy link for 1 hour')).toContain('X-Amz-Signature');
+    expect((await fetch(await copied('Copy link for 1 hour'))).status).toBe(200);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    // The browser replaces what a file system would not take.
+    expect(download.suggestedFilename()).toMatch(/^a & .b.\.jpg$/);
+    expect((await readFile(await download.path())).length).toBeGreaterThan(1000);
+  });
+
+  test('plays video, of which the browser asks for ranges', async () => {
+    const base64 = String(await page.evaluate(RECORD));
+    await put('play/clip.webm', Buffer.from(base64, 'base64'), 'video/webm');
+    const asked = page.waitForRequest(
+      (request) => request.url().includes('clip.webm') && 'range' in request.headers(),
+    );
+    await openFile('play/clip.webm');
+    await asked;
+    await page.getByText('96 × 64').waitFor();
+    await page.evaluate('document.querySelector("video").play()');
+    await expect.poll(() => page.evaluate('document.querySelector("video").currentTime')).toBeGreaterThan(0);
+    // The arrows belong to the video while it has the focus.
+    await page.locator('video').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: 'clip.webm' }).waitFor();
+  });
+});
+
+/** Records half a second of a canvas; resolves to its bytes in base64. */
+const RECORD = `new Promise((resolve) => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 96, height: 64 });
+  const drawing = canvas.getContext('2d');
+  let turn = 0;
+  const timer = setInterval(() => {
+    drawing.fillStyle = 'hsl(' + (turn += 20) + ' 80% 50%)';
+    drawing.fillRect(0, 0, 96, 64);
+  }, 30);
+  const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: 'video/webm;codecs=vp8' });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  recorder.onstop = async () => {
+    clearInterval(timer);
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    resolve(btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')));
+  };
+  recorder.start();
+  setTimeout(() => recorder.stop(), 500);
+})`;
+
+describe('hostile objects', () => {
+  const SCRIPT = `document.title = 'taken over'; top.document.title = 'taken over'`;
+  const NAME = '<img src=x onerror="document.title=1">.txt';
+
+  beforeAll(async () => {
+    if (window === undefined) return;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>${SCRIPT}</script><rect width="40" height="30" fill="red"/></svg>`;
+    await put('hostile/a.svg', svg, 'image/svg+xml');
+    await put('hostile/b.html', `<script>${SCRIPT}</script>`, 'text/html');
+    await put('hostile/c.jpg', `<script>${SCRIPT}</script>`, 'text/html');
+    await put('hostile/d.txt', `<script>${SCRIPT}</script>`, 'image/png');
+    await put('hostile/e.mp4', `<script>${SCRIPT}</script>`, 'video/mp4');
+    await put(`hostile/${NAME}`, 'name', 'text/plain');
+    await put('hostile/z/javascript:alert(1)', 'x', 'text/html');
+  });
+
+  test('are names, cards and pictures, and nothing of them runs', async () => {
+    await window.go('hostile/', '');
+    await window.link(NAME).waitFor();
+    await window.link(NAME).click({ modifiers: ['Control'] });
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByText(NAME).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await openFile('hostile/a.svg');
+    await page.getByText('40 × 30').waitFor();
+    for (const [name, words] of [
+      ['b.html', 'No preview for this kind of file'],
+      ['c.jpg', /No preview|cannot show/],
+      ['d.txt', /No preview|cannot show/],
+      ['e.mp4', 'The browser cannot show this file'],
+    ] as const) {
+      await openFile(`hostile/${name}`);
+      await page.getByText(words).waitFor();
+    }
+    await openFile(`hostile/${NAME}`);
+    await page.getByRole('heading', { name: NAME }).waitFor();
+    expect(await page.title()).not.toMatch(/^1|taken over/);
+  });
+
+  test('are saved and not shown when they are downloaded', async () => {
+    await openFile('hostile/b.html');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('b.html');
+    expect(new URL(page.url()).origin).toBe(window.gallery.url);
+  });
+
+  test('run nothing at the address of the service either', async () => {
+    const visitor = await window.visit.context.newPage();
+    for (const name of ['a.svg', 'b.html', 'c.jpg', 'd.txt']) {
+      const media = `${window.gallery.url}/api/gallery/media?key=${encodeURIComponent(`hostile/${name}`)}`;
+      // An answer that the browser saves ends the navigation.
+      await visitor.goto(media).catch(() => undefined);
+      expect(await visitor.title()).not.toContain('taken over');
+    }
+    await visitor.close();
+  });
+});
