@@ -1,4 +1,4 @@
-import type { Chosen } from './uploads.ts';
+import type { Chosen } from './chosen-files.ts';
 
 /** The files of a drop or a paste; folders are read with everything in them. */
 export async function droppedFiles(data: DataTransfer): Promise<Chosen[]> {

@@ -1,9 +1,11 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { GalleryApi } from '../api/gallery.ts';
+import { type Chosen, keysOf } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';
-import { freeNames } from './free-names.ts';
-import { nameOf, parentOf } from './place.ts';
+import { nameOf } from './place.ts';
+import { Rate } from './rate.ts';
 import { type KeptUpload, UploadMemory } from './upload-memory.ts';
+import { isPassing, statusOf } from './upload-problem.ts';
 import type { OpenUpload, Uploader } from './uploader.ts';
 
 /** A file on its way to the bucket. */
@@ -14,24 +16,19 @@ export interface Upload {
   readonly size: number;
   readonly uploaded: number;
   readonly state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed' | 'unfinished';
-  readonly problem?: string | undefined;
+  /** Why it has failed. */
+  readonly problem?: unknown;
   /** The file; undefined if a person has to choose it again. */
   readonly file?: File | undefined;
   readonly open?: OpenUpload | undefined;
   readonly lastModified: number;
 }
 
-/** A file that somebody wants to upload, and where in the folder it belongs: `2026/a.jpg`. */
-export interface Chosen {
-  readonly file: File;
-  readonly path: string;
-}
-
 /** How often a file is tried again by itself, and how long the pauses are, in ms. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 20_000, 30_000];
 
-/** How far back the rate looks, in ms. */
-const RATE_MS = 8000;
+/** Files that go up at the same time. */
+const CONCURRENCY = 4;
 
 /** The files that go up, together and one by one. */
 export class Uploads {
@@ -40,9 +37,11 @@ export class Uploads {
   readonly #arrived: (key: string) => void;
   readonly #list = signal<readonly Upload[]>([]);
   readonly #rate = signal(0);
+  readonly #samples = new Rate();
   readonly #memory = new UploadMemory();
   readonly #tries = new Map<string, number>();
-  #samples: { at: number; bytes: number }[] = [];
+  /** The files that wait until they are tried again. */
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   #uploader: Promise<Uploader> | undefined;
   #count = 0;
 
@@ -78,26 +77,34 @@ export class Uploads {
   /** Uploads files to a folder; asks first where a name is taken. */
   async add(chosen: readonly Chosen[], folder: string): Promise<void> {
     const left = chosen.filter((one) => !this.#goOn(one, folder));
-    const byFolder = Map.groupBy(left, ({ path }) => parentOf(`${folder}${path}`));
-    const uploads: Upload[] = [];
-    for (const [parent, files] of byFolder) {
-      uploads.push(...(await this.#named(parent, files)));
-    }
+    const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
+    const uploads = keyed.map(({ file, key }): Upload => {
+      const { size, lastModified } = file;
+      return { id: this.#newId(), key, size, uploaded: 0, state: 'waiting', file, lastModified };
+    });
     if (uploads.length === 0) return;
     this.#list.value = [...this.#list.peek().filter(({ state }) => state !== 'done'), ...uploads];
-    await this.#start(uploads);
+    this.#start(uploads);
   }
 
   /** Pauses a file, or goes on with it. */
-  async pause({ id, state }: Upload): Promise<void> {
-    if (state !== 'sending' && state !== 'waiting' && state !== 'paused') return;
-    (await this.#load()).pause(id);
-    this.#change(id, { state: state === 'paused' ? 'sending' : 'paused' });
+  async pause({ id }: Upload): Promise<void> {
+    const state = this.#find(id)?.state;
+    if (state === 'paused') this.#change(id, { state: 'waiting' });
+    if (state === 'waiting' || state === 'sending') {
+      this.#change(id, { state: 'paused' });
+      if (state === 'sending' && !this.#stopTimer(id)) (await this.#load()).pause(id);
+    }
+    this.#samples.restart();
+    await this.#next();
   }
 
   /** Pauses everything that is on its way. */
   async pauseAll(): Promise<void> {
-    for (const upload of this.#list.peek()) if (upload.state !== 'paused') await this.pause(upload);
+    // Those that wait come first: the place of one that is paused is free for them.
+    for (const wanted of ['waiting', 'sending']) {
+      for (const upload of this.#list.peek()) if (upload.state === wanted) await this.pause(upload);
+    }
   }
 
   /** Goes on with everything that is paused. */
@@ -108,22 +115,28 @@ export class Uploads {
   /** Tries a failed file again. */
   async retry({ id }: Upload): Promise<void> {
     this.#tries.delete(id);
-    this.#change(id, { state: 'sending', problem: undefined });
-    (await this.#load()).retry(id);
+    this.#change(id, { state: 'waiting', problem: undefined });
+    await this.#next();
   }
 
   /** Gives a file up; what has arrived is deleted in the store. */
   async cancel({ id, key, state, open }: Upload): Promise<void> {
     this.#list.value = this.#list.peek().filter((upload) => upload.id !== id);
     if (state === 'done') return;
+    this.#stopTimer(id);
     await this.#memory.forget(key);
-    if (state !== 'unfinished') return (await this.#load()).cancel(id);
-    if (open !== undefined) await this.#abort(open);
+    const uploader = await this.#uploader;
+    if (uploader?.has(id)) uploader.cancel(id);
+    else if (open !== undefined) await this.#abort(open);
+    await this.#next();
   }
 
   /** Gives everything up that has not arrived, and takes the rest off the page. */
   async cancelAll(): Promise<void> {
-    for (const upload of this.#list.peek()) await this.cancel(upload);
+    const all = this.#list.peek();
+    // None of them makes way for the next one.
+    this.#list.value = [];
+    for (const upload of all) await this.cancel(upload);
   }
 
   /** Goes on with unfinished uploads of the page before, as far as their files are still there. */
@@ -134,7 +147,7 @@ export class Uploads {
       kept.map(async (upload) => unfinished(upload, this.#newId(), await this.#memory.fileOf(upload))),
     );
     this.#list.value = uploads;
-    await this.#start(uploads.filter(({ file }) => file !== undefined));
+    this.#start(uploads.filter(({ file }) => file !== undefined));
   }
 
   /** True if the file belongs to an unfinished upload, which then goes on. */
@@ -150,40 +163,29 @@ export class Uploads {
       );
     if (upload === undefined) return false;
     this.#change(upload.id, { file });
-    void this.#start([{ ...upload, file }]);
+    this.#start([{ ...upload, file }]);
     return true;
   }
 
-  /** The uploads of files to one folder, under the names that the person has decided on. */
-  async #named(folder: string, chosen: readonly Chosen[]): Promise<Upload[]> {
-    const names = chosen.map(({ path }) => nameOf(path).normalize('NFC'));
-    const taken = await this.#api.takenNames(folder, names);
-    const conflicts = names.filter((name) => taken.has(name));
-    const choices = ['both', 'replace', 'skip'] as const;
-    const choice =
-      conflicts.length === 0 ? 'replace' : await this.#dialogs.askConflict(folder, conflicts, choices);
-    if (choice === undefined) return [];
-    const wanted = chosen.filter((_, index) => choice !== 'skip' || !taken.has(names[index] ?? ''));
-    const originals = wanted.map(({ path }) => nameOf(path).normalize('NFC'));
-    const free = originals.map((name) => ({ name, isFolder: false }));
-    const given = choice === 'both' ? await freeNames(this.#api, folder, free) : originals;
-    return wanted.map(({ file, path }, index): Upload => {
-      const name = given[index] ?? nameOf(path);
-      const { size, lastModified } = file;
-      const id = this.#newId();
-      return { id, key: `${folder}${name}`, size, uploaded: 0, state: 'waiting', file, lastModified };
-    });
-  }
-
-  async #start(uploads: readonly Upload[]): Promise<void> {
+  #start(uploads: readonly Upload[]): void {
     if (uploads.length === 0) return;
     void this.#memory.claim();
+    for (const { id } of uploads) this.#change(id, { state: 'waiting' });
+    void this.#next();
+  }
+
+  /** Sends the files that wait, as many as go at the same time. */
+  async #next(): Promise<void> {
+    if (!this.#list.peek().some(({ state }) => state === 'waiting')) return;
     const uploader = await this.#load();
-    const files = uploads.flatMap(({ id, key, file, open }) =>
-      file === undefined ? [] : [{ id, key, data: file, open }],
-    );
-    for (const { id } of files) this.#change(id, { state: 'waiting' });
-    uploader.start(files);
+    const list = this.#list.peek();
+    const free = CONCURRENCY - list.filter(({ state }) => state === 'sending').length;
+    const waiting = list.filter(({ state }) => state === 'waiting').slice(0, Math.max(free, 0));
+    for (const { id, key, file, open } of waiting) {
+      this.#change(id, { state: 'sending' });
+      if (uploader.has(id)) uploader.pause(id);
+      else if (file !== undefined) uploader.send({ id, key, data: file, open });
+    }
   }
 
   #load(): Promise<Uploader> {
@@ -202,15 +204,10 @@ export class Uploads {
   #progressed(id: string, uploaded: number): void {
     const upload = this.#find(id);
     if (upload === undefined) return;
-    this.#change(id, { uploaded, ...(upload.state === 'waiting' && { state: 'sending' as const }) });
+    this.#change(id, { uploaded });
     // What arrives shows that the way is open again.
     if (uploaded > upload.uploaded) this.#tries.delete(id);
-    const at = Date.now();
-    const bytes = this.progress.peek().uploaded;
-    this.#samples = [...this.#samples.filter((sample) => at - sample.at < RATE_MS), { at, bytes }];
-    const [first] = this.#samples;
-    if (first === undefined || at - first.at < 500) return;
-    this.#rate.value = Math.max(0, ((bytes - first.bytes) / (at - first.at)) * 1000);
+    this.#rate.value = this.#samples.sample(this.progress.peek().uploaded, Date.now()) ?? this.#rate.peek();
   }
 
   #opened(id: string, open: OpenUpload): void {
@@ -227,24 +224,36 @@ export class Uploads {
     this.#change(id, { state: 'done', uploaded: upload.size });
     void this.#memory.forget(upload.key);
     this.#arrived(upload.key);
+    void this.#next();
   }
 
   #failed(id: string, error: unknown): void {
+    const upload = this.#find(id);
+    if (upload === undefined) return;
+    // The store may have dropped the parts: then everything is sent again.
+    if (upload.open !== undefined && statusOf(error) === 404) this.#change(id, { open: undefined });
+    // It was paused while its last request was on its way, and is sent again when the person wants it.
+    if (upload.state === 'paused') return;
     const tries = this.#tries.get(id) ?? 0;
     this.#tries.set(id, tries + 1);
-    const pause = PAUSES_MS[tries];
-    const reason = error instanceof Error ? error.message : String(error);
+    const pause = isPassing(error) ? PAUSES_MS[tries] : undefined;
     if (pause === undefined) {
-      this.#change(id, { state: 'failed', problem: reason });
+      this.#change(id, { state: 'failed', problem: error });
+      void this.#next();
       return;
     }
-    setTimeout(async () => {
-      if (this.#find(id) === undefined) return;
-      const uploader = await this.#load();
-      // The store may have dropped the parts: then everything is sent again.
-      if (/NoSuchUpload|404/.test(reason)) uploader.restart(id);
-      uploader.retry(id);
-    }, pause);
+    const again = () => {
+      this.#timers.delete(id);
+      this.#change(id, { state: 'waiting' });
+      void this.#next();
+    };
+    this.#timers.set(id, setTimeout(again, pause));
+  }
+
+  /** Whether the file was waiting for its next try, which it now does no longer. */
+  #stopTimer(id: string): boolean {
+    clearTimeout(this.#timers.get(id));
+    return this.#timers.delete(id);
   }
 
   async #abort({ key, uploadId }: OpenUpload): Promise<void> {

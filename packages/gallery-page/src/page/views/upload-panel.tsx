@@ -1,10 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
+import { ApiProblem } from '../api/problem.ts';
 import { useApp } from '../app-context.ts';
 import { chosenFiles } from '../state/dropped-files.ts';
 import { nameOf, parentOf } from '../state/place.ts';
+import { statusOf } from '../state/upload-problem.ts';
 import type { Upload } from '../state/uploads.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { problemWords } from './problem-view.tsx';
 
 /** The lines of files that the panel shows at most. */
 const SHOWN = 100;
@@ -89,7 +92,7 @@ function UploadLine({ upload }: { upload: Upload }) {
     sending: `${Math.floor((uploaded / Math.max(size, 1)) * 100)} %`,
     paused: say('paused'),
     done: say('done'),
-    failed: problem ?? '',
+    failed: problemOf(problem, say),
     unfinished: say('chooseAgain', { name }),
   };
   return (
@@ -137,6 +140,13 @@ function UploadLine({ upload }: { upload: Upload }) {
       )}
     </li>
   );
+}
+
+/** Why a file was not uploaded. */
+function problemOf(problem: unknown, say: ReturnType<typeof useApp>['texts']['say']): string {
+  if (problem instanceof ApiProblem) return problemWords(problem, say);
+  if (statusOf(problem) === 0) return say('storeUnavailable');
+  return problem instanceof Error ? problem.message : String(problem);
 }
 
 /** The browser has not kept the file: the person shows it again. */
