@@ -4,7 +4,13 @@ import type { Step } from './steps.ts';
 /** What a task is about, as its words say it. */
 export type Work =
   | { readonly action: 'delete' | 'undo'; readonly count: number }
-  | { readonly action: 'copy' | 'move'; readonly count: number; readonly dest: string }
+  | {
+      readonly action: 'copy' | 'move';
+      readonly count: number;
+      readonly dest: string;
+      /** How many of the chosen paths were no longer there. */
+      readonly gone?: number;
+    }
   | { readonly action: 'rename'; readonly from: string; readonly to: string };
 
 /** Work on files and folders, from its first request to its outcome. */

@@ -19,8 +19,10 @@ export class Transfers {
 
   /** Moves or copies into the folder `dest`; asks first where names are taken. */
   async run(action: 'move' | 'copy', all: readonly string[], dest: string): Promise<void> {
-    const paths = all.filter((path) => makesSense(action, path, dest));
-    if (paths.length === 0) return;
+    const wanted = all.filter((path) => makesSense(action, path, dest));
+    if (wanted.length === 0) return;
+    const paths = await this.#existing(wanted);
+    const gone = wanted.length - paths.length;
     const here = new Set(paths.filter((path) => parentOf(path) === dest));
     const taken = await this.#api.takenNames(dest, paths.map(nameOf)).catch(() => new Set<string>());
     const conflicts = paths.filter((path) => taken.has(nameOf(path)) && !here.has(path));
@@ -28,14 +30,25 @@ export class Transfers {
     if (choice === undefined) return;
     const skipped = new Set(choice === 'skip' ? conflicts : []);
     const left = paths.filter((path) => !skipped.has(path));
-    if (left.length === 0) return;
+    if (left.length === 0 && gone === 0) return;
     const renamed = new Set(choice === 'both' ? conflicts : []);
     const names = await this.#names(left, dest, (path) => renamed.has(path) || here.has(path));
     const replaced = choice === 'replace' ? conflicts.map((path) => `${dest}${nameOf(path)}`) : [];
-    await this.#tasks.run({ action, count: left.length, dest }, [
+    await this.#tasks.run({ action, count: left.length, dest, gone }, [
       ...deletionOf(replaced),
       ...transferOf(action, left, dest, names),
     ]);
+  }
+
+  /** Without those that somebody else has moved or deleted since they were listed: the rest is still wanted. */
+  async #existing(paths: readonly string[]): Promise<readonly string[]> {
+    const existing: string[] = [];
+    for (const [folder, some] of Map.groupBy(paths, parentOf)) {
+      const names = some.map(nameOf);
+      const there = await this.#api.takenNames(folder, names).catch(() => new Set(names));
+      existing.push(...some.filter((path) => there.has(nameOf(path))));
+    }
+    return existing;
   }
 
   /** The other names that paths get in the folder `dest`: what a search has found may have one name twice. */

@@ -140,6 +140,8 @@ export const en = {
   renaming: 'Renaming “{{name}}” to “{{to}}”',
   renamed: 'Renamed “{{name}}” to “{{to}}”',
   folderCreated: 'Created the folder “{{name}}”',
+  noLongerThere_one: '{{count}} item was no longer there.',
+  noLongerThere_other: '{{count}} items were no longer there.',
   nothingDone: 'Nothing was left to do',
   failed: 'Not finished: {{reason}}',
   undoing_one: 'Putting {{count}} object back',

@@ -130,6 +130,7 @@ export const zh: Translated = {
   renaming: '正在将“{{name}}”重命名为“{{to}}”',
   renamed: '已将“{{name}}”重命名为“{{to}}”',
   folderCreated: '已创建文件夹“{{name}}”',
+  noLongerThere_other: '{{count}} 项已不存在。',
   nothingDone: '没有需要处理的内容',
   failed: '未完成：{{reason}}',
   undoing_other: '正在将 {{count}} 个对象放回原处',

@@ -20,8 +20,9 @@ export function Activity() {
 function TaskView({ task }: { task: Task }) {
   const { tasks, texts } = useApp();
   const { say } = texts;
-  const { state, undo, problem } = task;
+  const { state, undo, problem, work } = task;
   const isRunning = state === 'running';
+  const gone = ('gone' in work && work.gone) || 0;
   return (
     <div class={`task ${state}`}>
       {isRunning ? (
@@ -37,6 +38,7 @@ function TaskView({ task }: { task: Task }) {
             {isRunning ? problemWords(problem, say) : say('failed', { reason: problemWords(problem, say) })}
           </p>
         )}
+        {gone > 0 && <p class="hint">{say('noLongerThere', { count: gone })}</p>}
         {state === 'interrupted' && <p class="hint">{say('interrupted')}</p>}
       </div>
       {state === 'done' && undo.length > 0 && (

@@ -54,6 +54,10 @@ export function useMarquee(scroller: RefObject<HTMLElement>, entries: readonly E
       removeEventListener('pointercancel', end);
       setArea(undefined);
       if (!drawn && before.size === 0) selection.clear();
+      // What the keyboard does next is about what the mouse has chosen.
+      const chosen = [...selection.paths.peek()];
+      if (drawn && chosen.length > 0) selection.focus(chosen.at(-1));
+      current.querySelector<HTMLElement>('[data-active="true"]')?.focus({ preventScroll: true });
     };
     addEventListener('pointermove', move);
     addEventListener('pointerup', end);
