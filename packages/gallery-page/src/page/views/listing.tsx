@@ -1,3 +1,4 @@
+import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
@@ -31,7 +32,8 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
   }, [folder, state, lastRow, layout.rows]);
 
   const chosen = selection.paths.value;
-  const active = activeOf(entries, selection.active.value);
+  const at = selection.active.value;
+  const active = useMemo(() => activeOf(entries, at), [entries, at]);
   return (
     <div ref={scroller} class={`scroller ${view}`} onPointerDown={marquee.begin}>
       <div
@@ -89,7 +91,8 @@ interface RowProps {
   view: 'grid' | 'table';
 }
 
-function Row({ index, start, layout, entries, chosen, active, view }: RowProps) {
+/** While the listing is scrolled, only the rows that come into sight are new. */
+const Row = memo(({ index, start, layout, entries, chosen, active, view }: RowProps) => {
   const [from, to] = layout.rangeOf(index);
   const place = { transform: `translateY(${start}px)`, height: `${layout.heightOf(index) - GAP}px` };
   if (view === 'table') {
@@ -119,7 +122,7 @@ function Row({ index, start, layout, entries, chosen, active, view }: RowProps) 
       ))}
     </div>
   );
-}
+});
 
 /** The entry that Tab reaches: the first one until the keyboard has been somewhere. */
 function activeOf(entries: readonly Entry[], path: string | undefined): string | undefined {
