@@ -28,6 +28,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   scaling: 1,
   fast: 1,
   idle: 2,
+  page: 6,
   peers: 6,
   'gallery-peers': 1,
 };

@@ -2,6 +2,7 @@ import { fileOf } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
 import { growthPictures } from './growth-pictures.ts';
+import { pageTable } from './page.ts';
 import { peersSection, peerTables } from './peers.ts';
 import { ratePictures } from './rate-pictures.ts';
 import { provenance, type SectionMaker } from './section.ts';
@@ -22,6 +23,10 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const file = fileOf(files, 'worst');
     const text = `${worstTable(file)}\n${provenance(file)}`;
     return { text, pictures: ratePictures(file) };
+  },
+  page: (files) => {
+    const file = fileOf(files, 'page');
+    return { text: `${pageTable(file)}\n${provenance(file)}` };
   },
   peers: peersSection,
   'peers, all loads': peerTables,

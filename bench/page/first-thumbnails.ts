@@ -1,0 +1,99 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Page } from 'playwright-core';
+import { drawing } from '../../test/fixtures/drawing.ts';
+import { putAll } from '../../test/support/s3/objects.ts';
+import { type Figure, figureOf } from '../figures/figure.ts';
+import type { PageBench } from './browser.ts';
+
+/** A folder of this many files, of which the first ones are pictures. */
+const FOLDER = 'first/';
+const PICTURES = 40;
+
+/** What a browser has in flight to one origin over HTTP/1.1. */
+const CONNECTIONS = 6;
+
+const ROUNDS = 5;
+
+/**
+ * From the navigation until the window is full of thumbnails, and the same by the API alone. Cold is a
+ * browser that has never been here, and thumbnails that have never been made. Warm is the same browser again;
+ * the API alone is then asked for thumbnails that the service has.
+ */
+export async function measureFirstThumbnails(bench: PageBench, objects: number): Promise<Figure[]> {
+  const { gallery, url, visit } = bench;
+  const names = Array.from({ length: objects - PICTURES }, (_, index) => `${FOLDER}text ${index}.txt`);
+  await putAll(gallery.s3, gallery.bucket, names);
+  const times = {
+    cold: [] as number[],
+    coldApi: [] as number[],
+    warm: [] as number[],
+    warmApi: [] as number[],
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await renewPictures(bench, 2 * round);
+    const { context, page } = await visit();
+    const first = await untilThumbnails(page, url);
+    times.cold.push(first.ms);
+    times.warm.push((await untilThumbnails(page, url)).ms);
+    await context.close();
+    await renewPictures(bench, 2 * round + 1);
+    times.coldApi.push(await apiAlone(bench, first.thumbnails));
+    times.warmApi.push(await apiAlone(bench, first.thumbnails));
+  }
+  return [
+    ...timeFigures('first thumbnails, cold', objects, times.cold, times.coldApi),
+    ...timeFigures('first thumbnails, warm', objects, times.warm, times.warmApi),
+  ];
+}
+
+function timeFigures(what: string, objects: number, page: number[], api: number[]): Figure[] {
+  const label = { what, metric: 'p50', unit: 'ms', at: { objects } };
+  const multiples = page.map((ms, round) => ms / (api[round] ?? ms));
+  return [
+    figureOf({ ...label, subject: 'page' }, page),
+    figureOf({ ...label, subject: 'API alone' }, api),
+    figureOf({ ...label, subject: 'page', metric: 'multiple', unit: '' }, multiples),
+  ];
+}
+
+/** New bytes have thumbnails that nobody has asked for. */
+async function renewPictures({ gallery }: PageBench, version: number): Promise<void> {
+  for (let index = 0; index < PICTURES; index += 1) {
+    const Key = `${FOLDER}picture ${index}.jpg`;
+    const Body = await drawing(version * PICTURES + index);
+    const object = { Bucket: gallery.bucket, Key, Body, ContentType: 'image/jpeg' };
+    await gallery.s3.send(new PutObjectCommand(object));
+  }
+}
+
+/** Loads the page; resolves to when every picture in the window is drawn, and how many there are. */
+async function untilThumbnails(page: Page, url: string): Promise<{ ms: number; thumbnails: number }> {
+  await page.goto(`${url}/?path=${encodeURIComponent(FOLDER)}`, { waitUntil: 'commit' });
+  return page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const images = [...document.querySelectorAll('[role="gridcell"] img')];
+      const seen = images.filter((image) => image.getBoundingClientRect().top < innerHeight);
+      const isDone = seen.length > 0 && seen.every((image) => image.complete && image.naturalWidth > 0);
+      if (isDone) resolve({ ms: performance.now(), thumbnails: images.length });
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
+
+/** The requests of the page without the page: the listing, then as many thumbnails. */
+async function apiAlone({ gallery, url }: PageBench, thumbnails: number): Promise<number> {
+  const headers = { cookie: gallery.cookie };
+  const begin = performance.now();
+  const list = await fetch(`${url}/api/gallery?json=1&path=${encodeURIComponent(FOLDER)}`, { headers });
+  await list.json();
+  const waiting = Array.from({ length: thumbnails }, (_, index) => `${FOLDER}picture ${index}.jpg`);
+  const read = async () => {
+    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+      const media = `${url}/api/gallery/media?thumbnail=true&key=${encodeURIComponent(key)}`;
+      await (await fetch(media, { headers })).arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, read));
+  return performance.now() - begin;
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { type Figure, figureOf } from '../figures/figure.ts';
+import type { PageBench } from './browser.ts';
+
+const MB = 1_000_000;
+
+/** How often each of the two uploads the file; they take turns. */
+const ROUNDS = 3;
+
+/** What the page should reach of the SDK's throughput. */
+const AIM = 0.8;
+
+/** Uploads a file in parts of the same size, by the page and by the SDK in Node. */
+export async function measureUploading(bench: PageBench, megabytes: number): Promise<Figure[]> {
+  const file = join(tmpdir(), `page-bench-${process.pid}.bin`);
+  const rates = { page: [] as number[], sdk: [] as number[] };
+  try {
+    await writeRandom(file, megabytes);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      rates.page.push(megabytes / (await pageSeconds(bench, file)));
+      rates.sdk.push(megabytes / (await sdkSeconds(bench, file)));
+      await removeUploads(bench, file);
+    }
+  } finally {
+    await rm(file, { force: true });
+  }
+  const label = { what: 'upload in parts', metric: 'rate', unit: 'MB/s', at: { megabytes } };
+  const ratios = rates.page.map((rate, round) => rate / (rates.sdk[round] ?? rate));
+  return [
+    figureOf({ ...label, subject: 'page' }, rates.page),
+    figureOf({ ...label, subject: 'AWS SDK in Node' }, rates.sdk),
+    figureOf({ ...label, subject: 'page', metric: 'ratio', unit: '', aim: AIM }, ratios),
+  ];
+}
+
+/** The next round finds the folder empty, and the disk too. */
+async function removeUploads({ gallery: { s3, bucket } }: PageBench, file: string): Promise<void> {
+  const Objects = [basename(file), 'by-sdk.bin'].map((name) => ({ Key: `uploads/${name}` }));
+  await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
+}
+
+async function writeRandom(file: string, megabytes: number): Promise<void> {
+  const handle = await open(file, 'w');
+  for (let written = 0; written < megabytes; written += 1) await handle.write(randomBytes(MB));
+  await handle.close();
+}
+
+async function pageSeconds({ url, visit }: PageBench, file: string): Promise<number> {
+  const { context, page } = await visit();
+  await page.goto(`${url}/?path=${encodeURIComponent('uploads/')}`);
+  await page.getByText('Nothing here yet').waitFor();
+  const begin = performance.now();
+  await page.locator('[data-upload="files"]').setInputFiles(file);
+  await page.getByText('1 file uploaded').waitFor();
+  const seconds = (performance.now() - begin) / 1000;
+  await context.close();
+  return seconds;
+}
+
+/** In a thread of its own, because the embedded store runs in this one. */
+async function sdkSeconds({ gallery }: PageBench, file: string): Promise<number> {
+  // A store that runs here has a function too, which no other thread can be given.
+  const { endpoint, region, accessKeyId, secretAccessKey } = gallery.store;
+  const store = { endpoint, region, accessKeyId, secretAccessKey };
+  const workerData = { store, bucket: gallery.bucket, file };
+  const worker = new Worker(new URL('./sdk-uploader.ts', import.meta.url), { workerData });
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+}
