@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawing } from '../../fixtures/drawing.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 
@@ -65,6 +66,29 @@ describe('a folder', () => {
     await shows('a.pdf', 'c.txt', 'b.zip');
     await page.reload();
     await shows('a.pdf', 'c.txt', 'b.zip');
+  });
+
+  test('has thumbnails where the scrolling ends, and asks for none of those that fly past', async () => {
+    const picture = await drawing(1);
+    const numbers = Array.from({ length: 120 }, (_, index) => index);
+    await Promise.all(numbers.map((index) => put(`fly/${index}.jpg`, picture, 'image/jpeg')));
+    const asked = new Set<string>();
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === '/api/gallery/media') asked.add(url.searchParams.get('key') ?? '');
+    });
+    await window.go('fly/', '');
+    await window.link('0.jpg').waitFor();
+    await page.getByRole('grid').evaluate((grid) => {
+      const { parentElement: scroller } = grid as unknown as {
+        parentElement: { scrollTop: number; scrollHeight: number };
+      };
+      scroller.scrollTop = scroller.scrollHeight;
+    });
+    await window.link('119.jpg').waitFor();
+    const last = `document.querySelector('[data-path="fly/119.jpg"] img')?.naturalWidth ?? 0`;
+    await expect.poll(() => page.evaluate(last)).toBeGreaterThan(0);
+    expect([...asked]).not.toContain('fly/60.jpg');
   });
 
   test('is searched below, with a count that grows as it searches', async () => {

@@ -4,6 +4,7 @@ import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { EntryCard } from './entry-card.tsx';
 import { EntryLine } from './entry-line.tsx';
+import { FlyingProvider, useFlying } from './flying.ts';
 import { GAP, gridLayout, type Layout, tableLayout } from './layout.ts';
 import { useListingKeys } from './listing-keys.ts';
 import { Marquee, useMarquee } from './marquee.tsx';
@@ -24,6 +25,7 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
   const keys = useListingKeys(entries, layout, (index) => rows.show(layout.rowOf(index)));
   const marquee = useMarquee(scroller, entries, layout);
   useFocus(scroller, entries);
+  const flying = useFlying(scroller);
 
   const lastRow = rows.items.at(-1)?.index ?? 0;
   const { value: state } = folder.state;
@@ -56,19 +58,21 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
       >
         {view === 'table' && <TableHead />}
         <div role="presentation" class="rows" style={{ height: `${rows.total + GAP}px` }}>
-          {width > 0 &&
-            rows.items.map(({ index, start }) => (
-              <Row
-                key={index}
-                index={index}
-                start={start}
-                layout={layout}
-                entries={entries}
-                chosen={chosen}
-                active={active}
-                view={view}
-              />
-            ))}
+          <FlyingProvider value={flying}>
+            {width > 0 &&
+              rows.items.map(({ index, start }) => (
+                <Row
+                  key={index}
+                  index={index}
+                  start={start}
+                  layout={layout}
+                  entries={entries}
+                  chosen={chosen}
+                  active={active}
+                  view={view}
+                />
+              ))}
+          </FlyingProvider>
           <Marquee area={marquee.area} />
         </div>
       </div>

@@ -2,13 +2,16 @@ import { useState } from 'preact/hooks';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
+import { useSettled } from './flying.ts';
 import { Icon } from './icon.tsx';
 
 /** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
 export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
   const { api } = useApp();
   const [isBroken, setBroken] = useState(false);
-  if (entry.kind === 'image' && !isBroken) {
+  // Of thousands of pictures that fly past, the service makes no thumbnails.
+  const isSettled = useSettled();
+  if (entry.kind === 'image' && !isBroken && isSettled) {
     return (
       <img
         src={api.thumbnail(entry)}

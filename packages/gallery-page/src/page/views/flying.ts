@@ -1,0 +1,57 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { createContext, type RefObject } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+
+/** From this speed nobody recognizes a picture, in px/ms. */
+const FAST = 3;
+
+/** How long after the last fast movement the scrolling has settled, in ms. */
+const SETTLED_MS = 120;
+
+const Flying = createContext<ReadonlySignal<boolean>>(signal(false));
+
+/** Hands down whether the listing flies past. */
+export const FlyingProvider = Flying.Provider;
+
+/** Whether an element is scrolled so fast that what it shows only flies past. */
+export function useFlying(scroller: RefObject<HTMLElement>): ReadonlySignal<boolean> {
+  const [flying] = useState(() => signal(false));
+  useEffect(() => {
+    const { current } = scroller;
+    if (current === null) return;
+    let last = { top: current.scrollTop, at: performance.now() };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onScroll = () => {
+      const now = { top: current.scrollTop, at: performance.now() };
+      // After a rest, one event may stand for a long way: it counts as one frame.
+      const ms = Math.min(Math.max(now.at - last.at, 1), 17);
+      const isFast = Math.abs(now.top - last.top) / ms > FAST;
+      last = now;
+      if (!isFast) return;
+      flying.value = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        flying.value = false;
+      }, SETTLED_MS);
+    };
+    current.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      current.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller, flying]);
+  return flying;
+}
+
+/** True once the listing around it does not fly past; it then stays true. */
+export function useSettled(): boolean {
+  const flying = useContext(Flying);
+  const [isSettled, setSettled] = useState(() => !flying.peek());
+  useEffect(() => {
+    if (isSettled) return;
+    return flying.subscribe((value) => {
+      if (!value) setSettled(true);
+    });
+  }, [flying, isSettled]);
+  return isSettled;
+}
