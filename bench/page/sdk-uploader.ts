@@ -12,10 +12,7 @@ import { clientOf } from '../../test/support/s3/servers.ts';
 /** The size of the page's parts: see `packages/gallery-page/src/page/state/uploader.ts`. */
 const PART_SIZE = 8 * 2 ** 20;
 
-/** Parts at a time. */
-const CONCURRENCY = 3;
-
-const { store, bucket, file } = workerData;
+const { store, bucket, file, concurrency } = workerData;
 const s3 = clientOf(store, { maxAttempts: 3 });
 const blob = await openAsBlob(file);
 const begin = performance.now();
@@ -33,7 +30,7 @@ async function sendParts(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: CONCURRENCY }, sendParts));
+await Promise.all(Array.from({ length: concurrency }, sendParts));
 const Parts = parts.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
 await s3.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }));
 parentPort?.postMessage((performance.now() - begin) / 1000);
