@@ -1,33 +1,61 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawing } from '../../fixtures/drawing.ts';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
-import { type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
+import { type RunningGallery, startGallery } from '../../support/gallery.ts';
+import { fillLogin, type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
+import { removeBucket } from '../../support/s3/objects.ts';
 
 /** Where the pictures of docs/gallery-page.md are. */
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 
 const WIDTHS = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
 
+/** The buckets that the pictures show: the one of the environment, and one that has been added. */
+const BUCKETS = ['press-photos', 'archive-2024'] as const;
+
+const KEYS = [
+  ...['archive/2024/a.jpg', 'portraits/a.jpg', 'field notes/a.txt', 'video/a.mp4'],
+  ...Array.from({ length: 26 }, (_, index) => `coast-${index + 1}.jpg`),
+  'interview.mp3',
+  'programme.pdf',
+];
+
 let gallery: GalleryPageFixture;
+let service: RunningGallery;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
   gallery = await galleryPageFixture();
-  await gallery.put(
-    ...['archive/2024/a.jpg', 'portraits/a.jpg', 'field notes/a.txt', 'video/a.mp4'],
-    ...Array.from({ length: 26 }, (_, index) => `coast-${index + 1}.jpg`),
-    'interview.mp3',
-    'programme.pdf',
-  );
+  const { endpoint, region, accessKeyId, secretAccessKey } = gallery.store;
+  for (const Bucket of BUCKETS) await gallery.s3.send(new CreateBucketCommand({ Bucket }));
+  const [Bucket, added] = BUCKETS;
+  for (const [index, Key] of KEYS.entries()) {
+    const isImage = Key.endsWith('.jpg');
+    const Body = isImage ? await drawing(index) : Buffer.from(`content of ${Key}`);
+    await gallery.s3.send(
+      new PutObjectCommand({ Bucket, Key, Body, ...(isImage && { ContentType: 'image/jpeg' }) }),
+    );
+  }
+  service = await startGallery({ ...gallery.settings, S3_BUCKET: Bucket });
+  const keys = { accessKeyId, secretAccessKey, forcePathStyle: true };
+  await gallery.post('/api/settings/buckets', {
+    action: 'save',
+    bucket: { name: added, endpoint, region, ...keys },
+    setActive: false,
+  });
   await mkdir(PICTURES, { recursive: true });
 });
 skipWithout(() => browser);
 afterAll(async () => {
   await browser?.close();
+  for (const bucket of BUCKETS) if (gallery) await removeBucket(gallery.s3, bucket);
+  await service?.close();
   await gallery?.close();
 });
 
@@ -50,9 +78,8 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('dialog').getByRole('button', { name: 'portraits' }).waitFor();
   },
   buckets: async (page) => {
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: 'Buckets' }).click();
-    await page.getByRole('heading', { name: 'Buckets' }).waitFor();
+    await page.goto(`${service.url}/?screen=buckets`);
+    await page.getByText('archive-2024').waitFor();
   },
 };
 
@@ -62,17 +89,17 @@ test.each(Object.keys(WIDTHS).flatMap((width) => ['light', 'dark'].map((theme) =
     if (browser === undefined) return;
     const viewport = WIDTHS[width as keyof typeof WIDTHS];
     const colorScheme = theme as 'light' | 'dark';
-    const { context, page, open } = await gallery.visit(browser, { viewport, colorScheme });
+    const { context, page } = await gallery.visit(browser, { viewport, colorScheme });
     const shoot = async (screen: string) => {
       await expect.poll(() => page.evaluate('[...document.images].every((one) => one.complete)')).toBe(true);
       await page.screenshot({ path: `${PICTURES}/${screen}-${width}-${theme}.png` });
     };
-    await open('', false);
+    await page.goto(service.url);
     await page.getByLabel('Username').waitFor();
     await shoot('login');
-    await open();
+    await fillLogin(page);
     for (const [screen, go] of Object.entries(SCREENS)) {
-      await page.goto(gallery.url);
+      await page.goto(service.url);
       await go(page);
       await shoot(screen);
     }
