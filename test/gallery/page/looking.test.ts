@@ -185,6 +185,35 @@ describe('the viewer', () => {
     await page.keyboard.press('ArrowRight');
     await page.getByRole('heading', { name: 'clip.webm' }).waitFor();
   });
+
+  test('plays on when the signed address of a long recording is renewed, and with the new one when it has ended', async () => {
+    await window.visit.context.route(
+      ({ searchParams }) => searchParams.get('ended') === '1',
+      (route) => route.abort(),
+    );
+    const listener = await window.visit.context.newPage();
+    await listener.clock.install();
+    await listener.goto(`${window.gallery.url}/?file=${encodeURIComponent('play/clip.webm')}`);
+    const source = async () => String(await listener.evaluate('document.querySelector("video")?.src ?? ""'));
+    await expect.poll(source).toContain('X-Amz-Signature');
+    const before = await source();
+    // A signature says the second in which it was made.
+    const begin = Date.now();
+    await expect.poll(() => Date.now() - begin).toBeGreaterThan(1100);
+    let renewed = 0;
+    listener.on('requestfinished', (request) => {
+      if (new URL(request.url()).pathname === '/api/gallery' && request.method() === 'POST') renewed += 1;
+    });
+    await listener.clock.fastForward(51 * 60_000);
+    // One address to play it, and one to download it.
+    await expect.poll(() => renewed).toBe(2);
+    expect(await source()).toBe(before);
+    await listener.evaluate('document.querySelector("video").src += "&ended=1"');
+    await expect.poll(source).not.toMatch(/ended/);
+    await listener.getByText('96 × 64').waitFor();
+    await listener.close();
+    await window.visit.context.unrouteAll({ behavior: 'wait' });
+  });
 });
 
 /** Records half a second of a canvas; resolves to its bytes in base64. */

@@ -167,31 +167,8 @@ function Media({ entry, url, onFacts }: MediaProps) {
       </div>
     );
   }
-  if (entry.kind === 'video') {
-    return (
-      <video
-        src={url}
-        controls
-        preload="metadata"
-        aria-label={entry.name}
-        onError={broken}
-        onLoadedMetadata={({ currentTarget: { videoWidth, videoHeight, duration } }) =>
-          onFacts({ dimensions: `${videoWidth} × ${videoHeight}`, seconds: duration })
-        }
-      />
-    );
-  }
-  if (entry.kind === 'audio') {
-    return (
-      <audio
-        src={url}
-        controls
-        preload="metadata"
-        aria-label={entry.name}
-        onError={broken}
-        onLoadedMetadata={({ currentTarget: { duration } }) => onFacts({ seconds: duration })}
-      />
-    );
+  if (entry.kind === 'video' || entry.kind === 'audio') {
+    return <Player entry={entry} url={url} onFacts={onFacts} onBroken={broken} />;
   }
   return (
     <img
@@ -201,6 +178,40 @@ function Media({ entry, url, onFacts }: MediaProps) {
       onError={broken}
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
         onFacts({ dimensions: `${naturalWidth} × ${naturalHeight}` })
+      }
+    />
+  );
+}
+
+/** A video or a sound. Its address is renewed only when it needs another one: it would begin again. */
+function Player({ entry, url, onFacts, onBroken }: MediaProps & { onBroken: () => void }) {
+  const [source, setSource] = useState(url);
+  const reached = useRef(0);
+  const common = {
+    src: source,
+    controls: true,
+    preload: 'metadata',
+    'aria-label': entry.name,
+    onError: () => (source === url ? onBroken() : setSource(url)),
+    onTimeUpdate: ({ currentTarget }: { currentTarget: HTMLMediaElement }) => {
+      reached.current = currentTarget.currentTime || reached.current;
+    },
+  } as const;
+  const loaded = (element: HTMLMediaElement, dimensions?: string) => {
+    if (reached.current > 0) {
+      element.currentTime = reached.current;
+      void element.play().catch(() => undefined);
+    }
+    onFacts({ seconds: element.duration, ...(dimensions !== undefined && { dimensions }) });
+  };
+  if (entry.kind === 'audio') {
+    return <audio {...common} onLoadedMetadata={({ currentTarget }) => loaded(currentTarget)} />;
+  }
+  return (
+    <video
+      {...common}
+      onLoadedMetadata={({ currentTarget }) =>
+        loaded(currentTarget, `${currentTarget.videoWidth} × ${currentTarget.videoHeight}`)
       }
     />
   );
