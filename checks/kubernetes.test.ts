@@ -16,6 +16,7 @@ const FILES = [
   'services/content/src/app.ts',
   'services/news-feed/src/app.ts',
   'services/gallery-admin/src/app.ts',
+  'services/news-feed/src/newsroom/websub/ask-hub.ts',
 ];
 
 const BASE = 'deploy/kubernetes/base';
@@ -122,6 +123,48 @@ test.each<[string, string, string | RegExp, string, string]>([
     'path: /api/categories',
     'path: /api/category',
     'content: the Ingress leads /api/categories to nothing',
+  ],
+  [
+    'the address of the description',
+    `${BASE}/ingress.yaml`,
+    'path: /openapi-v1.json',
+    'path: /openapi-v2.json',
+    'news-feed: the Ingress leads /openapi-v1.json to nothing',
+  ],
+  [
+    'the path of callbacks',
+    `${BASE}/ingress.yaml`,
+    'path: /websub',
+    'path: /hubs',
+    'newsroom: the Ingress leads /websub/token to nothing',
+  ],
+  [
+    'the port of callbacks',
+    `${BASE}/newsroom.yaml`,
+    /4004/g,
+    '4005',
+    'newsroom: is given NEWS_CALLBACK_PORT=4005, and in docker-compose.yml 4004',
+  ],
+  [
+    'a port that the Ingress names',
+    `${BASE}/ingress.yaml`,
+    'name: callbacks',
+    'name: hubs',
+    'newsroom: the Ingress leads to its port hubs, which its Service lacks',
+  ],
+  [
+    'a port that no policy opens',
+    `${BASE}/network-policies.yaml`,
+    'port: callbacks',
+    'port: hubs',
+    'newsroom: no NetworkPolicy opens its port callbacks to the Ingress',
+  ],
+  [
+    'a Service that is not monitored',
+    'deploy/kubernetes/example/service-monitor.yaml',
+    'component: service',
+    'component: other',
+    'content: no ServiceMonitor selects its Service',
   ],
 ])('finds %s that differs', async (_what, file, from, to, fault) => {
   change(file, from, to);

@@ -5,6 +5,7 @@ import { readGalleryConfig, readStoreConfig } from '@pressroom/gallery-admin/con
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { parse, parseAllDocuments } from 'yaml';
+import { type Container, type Manifest, networkFaults, type PodSpec } from './kubernetes-network.ts';
 
 /** The folder of the manifests below the repository. */
 const HOME = 'deploy/kubernetes';
@@ -22,45 +23,6 @@ interface ComposeService {
   healthcheck?: { test?: string[] };
   ports?: { target?: number }[];
   stop_grace_period?: string;
-}
-
-/** A manifest; only what is looked at. */
-interface Manifest {
-  kind: string;
-  metadata: { name: string };
-  spec?: {
-    template?: { spec: PodSpec };
-    ports?: { name: string; port: number; targetPort: string }[];
-    selector?: Record<string, unknown>;
-    rules?: { http: { paths: IngressPath[] } }[];
-  };
-  stringData?: Record<string, string>;
-}
-
-interface IngressPath {
-  path: string;
-  backend: { service: { name: string; port: { name: string } } };
-}
-
-interface PodSpec {
-  enableServiceLinks?: boolean;
-  terminationGracePeriodSeconds?: number;
-  containers: Container[];
-}
-
-interface Container {
-  command: string[];
-  env?: { name: string; value: string }[];
-  envFrom?: Record<'configMapRef' | 'secretRef', { name: string } | undefined>[];
-  ports?: { name: string; containerPort: number }[];
-  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-  readinessProbe?: Probe;
-  livenessProbe?: Probe;
-  startupProbe?: Probe;
-}
-
-interface Probe {
-  httpGet?: { path: string; port: string };
 }
 
 interface Kustomization {
@@ -92,7 +54,7 @@ export async function kubernetesFaults(root: string): Promise<string[]> {
       .filter(({ metadata }) => !ours.some(([name]) => name === metadata.name))
       .map(({ metadata }) => `${metadata.name}: docker-compose.yml has no such service`),
     ...(await Promise.all(ours.map((one) => serviceFaults(root, one, kubernetes)))).flat(),
-    ...(await routeFaults(root, kubernetes)),
+    ...(await networkFaults(root, kubernetes.manifests)),
   ];
 }
 
@@ -210,15 +172,18 @@ function portFaults(
       .map(([, value]) => Number(value)),
     ...ports.map(({ target }) => Number(target)),
   ];
-  const port = container.ports?.find((one) => one.name === 'http')?.containerPort;
+  const open = (container.ports ?? []).map(({ containerPort }) => containerPort);
   const faults = wanted
-    .filter((one) => one !== port)
-    .map((one) => `listens on ${port}, and in docker-compose.yml on ${one}`);
-  if (port === undefined) return faults;
+    .filter((one) => !open.includes(one))
+    .map((one) => `listens on ${open.join(' and ')}, and in docker-compose.yml on ${one}`);
   const service = manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === name);
-  const published = service?.spec?.ports?.find((one) => one.name === 'http');
-  if (published?.port === port && published.targetPort === 'http') return faults;
-  return [...faults, `its Service does not lead to port ${port}`];
+  for (const { name: target, containerPort } of container.ports ?? []) {
+    const leads = service?.spec?.ports?.some(
+      ({ port, targetPort }) => targetPort === target && port === containerPort,
+    );
+    if (!leads) faults.push(`its Service does not lead to port ${containerPort}`);
+  }
+  return faults;
 }
 
 /** The port and the path of a URL in a health check, or the port that a program of `deploy` is given. */
@@ -267,30 +232,6 @@ function podFaults(service: ComposeService, pod: PodSpec, { lifecycle }: Contain
   const needed = Number(amount ?? 0) * (unit === 'm' ? 60 : 1) + (lifecycle?.preStop?.sleep?.seconds ?? 0);
   if (lifecycle !== undefined && (pod.terminationGracePeriodSeconds ?? 30) < needed) {
     faults.push(`is killed after ${pod.terminationGracePeriodSeconds} s, and needs ${needed} s to end`);
-  }
-  return faults;
-}
-
-/** Lines of a service's table of routes. */
-const ROUTE = /\[\s*'[A-Z]+',\s*'(\/[^']+)'/g;
-
-/** Every route of every service must be led to that service, by the longest prefix. */
-async function routeFaults(root: string, { manifests }: Kubernetes): Promise<string[]> {
-  const paths = manifests
-    .filter(({ kind }) => kind === 'Ingress')
-    .flatMap(({ spec }) => spec?.rules ?? [])
-    .flatMap(({ http }) => http.paths);
-  const faults: string[] = [];
-  for (const name of ['content', 'news-feed', 'gallery-admin']) {
-    const app = await readFile(join(root, `services/${name}/src/app.ts`), 'utf8');
-    const routes = [...app.matchAll(ROUTE)].map(([, route = '']) => route);
-    if (routes.length === 0) faults.push(`${name}: its app.ts has no routes`);
-    for (const route of new Set(routes)) {
-      const to = paths
-        .filter(({ path }) => route === path || route.startsWith(`${path}/`))
-        .toSorted((one, other) => other.path.length - one.path.length)[0]?.backend.service;
-      if (to?.name !== name) faults.push(`${name}: the Ingress leads ${route} to ${to?.name ?? 'nothing'}`);
-    }
   }
   return faults;
 }

@@ -19,7 +19,14 @@ const SERVICES: [string, Record<string, Setting>][] = [
 const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'];
 
 /** What the file decides itself: where a container listens inside its network. */
-const FIXED = ['HOST', 'CONTENT_PORT', 'NEWS_FEED_PORT', 'GALLERY_ADMIN_PORT', 'newsroom METRICS_PORT'];
+const FIXED = [
+  'HOST',
+  'CONTENT_PORT',
+  'NEWS_FEED_PORT',
+  'GALLERY_ADMIN_PORT',
+  'newsroom METRICS_PORT',
+  'newsroom NEWS_CALLBACK_PORT',
+];
 
 let services: Record<string, ComposeService>;
 beforeAll(async () => {

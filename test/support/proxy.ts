@@ -21,6 +21,8 @@ export interface RunningProxy {
   storeUrl: string;
   /** Where its certificate and the proofs for an authority are, with `DOMAIN`. */
   tls: string;
+  /** The file of its access log. */
+  accessLog: string;
   /** Sends new requests for a service to these addresses only, or to all of its name. Needs `routed`. */
   route: (service: string, ...addresses: string[]) => void;
   close: () => Promise<void>;
@@ -52,7 +54,7 @@ export async function startProxy(
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
   const [port, storePort] = [await findFreePort(), await findFreePort()];
   const nobody = '127.0.0.1:1';
-  const state = join(folder, 'state');
+  const [state, accessLog] = [join(folder, 'state'), join(folder, 'access.log')];
   const nginx = spawn(START, {
     detached: true,
     env: {
@@ -62,10 +64,11 @@ export async function startProxy(
       PROXY_TLS: join(folder, 'tls'),
       PROXY_LISTEN: `127.0.0.1:${port}`,
       STORE_LISTEN: `127.0.0.1:${storePort}`,
-      ACCESS_LOG: '/dev/null',
+      ACCESS_LOG: accessLog,
       CONTENT_UPSTREAM: nobody,
       NEWS_FEED_UPSTREAM: nobody,
       GALLERY_ADMIN_UPSTREAM: nobody,
+      NEWSROOM_UPSTREAM: nobody,
       STORE_UPSTREAM: nobody,
       ...(routed ? { RESOLVER_PORT: String(await findFreePort()) } : {}),
       ...settings,
@@ -84,6 +87,7 @@ export async function startProxy(
     url,
     storeUrl: `http://127.0.0.1:${storePort}`,
     tls: join(folder, 'tls'),
+    accessLog,
     route: (service, ...addresses) => {
       execFileSync(join(PROXY_FOLDER, 'route'), [service, ...addresses], {
         env: { PATH, PROXY_STATE: state },

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A manifest; only what is looked at. */
+export interface Manifest {
+  kind: string;
+  metadata: { name: string; labels?: Record<string, string> };
+  spec?: {
+    template?: { metadata?: { labels?: Record<string, string> }; spec: PodSpec };
+    ports?: { name: string; port: number; targetPort: string }[];
+    selector?: Selector;
+    podSelector?: Selector;
+    rules?: { http: { paths: IngressPath[] } }[];
+    ingress?: { ports?: { port: string | number }[] }[];
+    endpoints?: { port: string }[];
+  };
+  stringData?: Record<string, string>;
+}
+
+/** Chooses by labels; a Service has the labels themselves instead. */
+interface Selector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values: string[] }[];
+}
+
+interface IngressPath {
+  path: string;
+  backend: { service: { name: string; port: { name: string } } };
+}
+
+/** What a workload runs. */
+export interface PodSpec {
+  enableServiceLinks?: boolean;
+  terminationGracePeriodSeconds?: number;
+  containers: Container[];
+}
+
+/** The one container of a pod. */
+export interface Container {
+  command: string[];
+  env?: { name: string; value: string }[];
+  envFrom?: Record<'configMapRef' | 'secretRef', { name: string } | undefined>[];
+  ports?: { name: string; containerPort: number }[];
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  readinessProbe?: Probe;
+  livenessProbe?: Probe;
+  startupProbe?: Probe;
+}
+
+interface Probe {
+  httpGet?: { path: string; port: string };
+}
+
+/** Lines of a service's table of routes, and the other addresses of its description. */
+const ROUTE = /(?:\[\s*'[A-Z]+',\s*|serveDescription\(app, )'(\/[^']+)'/g;
+
+/** What each service has in itself, and no address leads to all three (docs/kubernetes.md). */
+const OWN = ['/openapi.json'];
+
+/** The address that the newsroom's worker gives to hubs. */
+const CALLBACK = /\/websub\//;
+
+/**
+ * Finds routes of the services and of the worker's callbacks that the Ingress does not lead to, ports that
+ * it leads to and no NetworkPolicy opens, and Services that Prometheus would not find. Throws if a file
+ * cannot be read.
+ */
+export async function networkFaults(root: string, manifests: readonly Manifest[]): Promise<string[]> {
+  return [
+    ...(await routeFaults(root, manifests)),
+    ...backendFaults(manifests),
+    ...monitoringFaults(manifests),
+  ];
+}
+
+function pathsOf(manifests: readonly Manifest[]): IngressPath[] {
+  return manifests
+    .filter(({ kind }) => kind === 'Ingress')
+    .flatMap(({ spec }) => spec?.rules ?? [])
+    .flatMap(({ http }) => http.paths);
+}
+
+/** Every route of every service must be led to that service, by the longest prefix. */
+async function routeFaults(root: string, manifests: readonly Manifest[]): Promise<string[]> {
+  const paths = pathsOf(manifests);
+  const faults: string[] = [];
+  const routesOf = new Map<string, string[]>();
+  for (const name of ['content', 'news-feed', 'gallery-admin']) {
+    const app = await readFile(join(root, `services/${name}/src/app.ts`), 'utf8');
+    const routes = [...app.matchAll(ROUTE)].map(([, route = '']) => route);
+    if (routes.length === 0) faults.push(`${name}: its app.ts has no routes`);
+    routesOf.set(
+      name,
+      routes.filter((route) => !OWN.includes(route)),
+    );
+  }
+  const asking = await readFile(join(root, 'services/news-feed/src/newsroom/websub/ask-hub.ts'), 'utf8');
+  if (!CALLBACK.test(asking)) faults.push('newsroom: it gives hubs another address than /websub/');
+  routesOf.set('newsroom', ['/websub/token']);
+  for (const [name, routes] of routesOf) {
+    for (const route of new Set(routes)) {
+      const to = paths
+        .filter(({ path }) => route === path || route.startsWith(`${path}/`))
+        .toSorted((one, other) => other.path.length - one.path.length)[0]?.backend.service;
+      if (to?.name !== name) faults.push(`${name}: the Ingress leads ${route} to ${to?.name ?? 'nothing'}`);
+    }
+  }
+  return faults;
+}
+
+/** What the Ingress names must be a port of that Service, and a NetworkPolicy must let requests reach it. */
+function backendFaults(manifests: readonly Manifest[]): string[] {
+  const backends = pathsOf(manifests).map(
+    ({ backend }) => `${backend.service.name} ${backend.service.port.name}`,
+  );
+  return [...new Set(backends)].flatMap((backend) => {
+    const [name = '', port = ''] = backend.split(' ');
+    const service = manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === name);
+    const target = service?.spec?.ports?.find((one) => one.name === port)?.targetPort;
+    if (target === undefined)
+      return [`${name}: the Ingress leads to its port ${port}, which its Service lacks`];
+    const labels = labelsOf(manifests, name);
+    const isOpen = manifests.some(
+      ({ kind, spec }) =>
+        kind === 'NetworkPolicy' &&
+        selects(spec?.podSelector, labels) &&
+        spec?.ingress?.some(({ ports }) => ports?.some((one) => one.port === target)),
+    );
+    return isOpen ? [] : [`${name}: no NetworkPolicy opens its port ${target} to the Ingress`];
+  });
+}
+
+/** A Service with a port named `metrics` must be one that a ServiceMonitor selects. */
+function monitoringFaults(manifests: readonly Manifest[]): string[] {
+  const monitors = manifests.filter(
+    ({ kind, spec }) => kind === 'ServiceMonitor' && spec?.endpoints?.some(({ port }) => port === 'metrics'),
+  );
+  return manifests
+    .filter(({ kind, spec }) => kind === 'Service' && spec?.ports?.some(({ name }) => name === 'metrics'))
+    .filter(({ metadata }) => !monitors.some(({ spec }) => selects(spec?.selector, metadata.labels ?? {})))
+    .map(({ metadata }) => `${metadata.name}: no ServiceMonitor selects its Service`);
+}
+
+/** The labels of a workload's pods. */
+function labelsOf(manifests: readonly Manifest[], name: string): Record<string, string> {
+  const workload = manifests.find(
+    ({ metadata, spec }) => metadata.name === name && spec?.template !== undefined,
+  );
+  return workload?.spec?.template?.metadata?.labels ?? {};
+}
+
+function selects(selector: Selector | undefined, labels: Record<string, string>): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(
+      ({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''),
+    )
+  );
+}
