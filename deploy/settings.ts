@@ -34,6 +34,7 @@ export function settingFaults(env: Environment, text: string | undefined): strin
   const faults = [
     ...missingSecrets(env),
     ...serviceFaults(env),
+    ...stopFaults(env),
     ...(text === undefined ? [] : dollarFaults(text)),
   ];
   return [...new Set(faults)];
@@ -72,6 +73,18 @@ function serviceFaults(env: Environment): string[] {
     }
   }
   return faults;
+}
+
+/** What is not done within it is killed: the `stop_grace_period` of docker-compose.yml, in seconds. */
+const STOP_GRACE_SECONDS = 30;
+
+/** A container that is told to stop serves on, finishes its requests, and must have ended then. */
+function stopFaults({ DRAIN_SECONDS, SHUTDOWN_TIMEOUT_MS }: Environment): string[] {
+  const seconds = Number(DRAIN_SECONDS) + Number(SHUTDOWN_TIMEOUT_MS) / 1000;
+  // What is not a number is named by its service.
+  if (!(seconds >= STOP_GRACE_SECONDS)) return [];
+  const expected = `expected less than ${STOP_GRACE_SECONDS} s, after which Docker kills the container`;
+  return [`DRAIN_SECONDS and SHUTDOWN_TIMEOUT_MS are ${seconds} s together, ${expected}`];
 }
 
 /** Compose replaces `$NAME` in a value, unless single quotes are around it. */

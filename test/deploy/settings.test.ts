@@ -47,6 +47,20 @@ test('wrong values of every service are named with what is missing, without secr
   expect(faults.join('\n')).not.toContain('short');
 });
 
+test('a container must have ended before Docker kills it', async () => {
+  expect(await faultsOf({ ...COMPLETE, DRAIN_SECONDS: '9' })).toEqual([]);
+  expect(await faultsOf({ ...COMPLETE, DRAIN_SECONDS: '10' })).toEqual([
+    'DRAIN_SECONDS and SHUTDOWN_TIMEOUT_MS are 30 s together, expected less than 30 s, after which Docker kills the container',
+  ]);
+});
+
+test('the time to end that is checked is the one of every service in docker-compose.yml', async () => {
+  const services = await resolvedCompose({});
+  for (const name of ['content', 'news-feed', 'newsroom', 'gallery-admin']) {
+    expect(services[name]?.stop_grace_period, name).toBe('30s');
+  }
+});
+
 test('what is elsewhere needs no password of ours', async () => {
   const faults = await faultsOf({
     COMPOSE_PROFILES: '',
