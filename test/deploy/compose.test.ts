@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings } from '@pressroom/gallery-admin/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
 import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type ComposeService, resolvedCompose } from '../support/compose.ts';
 
 type Setting = Parameters<typeof isSecret>[0];
@@ -75,6 +78,24 @@ function passedAs(service: string, setting: string, value = 'the value'): Record
   const role = service === 'newsroom' ? 'news-feed' : service;
   return { [`${role.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
 }
+
+test('with secrets in files every service that has one gets its file, and nothing else', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../deploy/compose.secrets.yml'), 'utf8');
+  const overlay = parse(text, { merge: true }) as {
+    services: Record<string, { environment: Record<string, string>; secrets: string[] }>;
+    secrets: Record<string, { file: string }>;
+  };
+  const values = Object.fromEntries(Object.keys(overlay.secrets).map((name) => [name.toUpperCase(), name]));
+  const plain = await resolvedCompose(values);
+  for (const [name, { environment = {} }] of Object.entries(plain)) {
+    const { environment: files = {}, secrets = [] } = overlay.services[name] ?? {};
+    const secret = Object.entries(environment).filter(([, value]) => value && value in overlay.secrets);
+    const expected = secret.map(([setting, value]) => [`${setting}_FILE`, `/run/secrets/${value}`]);
+    expect(files, name).toEqual(Object.fromEntries(expected));
+    expect([...secrets].sort(), name).toEqual([...new Set(secret.map(([, value]) => value))].sort());
+  }
+  for (const [name, { file }] of Object.entries(overlay.secrets)) expect(file).toBe(`./secrets/${name}`);
+});
 
 test('only the proxy publishes ports', () => {
   const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
