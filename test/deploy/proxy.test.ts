@@ -1,3 +1,9 @@
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +12,7 @@ import { articleBody } from '../support/content-client.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
-import { needsNginx, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
+import { needsNginx, PROXY_FOLDER, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
 
 needsNginx();
 
@@ -119,6 +125,30 @@ describe('what the proxy answers itself', () => {
     expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
+});
+
+test('the gallery may take longer than the others, whose clients are told that it may still end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
+  await cp(PROXY_FOLDER, folder, { recursive: true });
+  const nginx = join(folder, 'nginx.conf');
+  const text = await readFile(nginx, 'utf8');
+  await writeFile(nginx, text.replace('proxy_read_timeout 75s;', 'proxy_read_timeout 1s;'));
+  const slow = createServer((_request, response) => setTimeout(() => response.end('moved'), 2500));
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  const upstream = `127.0.0.1:${(slow.address() as AddressInfo).port}`;
+  const before = await startProxy(
+    { CONTENT_UPSTREAM: upstream, GALLERY_ADMIN_UPSTREAM: upstream },
+    { folder },
+  );
+  const post = (path: string) => send(`${before?.url}${path}`, { method: 'POST', json: {} });
+  const [moved, late] = await Promise.all([post('/api/gallery/batch'), post('/api/articles')]);
+  await before?.close();
+  slow.close();
+  await rm(folder, { recursive: true });
+  expect([moved.status, moved.text]).toEqual([200, 'moved']);
+  expect([late.status, late.body.code]).toEqual([504, 'upstream_timeout']);
+  expect(late.body.detail).toContain('may still finish');
 });
 
 test('a compressed answer has a weak ETag, and the state that it names holds in If-Match', async () => {

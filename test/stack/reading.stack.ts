@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ask } from './stack.ts';
 
@@ -46,6 +47,19 @@ test.each([
   expect([status, body.code]).toEqual([expected, code]);
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(body.requestId).toBe(headers.get('x-request-id'));
+});
+
+test('whoever claims other addresses is counted as the one that connects', async () => {
+  const left: number[] = [];
+  for (let number = 1; number <= 12; number += 1) {
+    // Each is another URL, so that no cache answers.
+    const { headers } = await ask(`/api/v1/items?limit=${number}&q=${randomUUID()}`, {
+      headers: { 'x-forwarded-for': `203.0.113.${number}`, 'x-real-ip': `203.0.113.${number}` },
+    });
+    left.push(Number(headers.get('x-ratelimit-remaining')));
+  }
+  // Replicas without a common Redis count by themselves, so the lowest is what matters.
+  expect(Math.min(...left)).toBeLessThan(Math.max(...left));
 });
 
 test('without a key nothing can be written', async () => {

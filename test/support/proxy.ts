@@ -11,7 +11,6 @@ import { until } from './until.ts';
 
 /** The programs of the proxy's container. */
 export const PROXY_FOLDER = join(import.meta.dirname, '../../deploy/proxy');
-const START = join(PROXY_FOLDER, 'start');
 
 /** The proxy of `deploy/proxy`, run by the nginx of this machine. */
 export interface RunningProxy {
@@ -43,19 +42,19 @@ export function needsNginx(): void {
 
 /**
  * Starts the proxy as its container does, on free ports, with these settings: `CONTENT_UPSTREAM` and the
- * like name the services, as `host:port`. With `routed` it has a resolver of its own, which needs dnsmasq.
- * Undefined where there is no nginx.
+ * like name the services, as `host:port`. With `routed` it has a resolver of its own, which needs dnsmasq;
+ * `folder` has a changed copy of its programs. Undefined where there is no nginx.
  */
 export async function startProxy(
   settings: Record<string, string>,
-  { routed = false } = {},
+  { routed = false, folder: programs = PROXY_FOLDER } = {},
 ): Promise<RunningProxy | undefined> {
   if (!hasNginx) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
   const [port, storePort] = [await findFreePort(), await findFreePort()];
   const nobody = '127.0.0.1:1';
   const [state, accessLog] = [join(folder, 'state'), join(folder, 'access.log')];
-  const nginx = spawn(START, {
+  const nginx = spawn(join(programs, 'start'), {
     detached: true,
     env: {
       PATH,
