@@ -103,7 +103,7 @@ if (import.meta.main) {
   try {
     text = readFileSync(DOT_ENV, 'utf8');
   } catch {
-    // Settings may come from the environment, or from a file that only its owner reads.
+    // Settings may come from the environment, without a file.
   }
   const faults = settingFaults(process.env, text);
   if (faults.length > 0) {
