@@ -171,7 +171,7 @@ export const commonSettings = {
   ),
   SHUTDOWN_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(9500),
-    'How long a process that is told to stop may finish its requests; `docker stop` kills it after 10 s.',
+    'How long a process that is told to stop may finish its requests; `docker stop` kills it after 10 s. `docker-compose.yml` sets 20000, and Docker to wait for 30 s.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     z
