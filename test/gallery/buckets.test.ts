@@ -11,6 +11,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../support/command.ts';
 import { type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
 import type { Answer, JsonBody } from '../support/http.ts';
 import { send } from '../support/http.ts';
@@ -68,6 +69,16 @@ async function bucketInUse(url = gallery.url, cookie = gallery.cookie): Promise<
   const json = { filename: 'x', path: '', contentType: 'text/plain' };
   const { body } = await send(`${url}/api/upload`, { method: 'POST', json, headers: { cookie } });
   return new URL(body.url).pathname.split('/')[1] ?? '';
+}
+
+/** The bucket that a service with other settings works on. */
+async function bucketSignedFor(settings: Record<string, string>): Promise<string> {
+  const service = await startGallery(settings);
+  try {
+    return await bucketInUse(service.url, await login(service.url));
+  } finally {
+    await service.close();
+  }
 }
 
 afterEach(async () => {
@@ -262,6 +273,35 @@ describe('the keys of a bucket', () => {
     );
     expect(await bucketInUse(service.url, headers.cookie)).toBe(second);
     await service.close();
+  });
+
+  test('stay readable when SETTINGS_KEY is replaced, and no longer need the old one once they are resealed', async () => {
+    const { id } = await save({}, true);
+    const { SETTINGS_KEY: before = '' } = gallery.settings;
+    const after = randomBytes(32).toString('base64');
+    const both = { ...gallery.settings, SETTINGS_KEY: after, SETTINGS_KEY_PREVIOUS: before };
+    expect(await bucketSignedFor(both)).toBe(second);
+
+    const reseal = (env: Record<string, string>) =>
+      run(['services/gallery-admin/src/cli.ts', 'bucket', 'reseal'], { env });
+    const neither = await reseal({ ...both, SETTINGS_KEY_PREVIOUS: randomBytes(32).toString('base64') });
+    expect(neither).toMatchObject({ code: 1, stderr: expect.stringContaining(second) });
+    expect(neither.stderr).toContain('SETTINGS_KEY_PREVIOUS');
+    expect(await reseal(both)).toMatchObject({
+      code: 0,
+      stdout: '1 saved buckets encrypted again, 0 already were.\n',
+    });
+    expect(await reseal(both)).toMatchObject({
+      code: 0,
+      stdout: '0 saved buckets encrypted again, 1 already were.\n',
+    });
+    expect(await bucketSignedFor({ ...gallery.settings, SETTINGS_KEY: after })).toBe(second);
+
+    // The way back, for the tests that follow.
+    const back = { ...gallery.settings, SETTINGS_KEY: before, SETTINGS_KEY_PREVIOUS: after };
+    expect((await reseal(back)).code).toBe(0);
+    const { body } = await act({ action: 'get-bucket', id });
+    expect(body.data).toMatchObject({ hasCredentials: true, accessKeyId: gallery.store.accessKeyId });
   });
 
   test('do not open for another bucket', async () => {

@@ -114,7 +114,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     sessions,
     throttle: new LoginThrottle(db, fingerprints),
     addresses: new KnownAddresses(db, fingerprints),
-    devices: new DeviceTokens(config.SETTINGS_KEY, config.ADMIN_USERNAME ?? ''),
+    devices: new DeviceTokens(config.SETTINGS_KEY, config.ADMIN_USERNAME ?? '', config.SETTINGS_KEY_PREVIOUS),
   });
   const session = sessionOperations({ logins, sessions, cookies });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });

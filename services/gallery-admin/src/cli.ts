@@ -4,11 +4,12 @@ import type { Kysely } from 'kysely';
 import type { Bucket } from './buckets/bucket.ts';
 import { StoreConnections } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
+import { resealBuckets } from './buckets/reseal.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';
 import { addSample } from './cli/sample.ts';
-import { readStoreConfig } from './config.ts';
+import { readSettingsKeys, readStoreConfig } from './config.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
 import type { GalleryTables } from './tables.ts';
 
@@ -60,6 +61,21 @@ bucket
   .action(({ origin, quiet }) => {
     const print = quiet ? () => undefined : console.log;
     return withBucket((bucket) => createBucket(bucket, origin.length > 0 ? origin : ['*'], print));
+  });
+
+bucket
+  .command('reseal')
+  .description('encrypt the keys of saved buckets with SETTINGS_KEY that SETTINGS_KEY_PREVIOUS opens')
+  .action(async () => {
+    const { SETTINGS_KEY, SETTINGS_KEY_PREVIOUS } = readSettingsKeys(process.env);
+    await withGallery(async (db) => {
+      const { resealed, kept, unreadable } = await resealBuckets(db, SETTINGS_KEY, SETTINGS_KEY_PREVIOUS);
+      console.log(`${resealed.length} saved buckets encrypted again, ${kept.length} already were.`);
+      if (unreadable.length === 0) return;
+      throw new Error(
+        `Neither key opens the keys of ${unreadable.join(', ')}: set the key that they were saved with as SETTINGS_KEY_PREVIOUS, or enter them again on the gallery's page`,
+      );
+    });
   });
 
 program

@@ -79,6 +79,10 @@ export const gallerySettings = {
     secret(settingsKey()),
     'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
   ),
+  SETTINGS_KEY_PREVIOUS: setting(
+    secret(settingsKey()).optional(),
+    'The key before `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
+  ),
   PROXY_ALLOWED_HOSTS: setting(
     hostRules({ subdomains: true }).default([]),
     'Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`, `*.host`.',
@@ -96,6 +100,14 @@ export type GalleryConfig = z.infer<z.ZodObject<typeof gallerySettings>>;
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
   return readConfig(gallerySettings, env);
+}
+
+/** Reads the keys of saved buckets alone. Throws `ConfigError` with every error. */
+export function readSettingsKeys(
+  env: Environment,
+): Pick<GalleryConfig, 'SETTINGS_KEY' | 'SETTINGS_KEY_PREVIOUS'> {
+  const { SETTINGS_KEY, SETTINGS_KEY_PREVIOUS } = gallerySettings;
+  return readConfig({ SETTINGS_KEY, SETTINGS_KEY_PREVIOUS }, env);
 }
 
 /** Reads the settings of the environment's bucket alone. Throws `ConfigError` with every error. */

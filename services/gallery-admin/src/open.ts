@@ -54,7 +54,7 @@ export async function openGallery(
   const buckets = new BucketStore({
     db,
     environment: environmentBucket(config),
-    box: new SecretBox(config.SETTINGS_KEY),
+    box: new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
   });
   const active = new ActiveBucket(buckets, connections, changes);
   const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });

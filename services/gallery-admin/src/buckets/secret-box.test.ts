@@ -24,6 +24,16 @@ describe('a sealed secret', () => {
     expect(() => new SecretBox(randomBytes(32)).open(sealed, 'one')).toThrow(SealBroken);
   });
 
+  test('opens with the key before, which seals nothing', () => {
+    const [next, sealed] = [randomBytes(32), box.seal('secret', 'one')];
+    const changed = new SecretBox(next, key);
+    expect(changed.open(sealed, 'one')).toBe('secret');
+    expect(() => changed.open(sealed, 'two')).toThrow(SealBroken);
+    const again = changed.seal('secret', 'one');
+    expect(new SecretBox(next).open(again, 'one')).toBe('secret');
+    expect(() => box.open(again, 'one')).toThrow(SealBroken);
+  });
+
   test('does not open if any byte was altered or it was cut short', () => {
     const bytes = Buffer.from(box.seal('secret', 'one'), 'base64');
     for (let at = 0; at < bytes.length; at += 1) {

@@ -20,10 +20,12 @@ export class SealBroken extends Error {
 /** Encrypts secrets at rest with AES-256-GCM: nonce, ciphertext and tag in one base64 text. */
 export class SecretBox {
   readonly #key: Buffer;
+  readonly #previous: Buffer | undefined;
 
-  /** `key`: 32 bytes. */
-  constructor(key: Buffer) {
+  /** 32 bytes each: `key` seals and opens, `previous` only opens what was sealed before the key was changed. */
+  constructor(key: Buffer, previous?: Buffer) {
     this.#key = key;
+    this.#previous = previous;
   }
 
   /**
@@ -42,14 +44,22 @@ export class SecretBox {
   open(sealed: string, owner: string): string {
     const bytes = Buffer.from(sealed, 'base64');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken();
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
-      return text + decipher.final('utf8');
-    } catch {
-      throw new SealBroken();
-    }
+    const secret =
+      decrypt(bytes, owner, this.#key) ?? (this.#previous && decrypt(bytes, owner, this.#previous));
+    if (secret === undefined) throw new SealBroken();
+    return secret;
+  }
+}
+
+/** Undefined if the bytes were sealed with another key or for another owner, or altered. */
+function decrypt(bytes: Buffer, owner: string, key: Buffer): string | undefined {
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8');
+    return text + decipher.final('utf8');
+  } catch {
+    return undefined;
   }
 }

@@ -12,13 +12,13 @@ import { removeSetting, writeSetting } from './setting.ts';
 const ACTIVE = 'active-bucket';
 
 /** Prefix of a bucket's setting key, before its id. */
-const BUCKET = 'bucket/';
+export const BUCKET = 'bucket/';
 
 /** More than anyone needs. */
 const MAX_BUCKETS = 200;
 
 /** A configuration as it is stored; its keys are sealed. */
-const storedBucket = z.object({
+export const storedBucket = z.object({
   name: z.string(),
   endpoint: z.string(),
   region: z.string(),
@@ -177,7 +177,7 @@ export class BucketStore {
 }
 
 /** The id of the bucket whose setting has this key. */
-function idOf(key: string): string {
+export function idOf(key: string): string {
   return key.slice(BUCKET.length);
 }
 
@@ -250,6 +250,6 @@ function noSuchBucket(id: string): Failure {
 function sealBroken(): Failure {
   return new Failure(
     'misconfigured',
-    'the keys of the active bucket were saved with another SETTINGS_KEY: restore that key, or save the bucket again with its keys',
+    'the keys of the active bucket were saved with another SETTINGS_KEY: set that as SETTINGS_KEY_PREVIOUS, or save the bucket again with its keys',
   );
 }

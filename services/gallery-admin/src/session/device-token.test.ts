@@ -29,6 +29,14 @@ test('a token that was altered, or signed with another key or for another name, 
   for (const one of forged) expect(tokens.idOf(one)).toBeUndefined();
 });
 
+test('a token stays valid under the key that comes next, as long as that knows the one before', () => {
+  const next = randomBytes(32);
+  const token = tokens.issue();
+  expect(new DeviceTokens(next, 'editor', KEY).idOf(token)).toBe(tokens.idOf(token));
+  expect(new DeviceTokens(next, 'editor').idOf(token)).toBeUndefined();
+  expect(tokens.idOf(new DeviceTokens(next, 'editor', KEY).issue())).toBeUndefined();
+});
+
 test('a token expires 180 days after the login', () => {
   const now = Date.now();
   const token = tokens.issue(now);

@@ -13,11 +13,16 @@ const FORM = /^([A-Za-z0-9_-]{22})\.(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
  */
 export class DeviceTokens {
   readonly #key: Buffer;
+  readonly #previous: Buffer | undefined;
   readonly #username: string;
 
-  /** @param key 32 bytes, shared by all replicas */
-  constructor(key: Buffer, username: string) {
+  /**
+   * @param key 32 bytes, shared by all replicas
+   * @param previous the key before it, whose tokens are still valid
+   */
+  constructor(key: Buffer, username: string, previous?: Buffer) {
     this.#key = key;
+    this.#previous = previous;
     this.#username = username.normalize('NFC');
   }
 
@@ -25,20 +30,24 @@ export class DeviceTokens {
   issue(now = Date.now()): string {
     const id = randomBytes(16).toString('base64url');
     const time = String(Math.floor(now / 1000));
-    return `${id}.${time}.${this.#sign(id, time)}`;
+    return `${id}.${time}.${this.#sign(id, time, this.#key)}`;
   }
 
   /** The id of the device that `token` was issued to; undefined if it is invalid or expired. */
   idOf(token: string, now = Date.now()): string | undefined {
     const [, id = '', time = '', signature = ''] = FORM.exec(token) ?? [];
-    const expected = this.#sign(id, time);
-    if (signature.length !== expected.length) return undefined;
-    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return undefined;
+    const keys = this.#previous === undefined ? [this.#key] : [this.#key, this.#previous];
+    if (!keys.some((key) => isSame(signature, this.#sign(id, time, key)))) return undefined;
     return now / 1000 - Number(time) < DEVICE_LIFETIME_S ? id : undefined;
   }
 
-  #sign(id: string, time: string): string {
+  #sign(id: string, time: string, key: Buffer): string {
     const signed = JSON.stringify(['device', this.#username, id, time]);
-    return createHmac('sha256', this.#key).update(signed).digest('base64url');
+    return createHmac('sha256', key).update(signed).digest('base64url');
   }
+}
+
+function isSame(signature: string, expected: string): boolean {
+  if (signature.length !== expected.length) return false;
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
 }
