@@ -45,7 +45,17 @@ export default defineConfig({
       { test: { ...shared, name: 'real', include: [REAL] } },
       { test: { ...shared, name: 'page', include: [PAGE] } },
       // It starts what it needs itself, and what it breaks is nobody else's.
-      { test: { ...shared, name: 'faults', include: [FAULTS], globalSetup: [] } },
+      {
+        test: {
+          ...shared,
+          name: 'faults',
+          include: [FAULTS],
+          globalSetup: [],
+          // One after the other waits for several conditions, each of them with patience.
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+        },
+      },
       // Against the deployment that STACK_URL names.
       { test: { ...stack, name: 'stack-reading', include: ['test/stack/reading.stack.ts'] } },
       { test: { ...stack, name: 'stack-writing', include: ['test/stack/writing.stack.ts'] } },

@@ -12,8 +12,11 @@ import { type Stand, urlOf } from './stand.ts';
 /** How often each process is asked whether it is alive, in ms. */
 const PULSE_MS = 200;
 
-/** How long the proof of life may take, in ms: the time limit of the health checks in docker-compose.yml. */
-const PULSE_LIMIT_MS = 5000;
+/** How long the proof of life may take, in ms: no machine is so busy that a process that lives needs it. */
+const PULSE_LIMIT_MS = 60_000;
+
+/** How long a follower may take to hold what the database holds, in ms. */
+const FOLLOWER_PATIENCE_MS = 100_000;
 
 /** Clients of every kind on every replica, from {@link Load.start} to its end. */
 export class Load {
@@ -28,6 +31,8 @@ export class Load {
   /** Replicas that are known not to run. */
   killed: readonly string[] = [];
   #unalive: string[] = [];
+  #slowestPulseMs = 0;
+  #broken: unknown;
 
   private constructor(stand: Stand) {
     this.#stand = stand;
@@ -40,6 +45,11 @@ export class Load {
     load.#follow();
     for (const program of stand.replicas) {
       load.#running.push(repeatedly(load.#signal, PULSE_MS, () => load.#examine(program)));
+    }
+    for (const client of load.#running) {
+      client.catch((error: unknown) => {
+        load.#broken ??= error;
+      });
     }
     return load;
   }
@@ -58,6 +68,18 @@ export class Load {
   /** Whether every follower holds the whole set: until then it may have to ask for the beginning again. */
   get following(): boolean {
     return this.#mirrors.every(({ disk }) => disk.cursor !== undefined);
+  }
+
+  /** Throws when a client has met an answer that no fault explains, and has ended. */
+  assertRunning(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  /** The longest time to a proof of life since the last call, in ms: it shows how busy the machine was. */
+  takeSlowestPulse(): number {
+    const taken = this.#slowestPulseMs;
+    this.#slowestPulseMs = 0;
+    return taken;
   }
 
   /** Failed proofs of life since the last call, of processes that should run. */
@@ -163,6 +185,7 @@ export class Load {
       },
       () => 0,
     );
+    if (status === 200) this.#slowestPulseMs = Math.max(this.#slowestPulseMs, performance.now() - asked);
     if (status === 200 || this.killed.includes(program.name) || this.#signal.aborted) return;
     this.#unalive.push(`${program.name}: ${status} after ${Math.round(performance.now() - asked)} ms`);
   }
@@ -212,7 +235,7 @@ export class Load {
     const fields = index === 0 ? 'default' : 'minimal';
     const expected = await selectedSet(this.#stand.pool, fields);
     const differences = () => differing(mirror.disk.copy, expected);
-    const end = performance.now() + 10_000;
+    const end = performance.now() + FOLLOWER_PATIENCE_MS;
     // The follower may be a page behind.
     while (differences().length > 0 && performance.now() < end) await delay(50);
     const faults = differences().map((id) => `the follower of ${fields} differs in ${id}`);

@@ -1,5 +1,5 @@
 import type { Fault } from './faults.ts';
-import type { Observation } from './observations.ts';
+import { type Observation, SLOWEST_MS } from './observations.ts';
 
 /** What was measured of a fault. */
 export interface TableRow {
@@ -13,11 +13,21 @@ export interface TableRow {
   /** Connections that broke. */
   broken: number;
   slowestMs: number;
+  /** Requests that took longer than any may. */
+  tooSlow: number;
+  /** The longest time to an answer of `/healthz`, which depends on nothing but the machine. */
+  pulseMs: number;
+  recoveryMs: number;
+}
+
+/** What is measured of a fault besides the clients' requests. */
+interface Times {
+  pulseMs: number;
   recoveryMs: number;
 }
 
 /** Sums up what clients saw of a fault. */
-export function rowOf(fault: Fault, seen: readonly Observation[], recoveryMs: number): TableRow {
+export function rowOf(fault: Fault, seen: readonly Observation[], times: Times): TableRow {
   const count = (status: number) => seen.filter((one) => one.status === status).length;
   return {
     name: fault.name,
@@ -27,7 +37,8 @@ export function rowOf(fault: Fault, seen: readonly Observation[], recoveryMs: nu
     halfDone: count(500),
     broken: count(0),
     slowestMs: Math.max(...seen.map(({ ms }) => ms)),
-    recoveryMs,
+    tooSlow: seen.filter(({ ms }) => ms > SLOWEST_MS).length,
+    ...times,
   };
 }
 
@@ -36,13 +47,14 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 /** The table of `docs/faults.md`, and how many writes were acknowledged in all. */
 export function faultsTable(rows: readonly TableRow[], acknowledged: Record<string, number>): string {
   const lines = rows.map((row) => {
-    const { name, answers, refused, halfDone, broken, slowestMs, recoveryMs } = row;
-    return `| ${name} (${row.seconds} s) | ${[answers, refused, halfDone, broken].join(' | ')} | ${seconds(slowestMs)} | ${seconds(recoveryMs)} |`;
+    const counts = [row.answers, row.refused, row.halfDone, row.broken, row.tooSlow];
+    const times = [row.slowestMs, row.pulseMs, row.recoveryMs].map(seconds);
+    return `| ${row.name} (${row.seconds} s) | ${[...counts, ...times].join(' | ')} |`;
   });
   const sums = Object.entries(acknowledged).map(([what, count]) => `${count} ${what}`);
   return [
-    '| fault | answers | 503 | half done | broken | slowest | back after |',
-    '|---|---|---|---|---|---|---|',
+    '| fault | answers | 503 | half done | broken | over 10 s | slowest | /healthz | back after |',
+    '|---|---|---|---|---|---|---|---|---|',
     ...lines,
     '',
     `Acknowledged: ${sums.join(', ')}.`,
