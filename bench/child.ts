@@ -17,6 +17,8 @@ export interface ServerProcess {
 export interface ServerOptions {
   /** The program, from the repository's root. */
   program: string;
+  /** Its arguments. */
+  args?: readonly string[];
   /** The environment; `port` is the name of the variable that says where to listen. */
   env: Record<string, string>;
   port: string;
@@ -35,6 +37,7 @@ const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.ur
  */
 export async function startServer({
   program,
+  args = [],
   env,
   port: variable,
   ready,
@@ -46,7 +49,7 @@ export async function startServer({
     env: { NODE_COMPILE_CACHE: COMPILED },
     stdio: 'ignore',
   });
-  const child = spawn(process.execPath, [...FLAGS, program], {
+  const child = spawn(process.execPath, [...FLAGS, program, ...args], {
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED, ...env, [variable]: String(port) },
     stdio: ['ignore', log, 'inherit'],
   });

@@ -1,6 +1,7 @@
 /**
- * `pnpm bench idle [SECONDS]`: measures what the services cost at rest, with the probe of the containers
- * every 10 s and nothing else. For Linux, whose /proc says how long each process has run.
+ * `pnpm bench idle [SECONDS]`: measures what the services and the newsroom's worker cost at rest, with the
+ * probe of the containers every 10 s and nothing else. For Linux, whose /proc says how long each process has
+ * run.
  */
 
 import { execFile } from 'node:child_process';
@@ -89,6 +90,8 @@ try {
     const program = `services/${name}/src/main.ts`;
     running.set(name, await startServer({ program, env, port, ready: '/readyz' }));
   }
+  const worker = { program: 'services/news-feed/src/cli.ts', args: ['work'], port: 'METRICS_PORT' };
+  running.set('newsroom', await startServer({ ...worker, env, ready: '/readyz' }));
   const services = [...running.values()];
   await probeAll(services, SETTLE_S);
   const before = await Promise.all(services.map(cpuMs));

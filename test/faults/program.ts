@@ -14,6 +14,8 @@ export interface ProgramOptions {
   port: number;
   command: string;
   args: readonly string[];
+  /** The directory that it is started in; the repository if absent. */
+  cwd?: string;
   /** Its environment besides the PATH. */
   env?: Record<string, string>;
 }
@@ -22,12 +24,14 @@ export interface ProgramOptions {
 export class Program {
   readonly #options: ProgramOptions;
   #env: Record<string, string> = {};
+  #cwd: string;
   #process: ChildProcess | undefined;
   #peakBytes = 0;
   #errors = '';
 
   constructor(options: ProgramOptions) {
     this.#options = options;
+    this.#cwd = options.cwd ?? ROOT;
   }
 
   get name(): string {
@@ -54,7 +58,7 @@ export class Program {
     const { name, port, command, args, env } = this.#options;
     const { PATH = '' } = process.env;
     const child = spawn(command, args, {
-      cwd: ROOT,
+      cwd: this.#cwd,
       env: { PATH, ...env, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -80,6 +84,12 @@ export class Program {
   /** Starts it with further variables, which stay until it is started with others. */
   startWith(env: Record<string, string>): Promise<void> {
     this.#env = env;
+    return this.start();
+  }
+
+  /** Starts it in another directory, which it keeps: the same program of another build. */
+  startIn(directory: string): Promise<void> {
+    this.#cwd = directory;
     return this.start();
   }
 

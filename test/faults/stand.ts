@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/database/migrate';
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
@@ -8,6 +7,7 @@ import type { ContentTables } from '@pressroom/content/tables';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { ROOT } from '../support/command.ts';
 import { ADMIN, login, settingsFor } from '../support/gallery.ts';
 import { SITE_URL } from '../support/news-feed.ts';
 import { OwnPostgres } from '../support/own-postgres.ts';
@@ -17,8 +17,6 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import { Program } from './program.ts';
 import { SmallDisk } from './small-disk.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Limits of the heap as in the image (`deploy/Dockerfile`). */
 const NODE_OPTIONS = '--max-semi-space-size=8 --max-old-space-size=1400';
@@ -91,15 +89,15 @@ export class Stand {
     this.bucket = parts.bucket;
   }
 
-  /** Starts everything. */
-  static async open(): Promise<Stand> {
+  /** Starts everything; migrations and services are those of the build in `root`. */
+  static async open(root = ROOT): Promise<Stand> {
     const disks = {
       postgres: await SmallDisk.mount(384),
       redis: await SmallDisk.mount(16),
       store: await SmallDisk.mount(128),
     };
     const postgres = await OwnPostgres.create(disks.postgres.directory('postgres'));
-    await migrate(postgres.url, MIGRATIONS);
+    await migrate(postgres.url, join(root, 'migrations'));
     const pool = new pg.Pool({ connectionString: postgres.url });
     pool.on('error', () => undefined);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
@@ -138,9 +136,12 @@ export class Stand {
         store: { disk: disks.store, proxy: proxies.store },
       },
       services: {
-        content: [await service('content', 1, env), await service('content', 2, env)],
-        'news-feed': [await service('news-feed', 1, env), await service('news-feed', 2, env)],
-        'gallery-admin': [await service('gallery-admin', 1, env), await service('gallery-admin', 2, env)],
+        content: [await service('content', 1, env, root), await service('content', 2, env, root)],
+        'news-feed': [await service('news-feed', 1, env, root), await service('news-feed', 2, env, root)],
+        'gallery-admin': [
+          await service('gallery-admin', 1, env, root),
+          await service('gallery-admin', 2, env, root),
+        ],
       },
       pool,
       key,
@@ -184,13 +185,19 @@ export function urlOf({ port }: Program): string {
   return `http://127.0.0.1:${port}`;
 }
 
-async function service(name: ServiceName, number: number, env: Record<string, string>): Promise<Program> {
+async function service(
+  name: ServiceName,
+  number: number,
+  env: Record<string, string>,
+  cwd: string,
+): Promise<Program> {
   const port = await findFreePort();
   return new Program({
     name: `${name} ${number}`,
     port,
     command: process.execPath,
     args: [`services/${name}/src/main.ts`],
+    cwd,
     env: { ...env, [SERVICES[name]]: String(port) },
   });
 }

@@ -39,6 +39,15 @@ export interface JobOrder<Name extends JobName> {
 /** How many jobs of each queue a worker carries out at once. */
 const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1 };
 
+/**
+ * How often one place of each queue looks for jobs that nobody announces here: those that are tried again, and those
+ * that another worker has queued. In seconds.
+ */
+const POLL_SECONDS = 5;
+
+/** How often the other places look, in seconds: they are woken when there is something. */
+const SPARE_POLL_SECONDS = 60;
+
 /** At most this many requests to a host at once. */
 const REQUESTS_PER_HOST = 2;
 
@@ -58,6 +67,13 @@ const QUEUE = {
   deleteAfterSeconds: 3600,
 } as const;
 
+/** Where a worker carries out the jobs of a queue, one after the other. */
+interface Place {
+  /** By which pg-boss knows it; empty before it has begun. */
+  id: string;
+  busy: boolean;
+}
+
 /** What {@link Jobs} works with. */
 export interface JobsOptions {
   databaseUrl: string;
@@ -69,6 +85,8 @@ export interface JobsOptions {
 /** The queues of the newsroom, on the same PostgreSQL as the rest. */
 export class Jobs {
   readonly #boss: PgBoss;
+  /** The places of each queue: a job at a time is carried out in each. */
+  readonly #places = new Map<JobName, Place[]>();
 
   constructor({ databaseUrl, poolSize, log }: JobsOptions) {
     this.#boss = new PgBoss({
@@ -101,21 +119,42 @@ export class Jobs {
   /** Begins to carry out jobs. */
   async work(handlers: JobHandlers): Promise<void> {
     for (const name of Object.keys(CONCURRENCY) as JobName[]) {
-      await this.#boss.work(
-        name,
-        {
-          localConcurrency: CONCURRENCY[name],
-          pollingIntervalSeconds: 0.5,
-          ...(name === 'poll' && { groupConcurrency: REQUESTS_PER_HOST }),
-        },
-        async ([job]: Job<JobData[typeof name]>[]) => {
-          if (job !== undefined) await handlers[name](job.data as never, job.signal);
-        },
-      );
+      const places = Array.from({ length: CONCURRENCY[name] }, (): Place => ({ id: '', busy: false }));
+      this.#places.set(name, places);
+      for (const place of places) place.id = await this.#workIn(place, name, handlers);
     }
   }
 
-  /** Sends jobs, in the transaction if one is given; those whose key is queued already are left out. */
+  async #workIn(place: Place, name: JobName, handlers: JobHandlers): Promise<string> {
+    const isFirst = this.#places.get(name)?.[0] === place;
+    const options = {
+      pollingIntervalSeconds: isFirst ? POLL_SECONDS : SPARE_POLL_SECONDS,
+      ...(name === 'poll' && { groupConcurrency: REQUESTS_PER_HOST }),
+    };
+    return this.#boss.work(name, options, async ([job]: Job<JobData[typeof name]>[]) => {
+      if (job === undefined) return;
+      place.busy = true;
+      // Where there is one job there may be more: for the next place now, and for this one after the job.
+      this.wake(name);
+      this.#boss.notifyWorker(place.id);
+      try {
+        await handlers[name](job.data as never, job.signal);
+      } finally {
+        place.busy = false;
+      }
+    });
+  }
+
+  /** Looks for jobs of a queue at once: for after the transaction in which they were sent. */
+  wake(name: JobName): void {
+    const place = this.#places.get(name)?.find(({ id, busy }) => id !== '' && !busy);
+    if (place !== undefined) this.#boss.notifyWorker(place.id);
+  }
+
+  /**
+   * Sends jobs, in the transaction if one is given; those whose key is queued already are left out. After a
+   * transaction the caller has to {@link wake} the queue.
+   */
   async send<Name extends JobName>(
     name: Name,
     orders: readonly JobOrder<Name>[],
@@ -130,6 +169,7 @@ export class Jobs {
       }),
     );
     await this.#boss.insert(name, jobs, tx && { db: fromKysely(tx) });
+    if (tx === undefined) this.wake(name);
   }
 
   /** The queues with the numbers of their jobs. */

@@ -17,6 +17,11 @@ import { runSchedule, type Schedule, takeDueSchedules } from './schedules.ts';
 /** How often a worker looks for what is due, in ms. */
 const TICK_MS = 1000;
 
+/** How often once nothing has been due for {@link RESTFUL_TICKS} times, in ms. */
+const REST_MS = 5000;
+
+const RESTFUL_TICKS = 10;
+
 /** How long the job of a due source is taken to be on its way, in seconds. */
 const QUEUED_SECONDS = 120;
 
@@ -49,6 +54,8 @@ export class Worker {
   #stopped = false;
   readonly #id = randomUUID();
   #seenAt = Number.NEGATIVE_INFINITY;
+  /** How often in a row nothing was due. */
+  #restful = 0;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -77,10 +84,13 @@ export class Worker {
   /** Queues everything that is due. */
   async tick(): Promise<void> {
     await this.#beSeen();
-    await this.#queueSources();
-    await this.#queueEntries();
-    await this.#queueSchedules();
-    await this.#queueSubscriptions();
+    const due = [
+      await this.#queueSources(),
+      await this.#queueEntries(),
+      await this.#queueSchedules(),
+      await this.#queueSubscriptions(),
+    ];
+    this.#restful = due.some((count) => count > 0) ? 0 : this.#restful + 1;
   }
 
   /** Shows `newsroom status` that this worker runs. */
@@ -100,13 +110,14 @@ export class Worker {
       this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
     });
     void this.#ticking.then(() => {
-      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), TICK_MS);
+      const pauseMs = this.#restful > RESTFUL_TICKS ? REST_MS : TICK_MS;
+      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), pauseMs);
     });
   }
 
-  async #queueSources(): Promise<void> {
+  async #queueSources(): Promise<number> {
     const { db, clock, jobs } = this.#parts;
-    await db.transaction().execute(async (tx) => {
+    const count = await db.transaction().execute(async (tx) => {
       const now = clock();
       const { rows } = await sql<{ id: number; url: string }>`
         update news.source set queued_until = ${inSeconds(now, QUEUED_SECONDS)}
@@ -124,10 +135,13 @@ export class Worker {
         group: new URL(url).host,
       }));
       await jobs.send('poll', orders, tx);
+      return orders.length;
     });
+    if (count > 0) jobs.wake('poll');
+    return count;
   }
 
-  async #queueEntries(): Promise<void> {
+  async #queueEntries(): Promise<number> {
     const { db, clock, jobs } = this.#parts;
     const rows = await db
       .selectFrom('news.source_entry')
@@ -139,23 +153,27 @@ export class Worker {
       .execute();
     const orders = rows.map(({ source_id }) => ({ data: { sourceId: source_id }, key: String(source_id) }));
     await jobs.send('edit', orders);
+    return orders.length;
   }
 
-  async #queueSchedules(): Promise<void> {
+  async #queueSchedules(): Promise<number> {
     const { db, clock, jobs, schedules } = this.#parts;
-    await db.transaction().execute(async (tx) => {
+    const count = await db.transaction().execute(async (tx) => {
       const names = await takeDueSchedules(tx, schedules, clock());
       await jobs.send(
         'schedule',
         names.map((name) => ({ data: { name }, key: name })),
         tx,
       );
+      return names.length;
     });
+    if (count > 0) jobs.wake('schedule');
+    return count;
   }
 
-  async #queueSubscriptions(): Promise<void> {
+  async #queueSubscriptions(): Promise<number> {
     const { db, clock, jobs, subscriber } = this.#parts;
-    if (subscriber === undefined) return;
+    if (subscriber === undefined) return 0;
     const due = await db
       .selectFrom('news.websub_subscription')
       .select('token')
@@ -166,6 +184,7 @@ export class Worker {
       'websub',
       due.map(() => ({ data: {}, key: 'websub' })),
     );
+    return due.length;
   }
 
   #handlers(): JobHandlers {

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../support/command.ts';
+
+const run = promisify(execFile);
+
+/** Said of the test that is left out. */
+export const SHALLOW = 'needs the history of the repository: git fetch --unshallow';
+
+/**
+ * The commit to upgrade from: `UPGRADE_FROM`, else the last one without the newest migration. Undefined where
+ * the history does not reach back to it.
+ */
+export async function earlierCommit(): Promise<string | undefined> {
+  const { UPGRADE_FROM: wanted } = process.env;
+  if (wanted) return (await git('rev-parse', '--verify', `${wanted}^{commit}`)).trim();
+  const newest = (await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations')).trim();
+  const before = git('rev-parse', '--verify', '--quiet', `${newest}^`).catch(() => '');
+  return newest ? (await before).trim() || undefined : undefined;
+}
+
+/** A build of an earlier commit in a directory of its own. */
+export class EarlierBuild {
+  readonly directory: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Clones the repository at `commit`, and installs what that depends on. */
+  static async at(commit: string): Promise<EarlierBuild> {
+    const build = new EarlierBuild(await mkdtemp(join(tmpdir(), 'pressroom-earlier-')));
+    await git('clone', '--quiet', '--shared', '--no-checkout', ROOT, build.directory);
+    await git('-C', build.directory, 'checkout', '--quiet', commit);
+    const env = { ...process.env, CI: 'true' };
+    const options = { cwd: build.directory, env, maxBuffer: 2 ** 26 };
+    await run('npx', ['-y', 'pnpm@12', 'install', '--frozen-lockfile', '--prefer-offline'], options);
+    return build;
+  }
+
+  /** Deletes it. */
+  remove(): Promise<void> {
+    return rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+async function git(...args: string[]): Promise<string> {
+  const { stdout } = await run('git', ['-c', 'safe.directory=*', ...args], { cwd: ROOT });
+  return stdout;
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { migrate } from '@pressroom/common/database/migrate';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../support/command.ts';
+import { until } from '../support/until.ts';
+import { EarlierBuild, earlierCommit, SHALLOW } from './earlier-build.ts';
+import { unhealthy } from './faults.ts';
+import { Load } from './load.ts';
+import { violations } from './observations.ts';
+import type { Program } from './program.ts';
+import { Stand } from './stand.ts';
+
+/** How long the old and the new build serve next to each other, in ms. */
+const TOGETHER_MS = 10_000;
+
+const commit = await earlierCommit();
+let earlier: EarlierBuild;
+let stand: Stand;
+let load: Load;
+
+beforeAll(async () => {
+  if (commit === undefined) return;
+  process.setMaxListeners(50);
+  earlier = await EarlierBuild.at(commit);
+  stand = await Stand.open(earlier.directory);
+  load = Load.start(stand);
+  await worksAgain();
+  await until('the ledger is followed', () => load.following);
+});
+
+afterAll(async () => {
+  try {
+    await load?.stop();
+  } finally {
+    await stand?.close();
+    await earlier?.remove();
+  }
+});
+
+/** Waits until writes of every kind are acknowledged. */
+async function worksAgain(): Promise<void> {
+  const before = Object.values(load.acknowledged);
+  await until('everything is written', () =>
+    Object.values(load.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5),
+  );
+}
+
+/** Nothing failed since the last call, but for connections of the processes that were replaced. */
+async function assertUnharmed(replaced: readonly Program[]): Promise<void> {
+  const names = replaced.map(({ name }) => name);
+  expect(violations(load.observations.take(), names)).toEqual([]);
+  expect(await load.lostOrDoubled()).toEqual([]);
+  expect(await load.diverged()).toEqual([]);
+}
+
+async function replace(programs: readonly Program[]): Promise<void> {
+  load.killed = programs.map(({ name }) => name);
+  await Promise.all(programs.map((program) => program.end('SIGTERM')));
+  await Promise.all(programs.map((program) => program.startIn(ROOT)));
+  await until('all serve', async () => (await unhealthy(stand)).length === 0);
+  load.killed = [];
+  await worksAgain();
+}
+
+test('the migrations of this build and its processes join an earlier build under load', async ({ skip }) => {
+  skip(commit === undefined, SHALLOW);
+  load.observations.take();
+  await migrate(stand.postgres.url, join(ROOT, 'migrations'));
+  await worksAgain();
+  await assertUnharmed([]);
+
+  const [first, second] = [0, 1].map((index) =>
+    Object.values(stand.services).map((replicas) => replicas[index] as Program),
+  ) as [Program[], Program[]];
+  await replace(second);
+  await delay(TOGETHER_MS);
+  await assertUnharmed(second);
+
+  await replace(first);
+  await assertUnharmed(first);
+});
