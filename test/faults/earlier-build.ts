@@ -11,15 +11,25 @@ const run = promisify(execFile);
 export const SHALLOW = 'needs the history of the repository: git fetch --unshallow';
 
 /**
- * The commit to upgrade from: `UPGRADE_FROM`, else the last one without the newest migration. Undefined where
- * the history does not reach back to it.
+ * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are today's
+ * to the byte (an earlier file that was edited before it was released would be refused). Undefined where the
+ * history does not reach back to one.
  */
 export async function earlierCommit(): Promise<string | undefined> {
   const { UPGRADE_FROM: wanted } = process.env;
   if (wanted) return (await git('rev-parse', '--verify', `${wanted}^{commit}`)).trim();
-  const newest = (await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations')).trim();
-  const before = git('rev-parse', '--verify', '--quiet', `${newest}^`).catch(() => '');
-  return newest ? (await before).trim() || undefined : undefined;
+  const commits = (await git('log', '--format=%H', '--', 'migrations')).split('\n').filter(Boolean);
+  for (const commit of commits) {
+    const before = (await git('rev-parse', '--verify', '--quiet', `${commit}^`).catch(() => '')).trim();
+    if (before === '') return undefined;
+    const changed = await git('diff', '--name-status', '--no-renames', before, '--', 'migrations');
+    const kinds = changed
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line[0]);
+    if (kinds.length > 0 && kinds.every((kind) => kind === 'A')) return before;
+  }
+  return undefined;
 }
 
 /** A build of an earlier commit in a directory of its own. */

@@ -70,9 +70,16 @@ export class Load {
     return this.#mirrors.every(({ disk }) => disk.cursor !== undefined);
   }
 
-  /** Throws when a client has met an answer that no fault explains, and has ended. */
-  assertRunning(): void {
-    if (this.#broken !== undefined) throw this.#broken;
+  /**
+   * Waits until writes of every kind are acknowledged: a process that has just started is slow at first. Throws
+   * when a client has met an answer that no fault explains, and has ended.
+   */
+  async worksAgain(): Promise<void> {
+    const before = Object.values(this.acknowledged);
+    await until('everything is written', () => {
+      if (this.#broken !== undefined) throw this.#broken;
+      return Object.values(this.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5);
+    });
   }
 
   /** The longest time to a proof of life since the last call, in ms: it shows how busy the machine was. */

@@ -14,7 +14,7 @@ export interface TableRow {
   broken: number;
   slowestMs: number;
   /** Requests that took longer than any may. */
-  tooSlow: number;
+  tooSlow: readonly Observation[];
   /** The longest time to an answer of `/healthz`, which depends on nothing but the machine. */
   pulseMs: number;
   recoveryMs: number;
@@ -37,20 +37,28 @@ export function rowOf(fault: Fault, seen: readonly Observation[], times: Times):
     halfDone: count(500),
     broken: count(0),
     slowestMs: Math.max(...seen.map(({ ms }) => ms)),
-    tooSlow: seen.filter(({ ms }) => ms > SLOWEST_MS).length,
+    tooSlow: seen.filter(({ ms }) => ms > SLOWEST_MS),
     ...times,
   };
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** The table of `docs/faults.md`, and how many writes were acknowledged in all. */
+/**
+ * The table of `docs/faults.md`, how many writes were acknowledged in all, and the requests that took longer than
+ * any may.
+ */
 export function faultsTable(rows: readonly TableRow[], acknowledged: Record<string, number>): string {
   const lines = rows.map((row) => {
-    const counts = [row.answers, row.refused, row.halfDone, row.broken, row.tooSlow];
+    const counts = [row.answers, row.refused, row.halfDone, row.broken, row.tooSlow.length];
     const times = [row.slowestMs, row.pulseMs, row.recoveryMs].map(seconds);
     return `| ${row.name} (${row.seconds} s) | ${[...counts, ...times].join(' | ')} |`;
   });
+  const slow = rows.flatMap(({ name, tooSlow }) =>
+    tooSlow.map(
+      ({ replica, request, status, ms }) => `${name}: ${replica}, ${request}: ${status} in ${seconds(ms)}`,
+    ),
+  );
   const sums = Object.entries(acknowledged).map(([what, count]) => `${count} ${what}`);
   return [
     '| fault | answers | 503 | half done | broken | over 10 s | slowest | /healthz | back after |',
@@ -58,5 +66,6 @@ export function faultsTable(rows: readonly TableRow[], acknowledged: Record<stri
     ...lines,
     '',
     `Acknowledged: ${sums.join(', ')}.`,
+    ...slow,
   ].join('\n');
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   process.setMaxListeners(50);
   stand = await Stand.open();
   load = Load.start(stand);
-  await worksAgain();
+  await load.worksAgain();
   await until('the ledger is followed', () => load.following);
 });
 
@@ -44,15 +44,6 @@ afterAll(async () => {
   console.log(table);
   if (process.env.FAULTS_TABLE) writeFileSync(process.env.FAULTS_TABLE, `${table}\n`);
 });
-
-/** Waits until writes of every kind are acknowledged: a process that has just started is slow at first. */
-async function worksAgain(): Promise<void> {
-  const before = Object.values(load.acknowledged);
-  await until('everything is written', () => {
-    load.assertRunning();
-    return Object.values(load.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5);
-  });
-}
 
 /** Resolves to the ms until everything works again. */
 async function recovery(): Promise<number> {
@@ -88,7 +79,7 @@ async function suffer(fault: Fault): Promise<void> {
   const recoveryMs = await recovery();
   load.killed = [];
   // What was asked during the fault has its answer then, and the next fault finds nothing left of this one.
-  await worksAgain();
+  await load.worksAgain();
   const seen = load.observations.take();
   rows.push(rowOf(fault, seen, { recoveryMs, pulseMs: load.takeSlowestPulse() }));
   expect(seen.length).toBeGreaterThan(0);
@@ -119,7 +110,7 @@ describe('under load', () => {
       await Promise.all(programs.map((program) => program.end()));
       await Promise.all(programs.map((program) => program.startWith(clock.env)));
       await until('all serve again', async () => (await unhealthy(stand)).length === 0);
-      await worksAgain();
+      await load.worksAgain();
       load.killed = [];
     });
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   earlier = await EarlierBuild.at(commit);
   stand = await Stand.open(earlier.directory);
   load = Load.start(stand);
-  await worksAgain();
+  await load.worksAgain();
   await until('the ledger is followed', () => load.following);
 });
 
@@ -37,14 +37,6 @@ afterAll(async () => {
     await earlier?.remove();
   }
 });
-
-/** Waits until writes of every kind are acknowledged. */
-async function worksAgain(): Promise<void> {
-  const before = Object.values(load.acknowledged);
-  await until('everything is written', () =>
-    Object.values(load.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5),
-  );
-}
 
 /** Nothing failed since the last call, but for connections of the processes that were replaced. */
 async function assertUnharmed(replaced: readonly Program[]): Promise<void> {
@@ -60,14 +52,14 @@ async function replace(programs: readonly Program[]): Promise<void> {
   await Promise.all(programs.map((program) => program.startIn(ROOT)));
   await until('all serve', async () => (await unhealthy(stand)).length === 0);
   load.killed = [];
-  await worksAgain();
+  await load.worksAgain();
 }
 
 test('the migrations of this build and its processes join an earlier build under load', async ({ skip }) => {
   skip(commit === undefined, SHALLOW);
   load.observations.take();
   await migrate(stand.postgres.url, join(ROOT, 'migrations'));
-  await worksAgain();
+  await load.worksAgain();
   await assertUnharmed([]);
 
   const [first, second] = [0, 1].map((index) =>
