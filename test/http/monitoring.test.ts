@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { workerMetrics } from '@pressroom/news-feed/newsroom/work/worker-metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -46,9 +47,15 @@ function figure(metrics: string, series: string): number {
   return Number(line?.slice(series.length + 1));
 }
 
+/** The metrics of the newsroom's worker, which need no port to be read. */
+async function workerText(): Promise<string> {
+  const clock = () => new Date();
+  return workerMetrics(feed.db, [], clock).read();
+}
+
 /** The names of all series, as Prometheus has them. */
 async function seriesNames(): Promise<Set<string>> {
-  const texts = await Promise.all([content, feed, gallery].map(metricsOf));
+  const texts = await Promise.all([...[content, feed, gallery].map(metricsOf), workerText()]);
   const types = [...texts.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   const names = types.flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

@@ -45,8 +45,8 @@ const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, w
  */
 const POLL_SECONDS = 5;
 
-/** How often the other places look, in seconds: they are woken when there is something. */
-const SPARE_POLL_SECONDS = 60;
+/** How often the other places look, in seconds: they are woken when there is something, so hardly ever. */
+const SPARE_POLL_SECONDS = 3600;
 
 /** At most this many requests to a host at once. */
 const REQUESTS_PER_HOST = 2;
