@@ -55,9 +55,9 @@ export async function assignReport(
   assigner: RulesAssigner,
   report: LabelledReport,
   now: Date,
-): Promise<string | null> {
+): Promise<void> {
   const url = `https://source.example/${report.id}`;
-  return db.transaction().execute(async (tx) => {
+  await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('news.item')
       .values({
@@ -71,7 +71,7 @@ export async function assignReport(
         discovered_at: now,
       })
       .execute();
-    return assigner.assign(tx, report, now);
+    await assigner.assign(tx, [report], now);
   });
 }
 

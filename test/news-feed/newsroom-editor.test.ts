@@ -116,7 +116,7 @@ test('another source on the same event raises the score', async () => {
       sourceName: 'Other',
       category: null,
     };
-    await new RulesAssigner(lexicon).assign(tx, { ...item, publishedAt: NOON, discoveredAt: NOON }, NOON);
+    await new RulesAssigner(lexicon).assign(tx, [{ ...item, publishedAt: NOON, discoveredAt: NOON }], NOON);
   });
   const after = await editor().judge(submission(title));
   expect((after.score ?? 0) - (before.score ?? 0)).toBe(12);
@@ -157,8 +157,8 @@ test('explain prints what the score of an item consists of', async () => {
       .insertInto('news.item')
       .values(itemRow('n-1', { id: 'n-1', score, selected }))
       .execute();
-    await editor().keep(tx, 'n-1', judgement, NOON);
-    await editor().keep(tx, 'n-1', judgement, NOON);
+    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
+    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
   });
   const { stdout } = await newsroom(feed.database.url, ['explain', 'n-1']);
   expect(stdout).toContain('Judged at 2026-11-20T04:00:00.000Z: score 63, selected');

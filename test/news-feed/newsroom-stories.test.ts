@@ -3,6 +3,7 @@ import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assig
 import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { madeUpReport, seeded } from '../../bench/stories/made-up-report.ts';
 import { send } from '../support/http.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { newsroom } from '../support/newsroom.ts';
@@ -30,24 +31,35 @@ async function report(
   title: string,
   { summary = null as string | null, hours = 0, source = `Source of ${id}` } = {},
 ): Promise<string> {
-  const publishedAt = new Date(NOON.getTime() + hours * HOUR);
-  const item: AssignableItem = {
-    id,
-    title,
-    originalTitle: null,
-    summary,
-    sourceName: source,
-    category: null,
-    publishedAt,
-    discoveredAt: publishedAt,
-  };
-  const row = itemRow(id, { id, title, summary, source_name: source, published_at: publishedAt });
-  const story = await inTransactions(feed.db)(async (tx) => {
-    await tx.insertInto('news.item').values(row).execute();
-    return assigner.assign(tx, item, publishedAt);
-  });
-  if (story === null) throw new Error(`${id} stayed without a story`);
+  const [story = ''] = await reportAll([{ id, title, summary, hours, source }]);
   return story;
+}
+
+/** The same for several items in one transaction; returns their stories. */
+async function reportAll(
+  reports: readonly { id: string; title: string; summary?: string | null; hours?: number; source?: string }[],
+): Promise<string[]> {
+  const items = reports.map(
+    ({ id, title, summary = null, hours = 0, source = `Source of ${id}` }): AssignableItem => {
+      const publishedAt = new Date(NOON.getTime() + hours * HOUR);
+      const about = { sourceName: source, category: null, publishedAt, discoveredAt: publishedAt };
+      return { id, title, originalTitle: null, summary, ...about };
+    },
+  );
+  const rows = items.map(({ id, title, summary, sourceName, publishedAt }) =>
+    itemRow(id, { id, title, summary, source_name: sourceName, published_at: publishedAt }),
+  );
+  const last = new Date(Math.max(...items.map(({ publishedAt }) => publishedAt.getTime())));
+  await inTransactions(feed.db)(async (tx) => {
+    await tx.insertInto('news.item').values(rows).execute();
+    await assigner.assign(tx, items, last);
+  });
+  const stored = await feed.db.selectFrom('news.item').select(['id', 'story']).execute();
+  return items.map(({ id }) => {
+    const story = stored.find((item) => item.id === id)?.story;
+    if (!story) throw new Error(`${id} stayed without a story`);
+    return story;
+  });
 }
 
 function open(publicId: string) {
@@ -120,6 +132,67 @@ test('two reports on one event at the same time make one story', async () => {
   );
   expect(new Set(stories).size).toBe(1);
 });
+
+test('reports of one batch on one event are one story, whatever is between them', async () => {
+  const [first, other, second] = await reportAll([
+    { id: 'a', title: QUAKE, summary: 'The depth was 38 km.' },
+    { id: 'b', title: 'A bakery in Leeds plans its bread with a spreadsheet' },
+    { id: 'c', title: QUAKE, summary: 'The depth was 38 km.', hours: 1 },
+  ]);
+  expect(second).toBe(first);
+  expect(other).not.toBe(first);
+  expect((await read(first ?? '')).reportCount).toBe(2);
+});
+
+test('batches on the same events at the same time make one story of each', async () => {
+  const event = (number: number) => ({
+    title: `Studio Ember${number} of Tallinn${number} opens Kelp${number}`,
+    summary: `Kelp${number} by Ember${number} costs ${number}7 dollars.`,
+  });
+  const batches = [0, 1, 2, 3].map((batch) =>
+    reportAll(Array.from({ length: 8 }, (_, at) => ({ id: `${batch}-${at}`, ...event((at + batch) % 8) }))),
+  );
+  const stories = (await Promise.all(batches)).flat();
+  const { rows } = await feed.database.pool.query(
+    'select count(*)::int as reports from news.item group by story, title order by 1',
+  );
+  expect(rows.map(({ reports }) => reports)).toEqual(Array.from({ length: 8 }, () => 4));
+  expect(new Set(stories).size).toBe(8);
+});
+
+test('a story takes over where those merged into it point, and nobody is shown a merged one', async () => {
+  const seventh = await report('7', 'Studio Ember releases Ember 7 with open weights', {
+    summary: 'Ember 7 by Studio Ember is free.',
+  });
+  const eighth = await report('8', 'Studio Ember releases Ember 8 with open weights', {
+    hours: 9 * 24,
+    summary: 'Ember 8 by Studio Ember is free.',
+  });
+  const survivor = await report('hand', 'A bakery in Leeds plans its bread with a spreadsheet');
+  const { code } = await newsroom(feed.database.url, ['story', 'merge', eighth, survivor]);
+  expect(code).toBe(0);
+  const shown = await until('the merge is shown', async () => {
+    const story = await read(survivor);
+    return story.reportCount === 2 && story;
+  });
+  expect(shown.storyline).toMatchObject([{ publicId: seventh, relation: 'Earlier in this storyline' }]);
+  expect((await read(seventh)).storyline).toMatchObject([{ publicId: survivor }]);
+});
+
+test('among many reports, one that shares common words with some of them starts a story', async () => {
+  const [random, stored, more] = [seeded(3), 2400, 400];
+  const many = Array.from({ length: stored + more }, (_, at) => madeUpReport(at, NOON, random));
+  const stories = async () => {
+    const { rows } = await feed.database.pool.query('select count(*)::int as count from news.story');
+    return rows[0].count;
+  };
+  for (let start = 0; start < stored; start += 100) await reportAll(many.slice(start, start + 100));
+  const before = await stories();
+  for (let start = stored; start < many.length; start += 100) {
+    await reportAll(many.slice(start, start + 100));
+  }
+  expect((await stories()) - before).toBeGreaterThan(0.97 * more);
+}, 60_000);
 
 test('an item that is withdrawn brings no other into its story', async () => {
   const story = await report('gone', QUAKE);

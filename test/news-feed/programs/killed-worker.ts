@@ -36,12 +36,13 @@ const { worker } = openWorker(
         at('judging');
         return sourceEditor.judge(submission, signal);
       },
-      keep: async () => at('keeping'),
+      keep: async (_tx, judged) => {
+        for (const _ of judged) at('keeping');
+      },
     },
     stories: {
-      assign: async () => {
-        at('assigning');
-        return null;
+      assign: async (_tx, items) => {
+        for (const _ of items) at('assigning');
       },
     },
     schedules: newsroomSchedules({ vocabulary, keepDays: 90 }).map((schedule) => ({

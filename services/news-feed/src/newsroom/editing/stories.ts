@@ -4,6 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
+import { adoptReferences } from '../stories/references.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A story that another one points to. */
@@ -146,8 +147,8 @@ export async function setDigest(
 }
 
 /**
- * Merges the story `from` into `into`: its reports move to the last survivor, and its address redirects
- * there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
+ * Merges the story `from` into `into`: its reports and references move to the last survivor, and its
+ * address redirects there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
  * story, for one that has been merged into another story, and for a merge that would form a cycle.
  */
 export async function mergeStories(
@@ -179,6 +180,7 @@ export async function mergeStories(
     .set({ story: survivor?.publicId ?? into })
     .where('story', '=', from)
     .execute();
+  await adoptReferences(tx, [from], survivor?.publicId ?? into);
   return true;
 }
 

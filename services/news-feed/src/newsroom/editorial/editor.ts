@@ -66,6 +66,12 @@ export interface Judgement {
   reason: string | null;
 }
 
+/** An item with what was decided about it. */
+export interface JudgedItem {
+  itemId: string;
+  judgement: Judgement;
+}
+
 /**
  * Decides what becomes of the articles that the worker reads. Any number of workers call it at once.
  */
@@ -77,8 +83,8 @@ export interface Editor {
    */
   judge(submission: Submission, signal: AbortSignal): Promise<Judgement>;
   /**
-   * Keeps what explains the judgement, in the transaction that writes the item. It may be called again for
+   * Keeps what explains the judgements, in the transaction that writes the items. It may be called again for
    * the same item, with a newer judgement.
    */
-  keep(tx: Transaction<NewsTables>, itemId: string, judgement: Judgement, now: Date): Promise<void>;
+  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void>;
 }

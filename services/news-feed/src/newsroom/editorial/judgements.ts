@@ -1,21 +1,31 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import type { Judgement, ScoreTerm } from './editor.ts';
+import type { JudgedItem, ScoreTerm } from './editor.ts';
 
-/** Keeps why an item was judged as it was, or replaces what was kept. */
-export async function keepJudgement(
+/** Keeps why items were judged as they were, or replaces what was kept. */
+export async function keepJudgements(
   tx: Transaction<NewsTables>,
-  itemId: string,
-  { category, score, selected, reason, terms }: Judgement,
+  judged: readonly JudgedItem[],
   now: Date,
 ): Promise<void> {
-  const values = { judged_at: now, category, score, selected, reason, terms: JSON.stringify(terms) };
-  await tx
-    .insertInto('news.item_judgement')
-    .values({ item_id: itemId, ...values })
-    .onConflict((conflict) => conflict.column('item_id').doUpdateSet(values))
-    .execute();
+  if (judged.length === 0) return;
+  const rows = judged.map(({ itemId, judgement: { category, score, selected, reason, terms } }) => ({
+    item_id: itemId,
+    category,
+    score,
+    selected,
+    reason,
+    terms,
+  }));
+  await sql`
+    insert into news.item_judgement (item_id, judged_at, category, score, selected, reason, terms)
+    select item_id, ${now}, category, score, selected, reason, terms
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
+      (item_id text, category text, score double precision, selected boolean, reason text, terms jsonb)
+    on conflict (item_id) do update set judged_at = excluded.judged_at, category = excluded.category,
+      score = excluded.score, selected = excluded.selected, reason = excluded.reason, terms = excluded.terms
+  `.execute(tx);
 }
 
 /** An item with why it was judged as it was. Throws a {@link Failure} if the item does not exist. */

@@ -6,7 +6,7 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
 import { ANSWER_TOKENS, askModel, ChatFault, type ChatQuestion, type ChatSettings } from './chat-endpoint.ts';
-import type { Editor, Judgement, Submission } from './editor.ts';
+import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
 import {
   answerJsonSchema,
   answerSchema,
@@ -82,8 +82,8 @@ export class ModelEditor implements Editor {
     return { ...judged, selected, reason: selected ? told : null };
   }
 
-  keep(tx: Transaction<NewsTables>, itemId: string, judgement: Judgement, now: Date): Promise<void> {
-    return this.#parts.rules.keep(tx, itemId, judgement, now);
+  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {
+    return this.#parts.rules.keep(tx, judged, now);
   }
 
   /** The model's answer, or why there is none. */

@@ -3,10 +3,9 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { canonicalUrl } from '../editing/canonical-url.ts';
 import type { Lexicon } from '../stories/lexicon.ts';
-import { SAME_EVENT } from '../stories/likeness.ts';
-import { findCandidates } from '../stories/story-index.ts';
-import type { Editor, Judgement, Submission } from './editor.ts';
-import { keepJudgement } from './judgements.ts';
+import { CoverageReader } from './coverage.ts';
+import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
+import { keepJudgements } from './judgements.ts';
 import { takeSlot } from './quota.ts';
 import type { Rules } from './rules.ts';
 import { scoreOf } from './score.ts';
@@ -14,9 +13,6 @@ import { termFinder, weigher } from './term-matcher.ts';
 
 /** The sum from which a category or a direction is meant. */
 const MEANT = 2;
-
-/** Days within which other sources count as coverage. */
-const COVERAGE_DAYS = 14;
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -35,6 +31,7 @@ export interface RulesEditorParts {
  */
 export class RulesEditor implements Editor {
   readonly #parts: RulesEditorParts;
+  readonly #coverage: CoverageReader;
   readonly #categories: readonly Weighed[];
   readonly #directions: readonly Weighed[];
   readonly #signals: readonly { name: string; points: number; has: (text: string) => boolean }[];
@@ -42,6 +39,7 @@ export class RulesEditor implements Editor {
   constructor(parts: RulesEditorParts) {
     const { rules, vocabulary } = parts;
     this.#parts = parts;
+    this.#coverage = new CoverageReader(parts.db, parts.lexicon);
     this.#categories = vocabulary.categories.map((name) => ({
       name,
       weigh: weigher(rules.categories[name] ?? {}),
@@ -65,7 +63,7 @@ export class RulesEditor implements Editor {
   async draft(submission: Submission): Promise<Judgement & { coverage: number }> {
     const { title, source, publishedAt, discoveredAt } = submission;
     const summary = submission.summary ?? '';
-    const coverage = await this.#coverage(submission);
+    const coverage = await this.#coverage.of(submission);
     const { score, terms } = scoreOf({
       weight: source.weight,
       firstParty: source.firstParty,
@@ -105,19 +103,8 @@ export class RulesEditor implements Editor {
     return { selected, reason: selected ? reasonOf(coverage, title) : null };
   }
 
-  keep(tx: Transaction<NewsTables>, itemId: string, judgement: Judgement, now: Date): Promise<void> {
-    return keepJudgement(tx, itemId, judgement, now);
-  }
-
-  /** How many other sources report on the same event. */
-  async #coverage({ title, summary, source, publishedAt }: Submission): Promise<number> {
-    const { db, lexicon } = this.#parts;
-    const text = { title, originalTitle: null, summary, publishedAt };
-    const { candidates } = await findCandidates(db, text, lexicon);
-    const alike = candidates.filter(
-      ({ score, evidence }) => score >= SAME_EVENT && evidence.days <= COVERAGE_DAYS,
-    );
-    return new Set(alike.map((candidate) => candidate.source)).difference(new Set([source.name])).size;
+  keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {
+    return keepJudgements(tx, judged, now);
   }
 }
 

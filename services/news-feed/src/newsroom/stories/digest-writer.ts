@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { type DigestReport, digestOf } from './digest.ts';
 import type { Lexicon } from './lexicon.ts';
@@ -7,50 +7,53 @@ import type { Lexicon } from './lexicon.ts';
 const MOST_REPORTS = 20;
 
 /**
- * Rewrites the digest of a story by rules, if the story has two reports or more. A digest that a person wrote
- * stays.
+ * Rewrites the digests of stories by rules, where a story has two reports or more. A digest that a person
+ * wrote stays.
  */
-export async function writeDigest(
+export async function writeDigests(
   tx: Transaction<NewsTables>,
-  publicId: string,
+  publicIds: readonly string[],
   lexicon: Lexicon,
   now: Date,
 ): Promise<void> {
-  const story = await tx
+  if (publicIds.length === 0) return;
+  const stories = await tx
     .selectFrom('news.story')
-    .select(['digest', 'digest_by'])
-    .where('public_id', '=', publicId)
-    .executeTakeFirst();
-  if (story === undefined || (story.digest !== null && story.digest_by === null)) return;
-  const digest = digestOf(await readReports(tx, publicId), lexicon);
-  if (digest === story.digest) return;
-  await tx
-    .updateTable('news.story')
-    .set({
-      digest,
-      digest_by: digest === null ? null : 'rules',
-      digest_updated_at: digest === null ? null : now,
-      updated_at: now,
-    })
-    .where('public_id', '=', publicId)
+    .select(['public_id', 'digest'])
+    .where('public_id', '=', sql<string>`any(${publicIds})`)
+    .where((where) => where.or([where('digest', 'is', null), where('digest_by', 'is not', null)]))
     .execute();
+  const reports = await readReports(
+    tx,
+    stories.map(({ public_id }) => public_id),
+  );
+  const changed = stories.flatMap(({ public_id, digest: before }) => {
+    const digest = digestOf(reports.get(public_id) ?? [], lexicon);
+    return digest === before ? [] : [{ public_id, digest }];
+  });
+  if (changed.length === 0) return;
+  await sql`
+    update news.story set digest = row.digest,
+      digest_by = case when row.digest is not null then 'rules' end,
+      digest_updated_at = case when row.digest is not null then ${now}::timestamptz end,
+      updated_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as row (public_id text, digest text)
+    where story.public_id = row.public_id collate "C"
+  `.execute(tx);
 }
 
-/** The reports of a story that a digest reads, newest first. */
-export async function readReports(tx: Transaction<NewsTables>, publicId: string): Promise<DigestReport[]> {
-  const rows = await tx
-    .selectFrom('news.item')
-    .select(['title', 'summary', 'source_name', 'published_at'])
-    .where('story', '=', publicId)
-    .where('withdrawn_at', 'is', null)
-    .orderBy('published_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MOST_REPORTS)
-    .execute();
-  return rows.map(({ title, summary, source_name, published_at }) => ({
-    title,
-    summary,
-    source: source_name,
-    publishedAt: published_at,
-  }));
+/** The reports of stories that their digests read, newest first. */
+export async function readReports(
+  tx: Transaction<NewsTables>,
+  publicIds: readonly string[],
+): Promise<Map<string, DigestReport[]>> {
+  const { rows } = await sql<DigestReport & { story: string }>`
+    select wanted.story, report.* from unnest(${publicIds}::text[]) as wanted (story)
+    cross join lateral (
+      select title, summary, source_name as source, published_at as "publishedAt" from news.item
+      where item.story = wanted.story collate "C" and withdrawn_at is null
+      order by published_at desc, id desc limit ${MOST_REPORTS}
+    ) as report
+  `.execute(tx);
+  return Map.groupBy(rows, ({ story }) => story);
 }

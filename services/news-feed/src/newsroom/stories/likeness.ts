@@ -1,4 +1,6 @@
 import { marksConflict } from './marks.ts';
+import { informationOf } from './rarity.ts';
+import { surpriseOf } from './surprise.ts';
 import type { ReportTerms, Term } from './terms.ts';
 
 /** A term with its rarity counted in. */
@@ -8,12 +10,16 @@ export interface WeighedTerm extends Term {
    * word.
    */
   weight: number;
+  /** From 0, every item has it, to 1, no other has. */
+  rarity: number;
 }
 
 /** A report as the score reads it. */
 export interface WeighedReport extends Omit<ReportTerms, 'terms'> {
   terms: ReadonlyMap<string, WeighedTerm>;
   publishedAt: Date;
+  /** How many items the rarity of its terms was counted among. */
+  stored: number;
 }
 
 /** What the score of two reports is computed from. */
@@ -30,6 +36,8 @@ export interface Evidence {
   others: number;
   /** How many terms both have, generic words left out. */
   terms: number;
+  /** `surpriseOf` what they share: below a few nats, some stored report shares as much by chance. */
+  surprise: number;
   /** Whether both name names or places, and none is the same. */
   rivals: boolean;
   /** Whether one report is Chinese and the other is not. */
@@ -55,6 +63,7 @@ export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
   let portableProduct = 0;
   let terms = 0;
   let named = 0;
+  const information: number[] = [];
   for (const [term, mine] of a.terms) {
     const theirs = b.terms.get(term);
     if (theirs === undefined) continue;
@@ -64,6 +73,7 @@ export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
     shared[sumOf(mine, theirs)] += weight;
     if (weight > TELLING) terms += 1;
     if (isNamed(mine) || isNamed(theirs)) named += 1;
+    information.push(informationOf(mine.rarity, a.stored) * partOf(mine));
   }
   return {
     cosine: cosine(product, mySize.norm, theirSize.norm),
@@ -72,6 +82,7 @@ export function evidenceOf(a: WeighedReport, b: WeighedReport): Evidence {
     numbers: shared.number,
     others: shared.other,
     terms,
+    surprise: surpriseOf(information, mySize.parts, a.stored),
     rivals: named === 0 && mySize.hasNames && theirSize.hasNames,
     crossesLanguages: a.isChinese !== b.isChinese,
     conflict: marksConflict(a.marks, b.marks),
@@ -93,8 +104,15 @@ function isPortable({ kind }: Term): boolean {
   return kind !== 'word' && kind !== 'characters';
 }
 
+/** The part of a word that a term is: two characters overlap with the two before and behind them. */
+function partOf({ kind }: Term): number {
+  return kind === 'characters' ? 0.5 : 1;
+}
+
 /** What a report brings to every comparison. */
 interface Size {
+  /** How many words it has. */
+  parts: number;
   norm: number;
   portableNorm: number;
   hasNames: boolean;
@@ -106,13 +124,14 @@ const SIZES = new WeakMap<WeighedReport, Size>();
 function sizeOf(report: WeighedReport): Size {
   const known = SIZES.get(report);
   if (known !== undefined) return known;
-  let [sum, portableSum, hasNames] = [0, 0, false];
+  let [sum, portableSum, parts, hasNames] = [0, 0, 0, false];
   for (const term of report.terms.values()) {
     sum += term.weight ** 2;
+    parts += partOf(term);
     if (isPortable(term)) portableSum += term.weight ** 2;
     if (isNamed(term) && term.weight > TELLING) hasNames = true;
   }
-  const size = { norm: Math.sqrt(sum), portableNorm: Math.sqrt(portableSum), hasNames };
+  const size = { norm: Math.sqrt(sum), portableNorm: Math.sqrt(portableSum), parts, hasNames };
   SIZES.set(report, size);
   return size;
 }
@@ -141,6 +160,12 @@ const WEIGHTS = {
   day: -0.25,
 };
 
+/**
+ * The surprise, in nats, below which two reports may share by chance what they share. It was set by hand: of
+ * 300 made-up reports among 100,000, 115 joined another without it, and none does with it.
+ */
+const CHANCE = 2;
+
 /** The score from which two reports are on one event. */
 export const SAME_EVENT = 0.5;
 
@@ -155,13 +180,14 @@ export const RELATED = 0.15;
  *         + 0.7 · names (3 at most) + 1.2 · numbers (2 at most) + 0.35 · others (4 at most)
  *         + 1.45 · shared terms (5 at most) − 0.25 · days (14 at most)
  *         − 3.5 if they name different names only − 4 if a version, magnitude, quarter, round or year differs
+ *         − (2 − surprise) if what they share is less surprising than that among all that is stored
  *         + 0.5 + 1.3 · portable if one is Chinese and the other is not
  *
  * A pure function.
  */
 export function likenessOf(evidence: Evidence): number {
-  const { cosine, portable, names, numbers, others, terms, rivals, conflict, crossesLanguages, days } =
-    evidence;
+  const { cosine, portable, names, numbers, others, terms, rivals, conflict, crossesLanguages } = evidence;
+  const { days, surprise } = evidence;
   const z =
     WEIGHTS.none +
     WEIGHTS.cosine * cosine +
@@ -170,7 +196,8 @@ export function likenessOf(evidence: Evidence): number {
     WEIGHTS.numbers * Math.min(numbers, 2) +
     WEIGHTS.others * Math.min(others, 4) +
     WEIGHTS.terms * Math.min(terms, 5) +
-    WEIGHTS.day * Math.min(days, 14) +
+    WEIGHTS.day * Math.min(days, 14) -
+    Math.max(0, CHANCE - surprise) +
     (rivals ? WEIGHTS.rivals : 0) +
     (conflict ? WEIGHTS.conflict : 0) +
     (crossesLanguages ? WEIGHTS.crossing + WEIGHTS.crossingPortable * portable : 0);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { writeDigest } from './digest-writer.ts';
+import { writeDigests } from './digest-writer.ts';
 import type { Lexicon } from './lexicon.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function splitStory(
       { story: created, kind: 'storyline', neighbor: publicId, relation: 'Same storyline', position: 0 },
     ])
     .execute();
-  for (const story of [publicId, created]) await writeDigest(tx, story, lexicon, now);
+  await writeDigests(tx, [publicId, created], lexicon, now);
   return created;
 }
 

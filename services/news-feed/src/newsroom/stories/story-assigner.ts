@@ -14,14 +14,14 @@ export interface AssignableItem {
   discoveredAt: Date;
 }
 
-/** Finds the story that an item reports on. */
+/** Finds the stories that items report on. */
 export interface StoryAssigner {
   /**
-   * Puts an item into its story, one that was there or one that it creates, and returns the story's
-   * `public_id`; null if the item stays without a story. It runs in the transaction that writes the item,
-   * after its row is there, and may give other items, which had no story, the same one. It is asked once for
-   * each new item, and any number of workers ask at once; the worker runs the transaction again if it loses a
-   * race (`isLostRace`).
+   * Puts each item into its story, one that was there or one that it creates, in the order of `items`; an
+   * item may stay without a story. It runs in the transaction that writes the items, after their rows are
+   * there, and may give other items, which had no story, the same one. It is asked once for each new item,
+   * and any number of workers ask at once; the worker runs the transaction again if it loses a race
+   * (`isLostRace`).
    */
-  assign(tx: Transaction<NewsTables>, item: AssignableItem, now: Date): Promise<string | null>;
+  assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void>;
 }

@@ -31,7 +31,7 @@ export interface ReportTerms {
 }
 
 /** How much a term counts by its kind: two characters are half a Chinese word. */
-const KIND_WEIGHTS: Record<TermKind, number> = {
+export const KIND_WEIGHTS: Record<TermKind, number> = {
   name: 1,
   place: 0.8,
   number: 0.8,

@@ -5,7 +5,7 @@ import { editItem, upsertItems } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
-import type { StoryAssigner } from '../stories/story-assigner.ts';
+import type { AssignableItem, StoryAssigner } from '../stories/story-assigner.ts';
 import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
 import { changedMembers, newItemLine, type WrittenMembers, writtenMembers } from './item-line.ts';
@@ -30,7 +30,10 @@ export interface WriteParts {
 interface LockedEntry extends JudgedEntry {
   itemId: string | null;
   ownsItem: boolean;
+  /** As last written. */
   written: Partial<WrittenMembers>;
+  /** As they are to be written. */
+  members: WrittenMembers;
 }
 
 /**
@@ -46,28 +49,33 @@ export async function writeEntries(
   judged: readonly JudgedEntry[],
   now: Date,
 ): Promise<void> {
-  for (const locked of await lockEntries(tx, source.id, judged)) {
-    const { claimed, judgement } = locked;
-    const members = writtenMembers(claimed.entry, judgement);
-    const item = await (locked.ownsItem
-      ? changeItem(tx, locked, members)
-      : makeItem(tx, read, source, locked, members, now)
-    ).catch(refusalOf);
-    if (item instanceof Failure) {
-      await finish(tx, source.id, claimed.key, { state: 'refused', reason: item.message });
-      continue;
-    }
-    const { id, isNew, ownsItem } = item;
-    if (ownsItem && id !== null) await editor.keep(tx, id, judgement, now);
-    if (isNew && id !== null) await joinStory(tx, stories, id, locked, members, source, now);
-    await finish(tx, source.id, claimed.key, {
-      state: 'done',
-      reason: null,
-      item_id: id,
-      owns_item: ownsItem,
-      written: JSON.stringify(members),
-    });
+  const locked = await lockEntries(tx, source.id, judged);
+  const outcomes = new Map<LockedEntry, EntryItem | Failure>();
+  for (const entry of locked.filter(({ ownsItem }) => ownsItem)) {
+    outcomes.set(entry, await changeItem(tx, entry).catch(refusalOf));
   }
+  const others = locked.filter(({ ownsItem }) => !ownsItem);
+  for (const [entry, outcome] of await makeItems(tx, read, source, others, now)) outcomes.set(entry, outcome);
+  const written = locked.flatMap((entry) => {
+    const item = outcomes.get(entry);
+    return item === undefined || item instanceof Failure || item.id === null
+      ? []
+      : [{ entry, ...item, itemId: item.id }];
+  });
+  const kept = written.filter(({ ownsItem }) => ownsItem);
+  await editor.keep(
+    tx,
+    kept.map(({ itemId, entry: { judgement } }) => ({ itemId, judgement })),
+    now,
+  );
+  await finish(tx, source.id, outcomes);
+  // Last, because workers do this one after the other, until each has committed.
+  const started = written.filter(({ isNew }) => isNew);
+  await stories.assign(
+    tx,
+    started.map(({ entry, itemId }) => assignableItem(entry, itemId, source)),
+    now,
+  );
 }
 
 /** A failure of the entry itself; rethrows every other error, which has spoiled the transaction. */
@@ -102,7 +110,9 @@ async function lockEntries(
   return judged.flatMap((entry) => {
     const row = known.get(entry.claimed.key);
     if (row === undefined || !row.hash.equals(entry.claimed.hash)) return [];
-    return [{ ...entry, itemId: row.item_id, ownsItem: row.owns_item, written: row.written ?? {} }];
+    const members = writtenMembers(entry.claimed.entry, entry.judgement);
+    const { item_id: itemId, owns_item: ownsItem } = row;
+    return [{ ...entry, itemId, ownsItem, written: row.written ?? {}, members }];
   });
 }
 
@@ -114,38 +124,95 @@ interface EntryItem {
   ownsItem: boolean;
 }
 
-async function makeItem(
+/** The line of an entry that is to be an item, and the canonical URLs under which it may be one already. */
+interface EntryLine {
+  entry: LockedEntry;
+  line: LineOf<'item'>;
+  spellings: readonly string[];
+}
+
+/** Makes the items of entries that have none, all at once; entries of one article share an item. */
+async function makeItems(
   tx: Transaction<NewsTables>,
   read: WriteParts['read'],
   source: Source,
-  { claimed, itemId }: LockedEntry,
-  members: WrittenMembers,
+  entries: readonly LockedEntry[],
   now: Date,
-): Promise<EntryItem> {
-  if (itemId !== null) return { id: itemId, isNew: false, ownsItem: false };
-  const line = read(JSON.stringify(newItemLine(claimed.entry, members, source, claimed.discovered_at)));
-  if (line.type !== 'item') throw new Error('the line of an item is another one');
-  const known = await itemOf(tx, line);
-  if (known !== undefined) return { id: known, isNew: false, ownsItem: false };
-  const [outcome] = await upsertItems(tx, [line], now);
-  if (outcome instanceof Failure) throw outcome;
-  return { id: (await itemOf(tx, line)) ?? null, isNew: true, ownsItem: true };
+): Promise<Map<LockedEntry, EntryItem | Failure>> {
+  const outcomes = new Map<LockedEntry, EntryItem | Failure>();
+  const wanted: EntryLine[] = [];
+  for (const entry of entries) {
+    const { itemId } = entry;
+    const line = itemId === null ? lineOf(entry, read, source) : undefined;
+    if (itemId !== null) outcomes.set(entry, { id: itemId, isNew: false, ownsItem: false });
+    else if (line instanceof Failure) outcomes.set(entry, line);
+    else if (line !== undefined)
+      wanted.push({ entry, line, spellings: articleSpellings(line.links.original) });
+  }
+  const known = await itemsOf(tx, wanted);
+  const created: EntryLine[] = [];
+  const linked: EntryLine[] = [];
+  const ownUrls = new Set<string>();
+  for (const one of wanted) {
+    const isKnown = one.spellings.some((url) => known.has(url) || ownUrls.has(url));
+    (isKnown ? linked : created).push(one);
+    if (!isKnown) for (const url of one.spellings) ownUrls.add(url);
+  }
+  const upserted = await upsertItems(
+    tx,
+    created.map(({ line }) => line),
+    now,
+  );
+  const made = await itemsOf(tx, created);
+  for (const [index, { entry, spellings }] of created.entries()) {
+    const outcome = upserted[index];
+    const id = idOf(spellings, made);
+    outcomes.set(entry, outcome instanceof Failure ? outcome : { id, isNew: true, ownsItem: true });
+  }
+  for (const { entry, spellings } of linked) {
+    const id = idOf(spellings, known) ?? idOf(spellings, made);
+    outcomes.set(entry, { id, isNew: false, ownsItem: false });
+  }
+  return outcomes;
 }
 
-async function itemOf(tx: Transaction<NewsTables>, { links }: LineOf<'item'>): Promise<string | undefined> {
-  const row = await tx
+/** The entry as `newsroom import` would read it, or why it cannot be an item. */
+function lineOf(
+  { claimed, members }: LockedEntry,
+  read: WriteParts['read'],
+  source: Source,
+): LineOf<'item'> | Failure {
+  try {
+    const line = read(JSON.stringify(newItemLine(claimed.entry, members, source, claimed.discovered_at)));
+    if (line.type !== 'item') throw new Error('the line of an item is another one');
+    return line;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** The items that are known under one of the lines' canonical URLs, by that URL. */
+async function itemsOf(
+  tx: Transaction<NewsTables>,
+  lines: readonly EntryLine[],
+): Promise<Map<string, string>> {
+  if (lines.length === 0) return new Map();
+  const rows = await tx
     .selectFrom('news.item')
-    .select('id')
-    .where('canonical_url', '=', sql<string>`any(${articleSpellings(links.original)})`)
-    .orderBy('id')
-    .executeTakeFirst();
-  return row?.id;
+    .select(['id', 'canonical_url'])
+    .where('canonical_url', '=', sql<string>`any(${lines.flatMap(({ spellings }) => spellings)})`)
+    .execute();
+  return new Map(rows.map(({ id, canonical_url }) => [canonical_url, id]));
+}
+
+/** The first of the items with these URLs, by id. */
+function idOf(spellings: readonly string[], items: ReadonlyMap<string, string>): string | null {
+  return spellings.flatMap((url) => items.get(url) ?? []).sort()[0] ?? null;
 }
 
 async function changeItem(
   tx: Transaction<NewsTables>,
-  { itemId, written }: LockedEntry,
-  members: WrittenMembers,
+  { itemId, written, members }: LockedEntry,
 ): Promise<EntryItem> {
   if (itemId === null) return { id: null, isNew: false, ownsItem: true };
   const row = await tx
@@ -161,47 +228,42 @@ async function changeItem(
   return { id: itemId, isNew: false, ownsItem: true };
 }
 
-async function joinStory(
-  tx: Transaction<NewsTables>,
-  stories: StoryAssigner,
+function assignableItem(
+  { claimed, members: { title, originalTitle, summary, category } }: LockedEntry,
   id: string,
-  { claimed }: LockedEntry,
-  { title, originalTitle, summary, category }: WrittenMembers,
   source: Source,
-  now: Date,
-): Promise<void> {
-  await stories.assign(
-    tx,
-    {
-      id,
-      title,
-      originalTitle: originalTitle ?? null,
-      summary: summary ?? null,
-      sourceName: source.name,
-      category: category ?? null,
-      publishedAt: new Date(claimed.entry.publishedAt),
-      discoveredAt: claimed.discovered_at,
-    },
-    now,
-  );
+): AssignableItem {
+  return {
+    id,
+    title,
+    originalTitle: originalTitle ?? null,
+    summary: summary ?? null,
+    sourceName: source.name,
+    category: category ?? null,
+    publishedAt: new Date(claimed.entry.publishedAt),
+    discoveredAt: claimed.discovered_at,
+  };
 }
 
+/** Keeps what has become of the entries. */
 async function finish(
   tx: Transaction<NewsTables>,
   sourceId: number,
-  key: string,
-  columns: {
-    state: 'done' | 'refused';
-    reason: string | null;
-    item_id?: string | null;
-    owns_item?: boolean;
-    written?: string;
-  },
+  outcomes: ReadonlyMap<LockedEntry, EntryItem | Failure>,
 ): Promise<void> {
-  await tx
-    .updateTable('news.source_entry')
-    .set(columns)
-    .where('source_id', '=', sourceId)
-    .where('key', '=', key)
-    .execute();
+  const rows = Array.from(outcomes, ([{ claimed, members, ...before }, item]) => {
+    const { key } = claimed;
+    if (item instanceof Failure) {
+      const { itemId, ownsItem, written } = before;
+      return { key, state: 'refused', reason: item.message, item_id: itemId, owns_item: ownsItem, written };
+    }
+    return { key, state: 'done', reason: null, item_id: item.id, owns_item: item.ownsItem, written: members };
+  });
+  await sql`
+    update news.source_entry as entry set state = row.state, reason = row.reason, item_id = row.item_id,
+      owns_item = row.owns_item, written = row.written
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (key text, state text, reason text, item_id text, owns_item boolean, written jsonb)
+    where entry.source_id = ${sourceId} and entry.key = row.key collate "C"
+  `.execute(tx);
 }

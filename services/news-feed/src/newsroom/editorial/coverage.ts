@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import type { Lexicon } from '../stories/lexicon.ts';
+import { SAME_EVENT } from '../stories/likeness.ts';
+import { type Candidate, findCandidates } from '../stories/story-index.ts';
+import type { Submission } from './editor.ts';
+
+/** Days within which other sources count as coverage. */
+const COVERAGE_DAYS = 14;
+
+/** The most submissions that one search is for. */
+const MOST_AT_ONCE = 25;
+
+/** What coverage is read of. */
+type Covered = Pick<Submission, 'title' | 'summary' | 'source' | 'publishedAt'>;
+
+/** Somebody who waits for the coverage of a submission. */
+interface Waiting {
+  submission: Covered;
+  resolve: (coverage: number) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Reads how many other sources report on the event of a submission. Those that are asked about at the same
+ * moment, as a batch of a feed's entries is, share one search.
+ */
+export class CoverageReader {
+  readonly #db: Kysely<NewsTables>;
+  readonly #lexicon: Lexicon;
+  #waiting: Waiting[] = [];
+
+  constructor(db: Kysely<NewsTables>, lexicon: Lexicon) {
+    this.#db = db;
+    this.#lexicon = lexicon;
+  }
+
+  /** How many other sources report on the same event. */
+  of(submission: Covered): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ submission, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#search(this.#waiting.splice(0)));
+    });
+  }
+
+  #search(waiting: readonly Waiting[]): void {
+    for (let start = 0; start < waiting.length; start += MOST_AT_ONCE) {
+      const batch = waiting.slice(start, start + MOST_AT_ONCE);
+      this.#read(batch.map(({ submission }) => submission)).then(
+        (counts) => {
+          for (const [index, { resolve }] of batch.entries()) resolve(counts[index] ?? 0);
+        },
+        (error: unknown) => {
+          for (const { reject } of batch) reject(error);
+        },
+      );
+    }
+  }
+
+  async #read(submissions: readonly Covered[]): Promise<number[]> {
+    const texts = submissions.map(({ title, summary, publishedAt }) => ({
+      title,
+      originalTitle: null,
+      summary,
+      publishedAt,
+    }));
+    const { found } = await findCandidates(this.#db, texts, this.#lexicon);
+    return found.map(({ candidates }, index) => {
+      const own = submissions[index]?.source.name;
+      const others = candidates.filter((candidate) => isCoverage(candidate) && candidate.source !== own);
+      return new Set(others.map(({ source }) => source)).size;
+    });
+  }
+}
+
+function isCoverage({ score, evidence }: Candidate): boolean {
+  return score >= SAME_EVENT && evidence.days <= COVERAGE_DAYS;
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
+import { lockStories } from '../editing/stories.ts';
+import { adoptReferences } from './references.ts';
+import type { AssignableItem } from './story-assigner.ts';
+
+/**
+ * The stories of a batch of items while they are being assigned: what the database has, and what the batch
+ * has decided so far, which is written all at once.
+ */
+export class StoryBoard {
+  readonly #tx: Transaction<NewsTables>;
+  readonly #now: Date;
+  /** The story of each item that is known here; null: it has none yet. */
+  readonly #storyOf: Map<string, string | null>;
+  /** The ids that new stories cannot have. */
+  readonly #taken: Set<string>;
+  /** The place of each story in the order of their creation. */
+  readonly #ages: Map<string, number>;
+  /** What merged stories have become. */
+  readonly #survivors: Map<string, string>;
+  #started: { public_id: string; title: string }[] = [];
+  #moved = new Map<string, string>();
+
+  private constructor(
+    tx: Transaction<NewsTables>,
+    now: Date,
+    read: {
+      storyOf: Map<string, string | null>;
+      taken: Set<string>;
+      ages: Map<string, number>;
+      survivors: Map<string, string>;
+    },
+  ) {
+    this.#tx = tx;
+    this.#now = now;
+    this.#storyOf = read.storyOf;
+    this.#taken = read.taken;
+    this.#ages = read.ages;
+    this.#survivors = read.survivors;
+  }
+
+  /**
+   * Reads the stories of `candidates`, items that were found before, as they are now; those that are
+   * withdrawn are left out. The stories that one of the `joinable` items is in are locked until the
+   * transaction ends: a person who merges one waits, and then moves the new items too.
+   */
+  static async open(
+    tx: Transaction<NewsTables>,
+    items: readonly AssignableItem[],
+    candidates: Iterable<string>,
+    joinable: ReadonlySet<string>,
+    now: Date,
+  ): Promise<StoryBoard> {
+    const rows = await tx
+      .selectFrom('news.item')
+      .select(['id', 'story'])
+      .where('id', '=', sql<string>`any(${[...candidates]})`)
+      .where('withdrawn_at', 'is', null)
+      .execute();
+    const storyOf = new Map(rows.map(({ id, story }) => [id, story]));
+    const joined = rows.flatMap(({ id, story }) => (story !== null && joinable.has(id) ? [story] : []));
+    const { ages, survivors } = await lockWithAges(tx, [...new Set(joined)]);
+    const first = items.map(({ id }) => storyId(id, 0));
+    const taken = await tx
+      .selectFrom('news.story')
+      .select('public_id')
+      .where('public_id', '=', sql<string>`any(${first})`)
+      .execute();
+    return new StoryBoard(tx, now, {
+      storyOf,
+      taken: new Set(taken.map(({ public_id }) => public_id)),
+      ages,
+      survivors,
+    });
+  }
+
+  /** The story of an item; null if it has none, undefined if the item is not known here. */
+  storyOf(itemId: string): string | null | undefined {
+    const story = this.#storyOf.get(itemId);
+    return story ? this.survivorOf(story) : story;
+  }
+
+  /** What a story has become by merges. */
+  survivorOf(story: string): string {
+    let survivor = story;
+    for (let next = this.#survivors.get(survivor); next !== undefined; next = this.#survivors.get(survivor)) {
+      survivor = next;
+    }
+    return survivor;
+  }
+
+  /** Starts a story with the title of an item, and returns its id. */
+  async start({ id, title }: AssignableItem): Promise<string> {
+    // Made from the item's id, so that a replay makes the same stories; one is taken only after a split.
+    let publicId = storyId(id, 0);
+    for (let attempt = 1; this.#taken.has(publicId); attempt += 1) {
+      const next = storyId(id, attempt);
+      const known = await this.#tx
+        .selectFrom('news.story')
+        .select('public_id')
+        .where('public_id', '=', next)
+        .executeTakeFirst();
+      if (known === undefined) publicId = next;
+    }
+    this.#taken.add(publicId);
+    this.#started.push({ public_id: publicId, title });
+    // Younger than all that were there.
+    this.#ages.set(publicId, Number.MAX_SAFE_INTEGER / 2 + this.#ages.size);
+    return publicId;
+  }
+
+  /** Puts items into a story. */
+  put(itemIds: readonly string[], story: string): void {
+    for (const id of itemIds) {
+      this.#storyOf.set(id, story);
+      this.#moved.set(id, story);
+    }
+  }
+
+  /** The stories, oldest first. */
+  byAge(stories: readonly string[]): string[] {
+    const age = (story: string) => this.#ages.get(story) ?? Number.POSITIVE_INFINITY;
+    return stories.toSorted((a, b) => age(a) - age(b) || (a < b ? -1 : 1));
+  }
+
+  /** Merges stories into another; their items and references become its own. */
+  async merge(others: readonly string[], survivor: string): Promise<void> {
+    await this.write();
+    await this.#tx
+      .updateTable('news.story')
+      .set({ merged_into: survivor, updated_at: sql<Date>`clock_timestamp()` })
+      .where('public_id', '=', sql<string>`any(${others})`)
+      .execute();
+    await this.#tx
+      .updateTable('news.item')
+      .set({ story: survivor })
+      .where('story', '=', sql<string>`any(${others})`)
+      .execute();
+    await adoptReferences(this.#tx, others, survivor);
+    for (const other of others) this.#survivors.set(other, survivor);
+  }
+
+  /** Writes what was decided so far: new stories, and the items that have joined one. */
+  async write(): Promise<void> {
+    const [started, moved] = [this.#started, this.#moved];
+    this.#started = [];
+    this.#moved = new Map();
+    if (started.length > 0) {
+      const rows = started.map((row) => ({ ...row, created_at: this.#now }));
+      await sql`
+        insert into news.story (public_id, title, created_at)
+        select public_id, title, created_at from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as row (public_id text, title text, created_at timestamptz)
+      `.execute(this.#tx);
+    }
+    if (moved.size > 0) {
+      await sql`
+        update news.item set story = row.story
+        from unnest(${[...moved.keys()]}::text[], ${[...moved.values()]}::text[]) as row (id, story)
+        where item.id = row.id collate "C" and item.story is distinct from row.story
+      `.execute(this.#tx);
+    }
+  }
+}
+
+/** The id of the story that an item starts. */
+function storyId(itemId: string, attempt: number): string {
+  return createHash('sha256').update(`${itemId} ${attempt}`).digest('hex').slice(0, 20);
+}
+
+/** Locks stories, and the survivors of those that a person has just merged. */
+async function lockWithAges(
+  tx: Transaction<NewsTables>,
+  ids: readonly string[],
+): Promise<{ ages: Map<string, number>; survivors: Map<string, string> }> {
+  if (ids.length === 0) return { ages: new Map(), survivors: new Map() };
+  const locked = await tx
+    .selectFrom('news.story')
+    .select(['public_id', 'created_at', 'merged_into'])
+    .where('public_id', '=', sql<string>`any(${ids})`)
+    .orderBy('public_id')
+    .forShare()
+    .execute();
+  const ages = new Map(locked.map(({ public_id, created_at }) => [public_id, created_at.getTime()]));
+  if (locked.every(({ merged_into }) => merged_into === null)) return { ages, survivors: new Map() };
+  const became = await lockStories(tx, ids);
+  const rest = await lockWithAges(tx, [...new Set(became.values())]);
+  const survivors = new Map([...became].filter(([story, survivor]) => story !== survivor));
+  return { ages: new Map([...ages, ...rest.ages]), survivors };
+}
