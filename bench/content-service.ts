@@ -1,12 +1,17 @@
 import { type ServerProcess, startServer } from './child.ts';
 
-/** Starts the content service without a rate limit; `cacheBytes` is its `CACHE_BYTES`. */
+/** Starts the content service without rate limits; `cacheBytes` is its `CACHE_BYTES`. */
 export function startContent(
   databaseUrl: string,
   cacheBytes?: string,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const limits = { CONTENT_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info', ...settings };
+  const limits = {
+    CONTENT_RATE_LIMIT: '1000000000',
+    CONTENT_KEY_RATE_LIMIT: '1000000000',
+    LOG_LEVEL: 'info',
+    ...settings,
+  };
   return startServer({
     program: 'services/content/src/main.ts',
     env: { DATABASE_URL: databaseUrl, ...limits, ...(cacheBytes && { CACHE_BYTES: cacheBytes }) },

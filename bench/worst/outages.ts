@@ -16,16 +16,22 @@ const RATE = 1000;
 /** How long the database is away, in ms. */
 const AWAY_MS = 10_000;
 
-/** The times of a load as figures. */
+/** The largest acceptable 99th percentile of a cached read while large articles are written, in ms. */
+const WRITES_AIM = 20;
+
+/** The times of a load as figures; the aim is of the 99th percentile. */
 export function timesOf(
   what: string,
   subject: string,
   { p50, p99, highest }: SteadyResult,
   rate: number,
+  aim?: number,
 ): Figure[] {
-  const of = (metric: string, value: number) =>
-    figureOf({ what, subject, metric, unit: 'ms', at: { rate } }, [value]);
-  return [of('p50', p50), of('p99', p99), of('highest', highest)];
+  const of = (metric: string, value: number, own?: number) =>
+    figureOf({ what, subject, metric, unit: 'ms', at: { rate }, ...(own !== undefined && { aim: own }) }, [
+      value,
+    ]);
+  return [of('p50', p50), of('p99', p99, aim), of('highest', highest)];
 }
 
 /** The first seconds of a process, with an empty cache, under full load. */
@@ -78,7 +84,7 @@ export async function databaseAway({ url, pool, articlePaths }: Site): Promise<F
 
 /** Articles of 2 MB are written one after the other while others read. */
 export async function largeWrites({ url, key, articlePaths }: Site): Promise<Figure[]> {
-  const service = await startContent(url, undefined, { CONTENT_KEY_RATE_LIMIT: '1000000000' });
+  const service = await startContent(url);
   const requests = await pollsOf(service.port, articlePaths);
   const read = () => steadyLoad({ port: service.port, requests, rate: RATE, durationMs: 5000 });
   await read();
@@ -92,7 +98,7 @@ export async function largeWrites({ url, key, articlePaths }: Site): Promise<Fig
   await service.stop();
   return [
     ...timesOf('nobody writes', SUBJECT, alone, RATE),
-    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE),
+    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE, WRITES_AIM),
     figureOf(
       { what: 'articles of 2 MB are written', subject: SUBJECT, metric: 'written', unit: '', at: {} },
       [Number(written)],
