@@ -7,10 +7,10 @@ import { median, quantile } from './quantile.ts';
 export { median, quantile } from './quantile.ts';
 
 /** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
-const ROUNDS = 15;
+const ROUNDS = 9;
 
 /** How many rounds there are at most, if the hypervisor has taken time in some. */
-const MOST_ROUNDS = 25;
+const MOST_ROUNDS = 15;
 
 /** The time that may be stolen from a round, in µs: a hundredth of a core. */
 const STOLEN_US = 20_000;

@@ -14,8 +14,8 @@ import { createDatabase } from './database.ts';
 import { load } from './load.ts';
 
 /** The smallest acceptable ratios: hot against bare bytes, uncached against the same SQL. */
-const HOT_BAR = 0.6;
-const COLD_BAR = 0.8;
+const HOT_BAR = 0.75;
+const COLD_BAR = 0.9;
 
 /** The maximum cost of a deep page, as a multiple of the first. */
 const DEPTH_BAR = 3;

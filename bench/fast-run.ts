@@ -18,11 +18,14 @@ import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { destination } from 'pino';
 import { temporaryHome } from '../test/support/temporary-home.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
+import { printFigures } from './report.ts';
 
 /** How often each variant runs in one round. */
 const ROUNDS = Number(process.argv[2] ?? 100_000);
 
-/** The number of rounds; the fastest counts, because other load on the machine only adds time. */
+/** The number of rounds. */
 const RUNS = 7;
 
 /**
@@ -32,23 +35,35 @@ const STATEMENT = `select id, title, summary, source_name, original_url, publish
   from news.item where in_selected_set and published_at > $1 and published_at <= $2 and category = $3
   order by published_at desc, id desc limit $4`;
 
-/** The microseconds that `work` takes in the fastest round. */
-async function measure(work: () => unknown, rounds = ROUNDS): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+/** The microseconds that `work` takes, by round. */
+async function measure(work: () => unknown, rounds = ROUNDS): Promise<number[]> {
+  const times: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
     const begin = performance.now();
     for (let round = 0; round < rounds; round += 1) {
       const result = work();
       if (result instanceof Promise) await result;
     }
-    least = Math.min(least, ((performance.now() - begin) * 1000) / rounds);
+    times.push(((performance.now() - begin) * 1000) / rounds);
   }
-  return least;
+  return times;
 }
 
-async function compare(name: string, fast: () => unknown, plain: () => unknown, rounds?: number) {
-  const [quick, slow] = [await measure(fast, rounds), await measure(plain, rounds)];
-  console.log(`${name.padEnd(20)} ${quick.toFixed(2)} µs instead of ${slow.toFixed(2)} µs`);
+const figures: Figure[] = [];
+
+/** Compares a file's trick with the plain way, which `instead` names. */
+async function compare(
+  file: string,
+  instead: string,
+  fast: () => unknown,
+  plain: () => unknown,
+  rounds?: number,
+) {
+  const label = { what: file, metric: 'time', unit: 'µs', at: {} };
+  figures.push(
+    figureOf({ ...label, subject: 'trick' }, await measure(fast, rounds)),
+    figureOf({ ...label, subject: instead }, await measure(plain, rounds)),
+  );
 }
 
 async function compareHeaders(): Promise<void> {
@@ -58,6 +73,7 @@ async function compareHeaders(): Promise<void> {
   const Fast = responsesWith(constant);
   await compare(
     'constant-headers.ts',
+    'setting the headers of every answer one by one',
     () => new Fast(request).writeHead(304, { ...own }),
     () => {
       const response = new ServerResponse(request);
@@ -79,12 +95,15 @@ async function compareLines(): Promise<void> {
   const log = createLogger({ service: 'bench', level: 'info', stream: { write: () => undefined } });
   const line = eventLine(log.lines, 'info', 'request_answered');
   const print = () => log.lines.stream.write(line(event));
-  await compare('event-line.ts', print, () => log.info(event, 'request_answered'));
+  await compare('event-line.ts', 'handing the event of a request to pino', print, () =>
+    log.info(event, 'request_answered'),
+  );
   const direct = destination({ dest: '/dev/null', sync: true });
   const batch = new LineBatch(openSync('/dev/null', 'w'));
   const text = line(event);
   await compare(
     'line-batch.ts',
+    'a system call for each line of the log',
     () => batch.write(text),
     () => direct.write(text),
   );
@@ -99,6 +118,7 @@ async function compareStatements(): Promise<void> {
   const named = nameStatement(STATEMENT);
   await compare(
     'named-statements.ts',
+    'having PostgreSQL parse each statement again',
     () => client.query(named, values),
     () => client.query(STATEMENT, values),
     500,
@@ -113,9 +133,12 @@ const readAnyTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 const time = '2026-11-21 08:00:00.123+00';
 await compare(
   'read-time.ts',
+  "`pg`'s reading of a `timestamptz`",
   () => readTime(time),
   () => readAnyTime(time),
 );
 await compareStatements();
+printFigures(figures);
+keepFigures('fast', figures);
 // Does not wait for the batch's timer or the standard streams.
 process.exit();

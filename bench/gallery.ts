@@ -1,10 +1,11 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
 import sharp from 'sharp';
 import { putAll } from '../test/support/s3/objects.ts';
 import { startServer } from './child.ts';
-import { type Comparison, compare, median } from './compare.ts';
+import { type Comparison, compare } from './compare.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
 import { type BenchGallery, startBenchGallery } from './gallery-service.ts';
 
 const ROUNDS = 7;
@@ -14,20 +15,14 @@ const PROXY_BAR = 0.8;
 const MEDIA_BYTES = 10 * 2 ** 20;
 const MEMORY_BAR = 250;
 const THUMBNAILS = 64;
-
-/** A time or a rate, and its comparison. */
-export interface Figure {
-  what: string;
-  value: number;
-  unit: string;
-  /** The ratio to the library doing the same work alone: the median of the rounds. */
-  ratio?: number;
-  bar?: number;
-}
+const THUMBNAIL_ROUNDS = 5;
+const THUMBNAIL_AIM = 0.85;
+const LIST_ROUNDS = 21;
+const LIST_AIM = 1.3;
+const SUBJECT = 'gallery-admin';
 
 /** The result of a measurement. */
 export interface GalleryFigures {
-  objects: number;
   figures: Figure[];
   proxy: Comparison;
 }
@@ -39,10 +34,10 @@ export async function benchGallery(objects: number): Promise<GalleryFigures> {
     const keys = Array.from({ length: objects }, (_, index) => `from/${index}.jpg`);
     await putAll(gallery.s3, gallery.bucket, keys);
     // The move comes before the work that needs more memory, so that its own peak can be seen.
-    const figures = [await measureListing(gallery, objects), ...(await measureMove(gallery, objects))];
-    figures.push(await measureSigning(gallery), await measureThumbnails(gallery));
+    const figures = [...(await measureListing(gallery, objects)), ...(await measureMove(gallery, objects))];
+    figures.push(...(await measureSigning(gallery)), ...(await measureThumbnails(gallery)));
     const proxy = await measureProxy(gallery);
-    return { objects, figures, proxy };
+    return { figures, proxy };
   } finally {
     await gallery.stop();
   }
@@ -62,13 +57,10 @@ async function inTurns(work: () => Promise<unknown>, bare: () => Promise<unknown
   for (let round = 0; round < rounds; round += 1) {
     times.push({ work: await timed(work), bare: await timed(bare) });
   }
-  return {
-    work: median(times.map((time) => time.work)),
-    ratio: median(times.map((time) => time.bare / time.work)),
-  };
+  return times;
 }
 
-async function measureSigning({ post, s3, bucket }: BenchGallery): Promise<Figure> {
+async function measureSigning({ post, s3, bucket }: BenchGallery): Promise<Figure[]> {
   const keys = Array.from({ length: SIGNED_KEYS }, (_, index) => `photos/${index}.jpg`);
   const sign = () => post('/api/gallery', { action: 'sign-get-objects', keys });
   const alone = async () => {
@@ -76,11 +68,24 @@ async function measureSigning({ post, s3, bucket }: BenchGallery): Promise<Figur
       await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key }), { expiresIn: 3600 });
     }
   };
-  const { work, ratio } = await inTurns(sign, alone, ROUNDS);
-  return { what: `sign ${SIGNED_KEYS} keys`, value: work, unit: 'ms', ratio, bar: SIGN_BAR };
+  const rounds = await inTurns(sign, alone, ROUNDS);
+  const label = { what: `sign ${SIGNED_KEYS.toLocaleString('en')} keys`, subject: SUBJECT, at: {} };
+  return [
+    figureOf(
+      { ...label, metric: 'time', unit: 'ms' },
+      rounds.map(({ work }) => work),
+    ),
+    figureOf(
+      { ...label, metric: 'ratio to the presigner alone', unit: '', aim: SIGN_BAR },
+      rounds.map(({ work, bare }) => bare / work),
+    ),
+  ];
 }
 
-async function measureListing({ process: { port }, cookie }: BenchGallery, objects: number): Promise<Figure> {
+async function measureListing(
+  { process: { port }, cookie, s3, bucket }: BenchGallery,
+  objects: number,
+): Promise<Figure[]> {
   const list = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/api/gallery?json=1&path=from/`, {
       headers: { cookie },
@@ -89,9 +94,26 @@ async function measureListing({ process: { port }, cookie }: BenchGallery, objec
     if (data?.files.length !== Math.min(objects, 1000))
       throw new Error(message ?? 'the listing is incomplete');
   };
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) times.push(await timed(list));
-  return { what: `list 1000 of ${objects} objects`, value: median(times), unit: 'ms' };
+  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: 'from/', Delimiter: '/' });
+  const url = await getSignedUrl(s3, command, { expiresIn: 3600 });
+  // What the store itself takes to say the same, with nothing that reads it.
+  const alone = async () => {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`the store answered ${response.status}`);
+  };
+  const rounds = await inTurns(list, alone, LIST_ROUNDS);
+  const label = { what: `list 1,000 of ${objects.toLocaleString('en')} objects`, subject: SUBJECT, at: {} };
+  return [
+    figureOf(
+      { ...label, metric: 'time', unit: 'ms' },
+      rounds.map(({ work }) => work),
+    ),
+    figureOf(
+      { ...label, metric: "times the store's own answer", unit: '', aim: LIST_AIM },
+      rounds.map(({ work, bare }) => work / bare),
+    ),
+  ];
 }
 
 async function measureMove({ post, process: service }: BenchGallery, objects: number): Promise<Figure[]> {
@@ -102,13 +124,14 @@ async function measureMove({ post, process: service }: BenchGallery, objects: nu
   const ms = await timed(() =>
     post('/api/gallery/batch', { action: 'move', paths: ['from/'], dest: 'to/' }),
   ).finally(() => clearInterval(watch));
+  const label = { what: `move ${objects.toLocaleString('en')} objects`, subject: SUBJECT, at: {} };
   return [
-    { what: `move ${objects} objects`, value: objects / (ms / 1000), unit: 'objects/s' },
-    { what: 'peak memory while moving', value: peak, unit: 'MiB', bar: MEMORY_BAR },
+    figureOf({ ...label, metric: 'rate', unit: '/s' }, [objects / (ms / 1000)]),
+    figureOf({ ...label, metric: 'memory', unit: 'MiB', aim: MEMORY_BAR }, [peak]),
   ];
 }
 
-async function measureThumbnails({ process: service, cookie, media }: BenchGallery): Promise<Figure> {
+async function measureThumbnails({ process: service, cookie, media }: BenchGallery): Promise<Figure[]> {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
   const image = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
     .blur(2)
@@ -129,13 +152,22 @@ async function measureThumbnails({ process: service, cookie, media }: BenchGalle
       throw new Error('the answer is not a thumbnail');
   };
   const all = (work: () => Promise<unknown>) => () => Promise.all(Array.from({ length: THUMBNAILS }, work));
-  const { work, ratio } = await inTurns(
+  const rounds = await inTurns(
     all(one),
     all(() => makeThumbnail(image, 'webp')),
-    3,
+    THUMBNAIL_ROUNDS,
   );
-  const what = `${THUMBNAILS} concurrent thumbnails of 12 megapixels`;
-  return { what, value: THUMBNAILS / (work / 1000), unit: 'images/s', ratio };
+  const label = { what: `${THUMBNAILS} thumbnails of 12 megapixels at once`, subject: SUBJECT, at: {} };
+  return [
+    figureOf(
+      { ...label, metric: 'rate', unit: '/s' },
+      rounds.map(({ work }) => THUMBNAILS / (work / 1000)),
+    ),
+    figureOf(
+      { ...label, metric: 'ratio to sharp alone', unit: '', aim: THUMBNAIL_AIM },
+      rounds.map(({ work, bare }) => bare / work),
+    ),
+  ];
 }
 
 async function measureProxy({ process: service, cookie, media, caFile }: BenchGallery): Promise<Comparison> {
@@ -149,7 +181,7 @@ async function measureProxy({ process: service, cookie, media, caFile }: BenchGa
   const path = `/api/proxy?url=${encodeURIComponent(target)}`;
   const request = { paths: [path], headers: { cookie }, connections: 4, status: 200 };
   const contenders: Parameters<typeof compare>[1] = [
-    { name: 'gallery', port: service.port, pid: service.pid },
+    { name: SUBJECT, port: service.port, pid: service.pid },
     { name: 'node:http + undici', port: bare.port, pid: bare.pid },
   ];
   const comparison = await compare('proxy, files of 10 MiB', contenders, request, PROXY_BAR);

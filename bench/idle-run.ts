@@ -16,7 +16,9 @@ import pg from 'pg';
 import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
-import { writeFigures } from './report.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
+import { printFigures } from './report.ts';
 
 const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
 
@@ -64,7 +66,7 @@ async function probeAll(services: readonly ServerProcess[], seconds: number): Pr
   await delay(Math.max(0, end - performance.now()));
 }
 
-const seconds = Number(process.argv[2] ?? 60);
+const seconds = Number(process.argv[2] ?? 45);
 const dataDir = await temporaryHome();
 const postgres = await startPostgres({ dataDir, port: 0 });
 const store = await startEmbedded();
@@ -100,16 +102,20 @@ try {
   const after = await Promise.all(services.map(cpuMs));
   const perSecond = ((await statements(pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
-  const rows = [...running.keys()].map((service, index) => {
+  const cpu = [...running.keys()].map((subject, index): Figure => {
     const ms = ((after[index] ?? 0) - (before[index] ?? 0)) / seconds + probe / PROBE_EVERY_S;
-    return { service, percentOfACore: Number((ms / 10).toFixed(3)) };
+    const label = { what: 'at rest, with its probes', metric: 'cpu', unit: '% of a core', at: {} };
+    return figureOf({ ...label, subject }, [ms / 10]);
   });
-  console.table(rows);
-  const figures = { probeMs: Number(probe.toFixed(2)), transactionsPerSecond: Number(perSecond.toFixed(2)) };
-  console.log(
-    `a probe: ${figures.probeMs} ms; transactions a second, all services: ${figures.transactionsPerSecond}`,
-  );
-  await writeFigures('idle', { seconds, rows, ...figures });
+  const of = (what: string, subject: string, metric: string, unit: string, value: number) =>
+    figureOf({ what, subject, metric, unit, at: {} }, [value]);
+  const figures = [
+    ...cpu,
+    of('a probe', 'deploy/probe', 'cpu', 'ms', probe),
+    of('at rest', 'all services', 'transactions', '/s', perSecond),
+  ];
+  printFigures(figures);
+  keepFigures('idle', figures);
 } finally {
   await Promise.all([...running.values()].map((service) => service.stop()));
   await pool.end();

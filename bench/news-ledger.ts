@@ -15,9 +15,9 @@ const CHANGES = '/api/v1/selected/changes?limit=100';
 /** The time of a page, by its position. */
 export interface PageTime {
   page: string;
-  /** Median time to an answer, in ms, one request at a time. */
-  p50: number;
-  /** As a multiple of the cheapest of its kind. */
+  /** Times to an answer by round, in ms, one request at a time. */
+  rounds: number[];
+  /** Their median as a multiple of the cheapest page's of its kind. */
   multiple: number;
 }
 
@@ -92,7 +92,7 @@ async function timesOf(port: number, kind: string, paths: string[]): Promise<Pag
     }
   }
   const cheapest = Math.min(...pages.map(({ times }) => median(times)));
-  return pages.map(({ page, times }) => ({ page, p50: median(times), multiple: median(times) / cheapest }));
+  return pages.map(({ page, times }) => ({ page, rounds: times, multiple: median(times) / cheapest }));
 }
 
 /** Measures full copies: one client, then many at once. */

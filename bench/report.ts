@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Comparison, median, type Slice } from './compare.ts';
+import type { Figure } from './figures/figure.ts';
 import { machine } from './machine.ts';
 
 const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
@@ -39,6 +40,21 @@ function cpu(slices: readonly Slice[]): string {
 function times(byServer: Record<string, number>): string {
   const [measured = 0, bare = 0] = Object.values(byServer);
   return `${measured.toFixed(2)} (${bare.toFixed(2)})`;
+}
+
+/** Prints figures as a table. */
+export function printFigures(figures: readonly Figure[]): void {
+  console.table(
+    figures.map(({ what, subject, metric, median, quartiles, unit, at, aim }) => ({
+      what,
+      subject,
+      metric,
+      median: `${median} ${unit}`,
+      quartiles: quartiles.join('–'),
+      at: Object.entries(at).join(' '),
+      aim: aim ?? '',
+    })),
+  );
 }
 
 /** Writes figures, with a description of the machine, to `.data/bench/NAME.json`, and prints the path. */

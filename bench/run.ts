@@ -15,11 +15,10 @@ import { imageNode } from './image-node.ts';
 
 /** The benches with the minutes that each takes on 2 cores; the file of each one describes its sizes. */
 const MINUTES: Readonly<Record<string, number>> = {
-  content: 7,
-  reading: 4,
-  selected: 3,
+  content: 6,
+  reading: 3,
+  selected: 2,
   gallery: 4,
-  'large-writes': 1,
   'login-flood': 1,
   stories: 4,
   newsroom: 9,

@@ -13,10 +13,12 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { startServer } from './child.ts';
+import { type Conditions, type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
 import { load } from './load.ts';
-import { machine } from './machine.ts';
 import { fillWithNews } from './news-data.ts';
 import { cursorNow } from './news-ledger.ts';
+import { printFigures } from './report.ts';
 import { type AnswerCost, demandOf, type Inputs } from './scaling-model.ts';
 
 /** How long each rate is measured, in ms. */
@@ -99,14 +101,44 @@ async function measure(items: number): Promise<Inputs> {
   }
 }
 
+/** How many clients poll, in the calculation. */
+const CLIENTS = [1_000, 100_000, 10_000_000];
+
 const inputs = await measure(Number(process.argv[2] ?? 20_000));
-console.log(JSON.stringify(machine()));
-console.log('| answer | body | head | 304 |\n|---|---|---|---|');
-for (const { path, body, head, unchanged } of inputs.answers) {
-  console.log(`| ${path} | ${body} | ${head} | ${unchanged} |`);
-}
-console.log(`one process: ${Math.round(inputs.requestsPerSecond)} cached answers a second`);
-console.log(`uncached: ${inputs.uncachedMs.toFixed(1)} ms an answer, one after the other`);
-for (const clients of [1_000, 100_000, 10_000_000]) {
-  console.log(clients, JSON.stringify(demandOf(clients, inputs)));
-}
+const of = (what: string, metric: string, unit: string, value: number, at: Conditions = {}): Figure =>
+  figureOf({ what, subject: 'news-feed', metric, unit, at }, [value]);
+const figures = [
+  ...inputs.answers.flatMap(({ path, body, head, unchanged }) => [
+    of(path, 'body', 'bytes', body),
+    of(path, 'head', 'bytes', head),
+    of(path, 'a 304', 'bytes', unchanged),
+  ]),
+  of('cached answers of one process', 'rate', '/s', inputs.requestsPerSecond),
+  of('an answer that is not cached', 'time', 'ms', inputs.uncachedMs),
+  ...CLIENTS.flatMap((clients) => {
+    const { requests, bytesUnchanged, bytesChanged, origin, originBytes, queries } = demandOf(
+      clients,
+      inputs,
+    );
+    return [
+      of('requests', 'demand', '/s', requests, { clients }),
+      of('egress to clients, if nothing changed', 'demand', 'bytes/s', bytesUnchanged, { clients }),
+      of('egress to clients, if everything changed since each poll', 'demand', 'bytes/s', bytesChanged, {
+        clients,
+      }),
+      of('requests at the services, without a CDN', 'demand', '/s', requests, { clients }),
+      of('requests at the services, with a CDN', 'demand', '/s', origin.locations, { clients }),
+      of(
+        'requests at the services, with a CDN that has one location ask for all (origin shield)',
+        'demand',
+        '/s',
+        origin.shield,
+        { clients },
+      ),
+      of('egress to the CDN, no shield, at most', 'demand', 'bytes/s', originBytes, { clients }),
+      of('queries to PostgreSQL, besides heartbeats', 'demand', '/s', queries, { clients }),
+    ];
+  }),
+];
+printFigures(figures);
+keepFigures('scaling', figures);

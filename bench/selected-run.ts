@@ -9,10 +9,20 @@ import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
 import { fillWithNews } from './news-data.ts';
-import { measureFollowers } from './news-followers.ts';
-import { cursorNow, measureMirrors, measurePages } from './news-ledger.ts';
-import { writeFigures } from './report.ts';
+import { type FollowerFigures, measureFollowers } from './news-followers.ts';
+import {
+  cursorNow,
+  type LedgerFigures,
+  type MirrorFigures,
+  measureMirrors,
+  measurePages,
+} from './news-ledger.ts';
+import { printFigures } from './report.ts';
+
+const SUBJECT = 'news-feed';
 
 function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
   const settings = { NEWS_RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
@@ -34,7 +44,7 @@ async function fill(databaseUrl: string, items: number): Promise<void> {
 }
 
 /** Measures the news feed with `items` items, a tenth of them selected, on its own PostgreSQL. */
-async function benchNewsFeed(items: number) {
+async function benchNewsFeed(items: number): Promise<Figure[]> {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   try {
@@ -48,16 +58,58 @@ async function benchNewsFeed(items: number) {
     const mirrors = await measureMirrors(cached);
     const followers = await measureFollowers(server.url, cached.port);
     await cached.stop();
-    return { items, pages, mirrors, followers };
+    return [
+      ...pageFigures(pages, items),
+      ...mirrorFigures(mirrors, items),
+      ...followerFigures(followers, items),
+    ];
   } finally {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-const selected = await benchNewsFeed(Number(process.argv[2] ?? 1_000_000));
-const { pages, mirrors, followers } = selected;
-console.table([...pages.changes, ...pages.snapshot]);
-console.table([mirrors]);
-console.table([followers]);
-writeFigures('selected', { selected });
+function pageFigures({ changes, snapshot, bar }: LedgerFigures, rows: number): Figure[] {
+  return [...changes, ...snapshot].flatMap(({ page: what, rounds, multiple }) => [
+    figureOf({ what, subject: SUBJECT, metric: 'p50', unit: 'ms', at: { rows } }, rounds),
+    figureOf({ what, subject: SUBJECT, metric: 'times the cheapest', unit: '', at: { rows }, aim: bar }, [
+      multiple,
+    ]),
+  ]);
+}
+
+function mirrorFigures(
+  { items, seconds, clients, secondsTogether, peakMemory }: MirrorFigures,
+  rows: number,
+): Figure[] {
+  const of = (what: string, metric: string, unit: string, value: number) =>
+    figureOf({ what, subject: SUBJECT, metric, unit, at: { rows } }, [value]);
+  const count = items.toLocaleString('en');
+  return [
+    of(`a full mirror of ${count} items, one client`, 'until done', 's', seconds),
+    of(`a full mirror of ${count} items, ${clients} clients at once`, 'until done', 's', secondsTogether),
+    of(`${clients} mirrors at once`, 'memory', 'MiB', peakMemory),
+  ];
+}
+
+function followerFigures(
+  { writers, followers, pollMs, ...measured }: FollowerFigures,
+  rows: number,
+): Figure[] {
+  const what = `${followers} followers that poll every ${pollMs} ms, ${writers} writers`;
+  const of = (metric: string, unit: string, value: number, aim?: number) =>
+    figureOf({ what, subject: SUBJECT, metric, unit, at: { rows }, ...(aim !== undefined && { aim }) }, [
+      value,
+    ]);
+  return [
+    of('writes', '/s', measured.writesPerSecond),
+    of('polls', '/s', measured.pollsPerSecond),
+    of('commit to follower, p50', 'ms', measured.lagP50),
+    of('commit to follower, p99', 'ms', measured.lagP99),
+    of('lost', '', measured.lost, 0),
+  ];
+}
+
+const figures = await benchNewsFeed(Number(process.argv[2] ?? 1_000_000));
+printFigures(figures);
+keepFigures('selected', figures);

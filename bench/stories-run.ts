@@ -10,12 +10,17 @@ import { migrate } from '@pressroom/common/database/migrate';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { temporaryHome } from '../test/support/temporary-home.ts';
-import { writeFigures } from './report.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
+import { printFigures } from './report.ts';
 import { measureQuality, type StoryQuality } from './stories/quality.ts';
-import { measureSpeed } from './stories/speed.ts';
+import { measureSpeed, type StorySpeed } from './stories/speed.ts';
 
 const HALVES = ['tuning', 'unread'] as const;
 const ORDERS = ['by time', 'batch'] as const;
+
+const HALVES_SHOWN = { tuning: 'which the score was tuned on', unread: 'which it was not tuned on' } as const;
+const ORDERS_SHOWN = { 'by time': 'as they are published', batch: 'all at once' } as const;
 
 async function benchStories(items: number) {
   const dataDir = await temporaryHome();
@@ -41,13 +46,25 @@ const { quality, speed } = await benchStories(Number(process.argv[2] ?? 100_000)
 for (const { half, order, wrong } of quality) {
   if (half === process.env.STORIES_WRONG) console.log([`${half}, ${order}`, ...wrong].join('\n  '));
 }
-const figures = quality.map(({ wrong: _, ...rest }) => rest);
-console.table(
-  figures.map(({ precision, recall, ...rest }) => ({
-    ...rest,
-    precision: precision.toFixed(3),
-    recall: recall.toFixed(3),
-  })),
-);
-if (speed !== undefined) console.table([speed]);
-writeFigures('stories', { quality: figures, speed });
+const figures = [...quality.flatMap(qualityFigures), ...(speed === undefined ? [] : speedFigures(speed))];
+printFigures(figures);
+keepFigures('stories', figures);
+
+function qualityFigures({ half, order, reports, precision, recall }: StoryQuality): Figure[] {
+  const what = `${reports} reports, ${HALVES_SHOWN[half]}, ${ORDERS_SHOWN[order]}`;
+  const label = { what, subject: 'newsroom', unit: '', at: {} };
+  return [
+    figureOf({ ...label, metric: 'precision' }, [precision]),
+    figureOf({ ...label, metric: 'recall' }, [recall]),
+  ];
+}
+
+function speedFigures({ items, p50, p99, indexMiB }: StorySpeed): Figure[] {
+  const what = `the story of one item among ${items.toLocaleString('en')}`;
+  const label = { what, subject: 'newsroom', at: { rows: items } };
+  return [
+    figureOf({ ...label, metric: 'p50', unit: 'ms' }, [p50]),
+    figureOf({ ...label, metric: 'p99', unit: 'ms' }, [p99]),
+    figureOf({ ...label, metric: 'indices', unit: 'MiB' }, [indexMiB]),
+  ];
+}

@@ -7,6 +7,7 @@ import type { Figure } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { type Part, runParts } from './figures/parts.ts';
 import { startNewsFeed } from './news-service.ts';
+import { printFigures } from './report.ts';
 import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
 import { heldRate } from './worst/held-rate.ts';
@@ -67,13 +68,5 @@ const parts: Part<Figure[]>[] = [
 ].filter(({ name }) => chosen.length === 0 || chosen.includes(name));
 const figures = (await runParts('worst', parts)).flat();
 await (await site)?.stop();
-console.table(
-  figures.map(({ what, subject, metric, median, unit, at }) => ({
-    what,
-    subject,
-    metric,
-    median: `${median} ${unit}`,
-    at: Object.entries(at).join(' '),
-  })),
-);
+printFigures(figures);
 keepFigures('worst', figures);

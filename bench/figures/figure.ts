@@ -86,8 +86,13 @@ export interface FiguresFile {
 /** What a figure says besides its values. */
 export type FigureLabel = Omit<Figure, 'median' | 'quartiles' | 'rounds'>;
 
-/** A figure from the values of its rounds. */
-export function figureOf({ what, subject, metric, unit, at, aim }: FigureLabel, values: number[]): Figure {
+/**
+ * A figure from the values of its rounds. Those in which nothing was answered have none: a ratio to nothing
+ * is not a number. Throws if no round has a value.
+ */
+export function figureOf({ what, subject, metric, unit, at, aim }: FigureLabel, rounds: number[]): Figure {
+  const values = rounds.filter(Number.isFinite);
+  if (values.length === 0) throw new Error(`${what}, ${subject}: no round has measured its ${metric}`);
   return {
     what,
     subject,

@@ -19,10 +19,20 @@ export async function readFigures(root: string): Promise<FiguresFiles> {
   return new Map(files.map((file) => [file.bench, file]));
 }
 
-/** The file of a bench. Throws if it has never been measured. */
+/** There are no figures of a bench. */
+export class NotMeasured extends Error {
+  readonly bench: string;
+
+  constructor(bench: string) {
+    super(`${FIGURES}/${bench}.json is missing; run pnpm bench ${bench}`);
+    this.bench = bench;
+  }
+}
+
+/** The file of a bench. Throws `NotMeasured` if there is none. */
 export function fileOf(files: FiguresFiles, bench: string): FiguresFile {
   const file = files.get(bench);
-  if (file === undefined) throw new Error(`${FIGURES}/${bench}.json is missing; run pnpm bench ${bench}`);
+  if (file === undefined) throw new NotMeasured(bench);
   return file;
 }
 

@@ -14,30 +14,35 @@ export interface Bar {
 
 /** What a plot of bars is about. */
 export interface Bars {
-  /** The axis, with its unit. */
+  /** What is compared; groups have scales of their own. */
   axis: string;
   /** The unit after each value. */
   unit: string;
   bars: readonly Bar[];
 }
 
-/** Draws groups of horizontal bars, each with its value and what stands next to it. */
-export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
+/** Draws groups of bars, each on a scale of its own; each bar with its value and what stands next to it. */
+export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): string {
+  const longest = Map.groupBy(values, ({ group }) => group);
+  const bars = values.map((bar) => {
+    const most = Math.max(...(longest.get(bar.group) ?? []).map(({ value }) => value));
+    return { ...bar, share: bar.value / most };
+  });
   const subjects = [...new Set(bars.map(({ subject }) => subject))];
   const groups = [...new Set(bars.map(({ group }) => group))];
   return draw(theme, {
     marginTop: 22,
-    height: 60 + groups.length * (subjects.length * 22 + 22),
+    height: 40 + groups.length * (subjects.length * 22 + 22),
     marginLeft: 190,
-    marginRight: 170,
-    marginBottom: 40,
-    x: { label: axis, grid: true, nice: true },
+    marginRight: 200,
+    marginBottom: 18,
+    x: { label: axis, ticks: [], domain: [0, 1] },
     y: { label: null, domain: subjects },
     fy: { label: null, domain: groups, axis: null, padding: 0.16 },
     color: { domain: subjects, range: subjects.map((_, index) => seriesColor(theme, index)) },
     marks: [
       Plot.barX(bars, {
-        x: 'value',
+        x: 'share',
         y: 'subject',
         fy: 'group',
         fill: 'subject',
@@ -45,7 +50,7 @@ export function drawBars({ axis, unit, bars }: Bars, theme: Theme): string {
         insetBottom: 1,
       }),
       Plot.text(bars, {
-        x: 'value',
+        x: 'share',
         y: 'subject',
         fy: 'group',
         text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && ` · ${beside}`}`,

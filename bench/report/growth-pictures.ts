@@ -6,19 +6,21 @@ import type { Picture } from './section.ts';
 /** The number of rows that all others are compared with. */
 const SMALLEST = 10_000;
 
-/** A picture for each service: how often longer each question takes as its table grows. */
+/** A picture for each service, and one for searches: how often longer each question takes with more rows. */
 export function growthPictures({ figures }: FiguresFile): Picture[] {
   const multiples = select(figures, { metric: 'multiple' });
-  return unique(multiples.map(({ subject }) => subject)).map((subject) => {
-    const own = select(multiples, { subject });
+  const groups = Map.groupBy(multiples, ({ what, subject }) =>
+    what.startsWith('search') ? 'search' : subject,
+  );
+  return [...groups].map(([name, own]) => {
     const points = unique(own.map(({ what }) => what)).flatMap((series): Point[] => [
       { series, x: SMALLEST, y: 1 },
       ...select(own, { what: series }).map(({ at, median }) => ({ series, x: Number(at.rows), y: median })),
     ]);
     return {
-      name: `growth-${subject}`,
-      alt: `${subject}: the time of each question as a multiple of its time with 10,000 rows`,
-      draw: (theme) => drawLines({ x: 'rows →', y: '↑ times as long', points }, theme),
+      name: `growth-${name}`,
+      alt: `${name}: the time of each question as a multiple of its time with 10,000 rows`,
+      draw: (theme) => drawLines({ x: 'rows →', y: `↑ ${name}: times as long`, points }, theme),
     };
   });
 }

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { draw, seriesColor } from './draw.ts';
+import { COLORS, draw, seriesColor } from './draw.ts';
 import type { Theme } from './section.ts';
 
 /** A point of a line. */
@@ -20,24 +20,125 @@ export interface Lines {
   aim?: number;
 }
 
+/** The end of a line, and where its name stands. */
+interface Label extends Point {
+  /** The height of the name, as a value of the axis. */
+  at: number;
+}
+
+const MARGIN = { top: 30, bottom: 45 };
+
+/** The least distance of two names, in pixels. */
+const APART = 15;
+
+/** The least ratio of the highest value of the y axis to the lowest: what is flat shall look flat. */
+const LEAST_SPAN = 8;
+
+/** How far the names are from the ends of the lines, in pixels. */
+const AWAY = 26;
+
+const WIDTH = { left: 50, lines: 430, names: 320 };
+
 /** Draws lines over decades, both axes logarithmic, each with its name at its end. */
 export function drawLines({ x, y, points, aim }: Lines, theme: Theme): string {
   const series = [...new Set(points.map((point) => point.series))];
+  const height = Math.max(360, MARGIN.top + MARGIN.bottom + series.length * APART);
+  const domain = spanOf([...points.map((point) => point.y), ...(aim === undefined ? [] : [aim])]);
+  const labels = labelsOf(points, domain, height - MARGIN.top - MARGIN.bottom);
+  const xs = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
+  const away = ((xs.at(-1) ?? 1) / (xs[0] ?? 1)) ** (AWAY / WIDTH.lines);
   const line = { x: 'x', y: 'y', stroke: 'series' } as const;
+  // A colour that is used again is dashed.
+  const isDashed = ({ series: name }: Point) => series.indexOf(name) >= COLORS;
   return draw(theme, {
-    height: 420,
-    marginRight: 260,
-    x: { type: 'log', label: x, grid: true },
-    y: { type: 'log', label: y, grid: true },
+    width: WIDTH.left + WIDTH.lines + WIDTH.names,
+    height,
+    marginTop: MARGIN.top,
+    marginBottom: MARGIN.bottom,
+    marginLeft: WIDTH.left,
+    marginRight: WIDTH.names,
+    x: {
+      type: 'log',
+      label: x,
+      labelAnchor: 'center',
+      grid: true,
+      // Up to four decades: a tick for each; more values have the ticks of the scale.
+      ...(xs.length <= 4 && { ticks: xs, tickFormat: ',d' }),
+    },
+    y: { type: 'log', label: y, grid: true, domain, tickFormat: '~r', ticks: 5 },
     color: { domain: series, range: series.map((_, index) => seriesColor(theme, index)) },
     marks: [
       ...(aim === undefined ? [] : [Plot.ruleY([aim], { strokeDasharray: '4 4' })]),
-      Plot.line(points, line),
-      Plot.dot(points, { ...line, fill: 'series', r: 2.5 }),
-      Plot.text(
-        points,
-        Plot.selectLast({ x: 'x', y: 'y', z: 'series', text: 'series', textAnchor: 'start', dx: 8 }),
+      Plot.line(
+        points.filter((point) => !isDashed(point)),
+        line,
       ),
+      Plot.line(points.filter(isDashed), { ...line, strokeDasharray: '6 3' }),
+      Plot.dot(points, { ...line, fill: 'series', r: 2.5 }),
+      Plot.link(labels, {
+        x1: 'x',
+        y1: 'y',
+        x2: ({ x: end }: Label) => end * away,
+        y2: 'at',
+        stroke: 'series',
+        strokeOpacity: 0.6,
+        strokeWidth: 1,
+      }),
+      Plot.text(labels, {
+        x: ({ x: end }: Label) => end * away,
+        y: 'at',
+        text: 'series',
+        fill: 'series',
+        textAnchor: 'start',
+        dx: 3,
+      }),
     ],
   });
+}
+
+/** The domain of an axis that shows these values, and at least so many times the lowest. */
+function spanOf(values: readonly number[]): [number, number] {
+  const [low, high] = [Math.min(...values) / 1.2, Math.max(...values) * 1.2];
+  const missing = Math.max(1, LEAST_SPAN / (high / low));
+  return [low / Math.sqrt(missing), high * Math.sqrt(missing)];
+}
+
+/** The ends of the lines, with their names as near to them as names can stand without covering each other. */
+function labelsOf(points: readonly Point[], [low, high]: readonly [number, number], pixels: number): Label[] {
+  const last = new Map<string, Point>();
+  for (const point of points) if (point.x >= (last.get(point.series)?.x ?? 0)) last.set(point.series, point);
+  const ends = [...last.values()].sort((a, b) => a.y - b.y);
+  const logs = Math.log(high / low);
+  const heights = apart(
+    ends.map(({ y }) => (Math.log(y / low) / logs) * pixels),
+    pixels,
+  );
+  return ends.map((end, index) => ({
+    ...end,
+    at: low * Math.exp(((heights[index] ?? 0) / pixels) * logs),
+  }));
+}
+
+/**
+ * Moves ascending heights as little as possible, so that each is `APART` above the one before and none is
+ * outside the plot: groups that touch move together, to the middle of where their members would be.
+ */
+function apart(heights: readonly number[], pixels: number): number[] {
+  const groups: { sum: number; count: number }[] = [];
+  for (const [index, height] of heights.entries()) {
+    let group = { sum: height - index * APART, count: 1 };
+    for (let before = groups.at(-1); before && middle(before) > middle(group); before = groups.at(-1)) {
+      groups.pop();
+      group = { sum: group.sum + before.sum, count: group.count + before.count };
+    }
+    groups.push(group);
+  }
+  const most = pixels - (heights.length - 1) * APART;
+  return groups
+    .flatMap((group) => Array<number>(group.count).fill(Math.min(Math.max(middle(group), 0), most)))
+    .map((base, index) => base + index * APART);
+}
+
+function middle({ sum, count }: { sum: number; count: number }): number {
+  return sum / count;
 }

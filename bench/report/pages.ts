@@ -2,10 +2,11 @@
  * Pages with figures: a section stands between `<!-- figures: NAME -->` and `<!-- end -->`, and everything
  * between them is written by `pnpm bench report`.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type FiguresFiles, readFigures } from '../figures/read.ts';
-import type { Picture, SectionMaker, Theme } from './section.ts';
+import { type FiguresFiles, NotMeasured, readFigures } from '../figures/read.ts';
+import type { Picture, Section, SectionMaker, Theme } from './section.ts';
 import { SECTIONS } from './sections.ts';
 
 /** The folder of the pictures: all that is in it is written by the report. */
@@ -18,7 +19,7 @@ const MARKED = /<!-- figures: (.+?) -->\n([\s\S]*?)<!-- end -->/g;
 /** The report: the whole text of each file that it writes, by path from the repository's root. */
 export type Report = ReadonlyMap<string, string>;
 
-/** Makes the report of a working tree. Throws if a section is unknown or its figures are missing. */
+/** Makes the report of a working tree. Throws if a section is unknown. */
 export async function makeReport(root: string): Promise<Report> {
   const files = await readFigures(root);
   const report = new Map<string, string>();
@@ -65,12 +66,22 @@ export function withSections(
   const written = text.replaceAll(MARKED, (_, name: string) => {
     const make = sections[name];
     if (make === undefined) throw new Error(`${page} asks for the figures ${name}, which no section makes`);
-    const { text: words, pictures = [] } = make(files);
+    const { text: words, pictures = [] } = madeOf(make, files);
     shown.push(...pictures);
     const parts = [words, ...pictures.map((picture) => markup(page, picture))].filter((part) => part !== '');
     return `<!-- figures: ${name} -->\n\n${parts.join('\n')}\n<!-- end -->`;
   });
   return { page: written, pictures: shown };
+}
+
+/** Makes a section, or the line that stands for it as long as its bench has not been run. */
+function madeOf(make: SectionMaker, files: FiguresFiles): Section {
+  try {
+    return make(files);
+  } catch (error) {
+    if (!(error instanceof NotMeasured)) throw error;
+    return { text: `<sub>Not measured yet: \`npx -y pnpm@12 bench ${error.bench}\`.</sub>\n` };
+  }
 }
 
 function markup(page: string, picture: Picture): string {
@@ -87,9 +98,13 @@ function fileOfPicture({ name }: Picture, theme: Theme): string {
   return `${PICTURES}/${name}-${theme}.svg`;
 }
 
+/** Pages outside `docs` that show figures. */
+const OTHER_PAGES = ['README.md', 'packages/common/src/fast/README.md'];
+
 async function pagesOf(root: string): Promise<string[]> {
   const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).sort();
-  return ['README.md', ...docs.map((name) => `docs/${name}`)];
+  const others = OTHER_PAGES.filter((page) => existsSync(join(root, page)));
+  return [...others, ...docs.map((name) => `docs/${name}`)];
 }
 
 async function unshown(root: string, report: Report): Promise<string[]> {

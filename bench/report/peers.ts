@@ -1,4 +1,4 @@
-import type { Figure, FiguresFile } from '../figures/figure.ts';
+import type { Figure } from '../figures/figure.ts';
 import { fileOf, select, unique, valuesOf } from '../figures/read.ts';
 import { drawBars } from './bars.ts';
 import { type Picture, printed, provenance, type SectionMaker, table } from './section.ts';
@@ -6,41 +6,58 @@ import { type Picture, printed, provenance, type SectionMaker, table } from './s
 /** The name under which Pressroom is measured with its cache, as it is installed. */
 const OWN = 'Pressroom';
 
-/** The connections of the pictures: the most that are measured. */
-const CONNECTIONS = 32;
-
-/** The pictures of the operations that a site needs most, for the front page. */
+/** The operations that a site needs most, for the front page. */
 export const peersSection: SectionMaker = (files) => {
   const file = fileOf(files, 'peers');
-  const pictures = valuesOf(file.figures, 'rows').map((rows) => picture(file, Number(rows), 'peers'));
-  return { text: `${provenance(file)}`, pictures };
+  const pictures = valuesOf(file.figures, 'rows').map((rows) => {
+    const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
+    const alt = `Answers a second of Pressroom, Directus and Strapi with ${printed(Number(rows))} articles`;
+    return picture(figures, `peers-${rows}`, alt);
+  });
+  return { text: provenance(file), pictures };
 };
 
-/** Everything that was measured, in tables, with the loads under which another server is faster. */
+/** What was measured of content, in tables, with the loads under which another server is faster. */
 export const peerTables: SectionMaker = (files) => {
   const file = fileOf(files, 'peers');
   const tables = valuesOf(file.figures, 'rows').map((rows) => {
     const figures = select(file.figures, { at: { rows } });
-    const whats = unique(figures.map(({ what }) => what));
-    const title = `**${printed(Number(rows))} articles.** ${fasterPeers(figures)}\n`;
-    return [title, ...whats.map((what) => peerTable(what, select(figures, { what })))].join('\n');
+    return `**${printed(Number(rows))} articles.** ${tablesOf(figures)}`;
   });
   return { text: `${provenance(file)}\n${tables.join('\n')}` };
 };
 
-function picture({ figures }: FiguresFile, rows: number, name: string): Picture {
-  const rates = select(figures, { metric: 'rate', at: { rows, connections: CONNECTIONS } });
-  const bars = rates
-    .filter(({ what }) => !what.includes('page'))
-    .map(({ what, subject, median, at }) => {
-      const [p99] = select(figures, { what, subject, metric: 'p99', at });
-      return { group: what, subject, value: median, beside: `p99 ${printed(p99?.median ?? Number.NaN)} ms` };
+/** The picture of what was measured of other services. */
+export const galleryPeersSection: SectionMaker = (files) => {
+  const file = fileOf(files, 'gallery-peers');
+  const alt = 'Signatures, uploads and thumbnails a second of Pressroom and others';
+  return { text: provenance(file), pictures: [picture(file.figures, 'gallery-peers', alt)] };
+};
+
+/** The same in tables, with the loads under which another server is faster. */
+export const galleryPeerTables: SectionMaker = (files) => {
+  const file = fileOf(files, 'gallery-peers');
+  return { text: `${provenance(file)}\n${tablesOf(file.figures)}` };
+};
+
+function tablesOf(figures: readonly Figure[]): string {
+  const whats = unique(figures.map(({ what }) => what));
+  const tables = whats.map((what) => peerTable(what, select(figures, { what })));
+  return `${fasterPeers(figures)}\n\n${tables.join('\n')}`;
+}
+
+/** Bars of each operation with the most connections that it was measured with. */
+function picture(figures: readonly Figure[], name: string, alt: string): Picture {
+  const bars = unique(figures.map(({ what }) => what)).flatMap((what) => {
+    const own = select(figures, { what });
+    const connections = Math.max(...valuesOf(own, 'connections').map(Number));
+    return select(own, { metric: 'rate', at: { connections } }).map(({ subject, median, at }) => {
+      const [p99] = select(own, { subject, metric: 'p99', at });
+      const beside = `p99 ${printed(p99?.median ?? Number.NaN)} ms`;
+      return { group: `${what}, ${connections} connections`, subject, value: median, beside };
     });
-  return {
-    name: `${name}-${rows}`,
-    alt: `Answers a second of Pressroom, Directus and Strapi with ${printed(rows)} articles and 32 connections`,
-    draw: (theme) => drawBars({ axis: 'answers a second →', unit: '/s', bars }, theme),
-  };
+  });
+  return { name, alt, draw: (theme) => drawBars({ axis: 'answers a second →', unit: '/s', bars }, theme) };
 }
 
 function peerTable(what: string, figures: readonly Figure[]): string {

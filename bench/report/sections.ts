@@ -1,28 +1,92 @@
-import { fileOf } from '../figures/read.ts';
+import { fileOf, select } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
 import { growthPictures } from './growth-pictures.ts';
+import { measuredTables, shortfalls } from './measured.ts';
 import { pageTable } from './page.ts';
-import { peersSection, peerTables } from './peers.ts';
+import { galleryPeersSection, galleryPeerTables, peersSection, peerTables } from './peers.ts';
 import { ratePictures } from './rate-pictures.ts';
+import { scalingDemand, scalingInputs } from './scaling.ts';
 import { provenance, type SectionMaker } from './section.ts';
+import { tricksTable } from './tricks.ts';
 import { worstTable } from './worst.ts';
+
+/** The numbers that stand next to each other's rows, without comparisons. */
+function tablesOf(bench: string, subjects = false): SectionMaker {
+  return (files) => {
+    const file = fileOf(files, bench);
+    return { text: `${measuredTables(file.figures, { subjects })}\n${provenance(file)}` };
+  };
+}
 
 /** What each section of a page is made of, by the name in its marks. */
 export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   content: (files) => {
     const file = fileOf(files, 'content');
-    return { text: `${comparisonTable(file, 'content')}\n${provenance(file)}` };
+    return {
+      text: `${comparisonTable(file, 'content')}\n${shortfalls(file.figures)}\n${provenance(file)}`,
+    };
+  },
+  'content, pages and memory': (files) => {
+    const file = fileOf(files, 'content');
+    const rest = file.figures
+      .filter(({ what }) => what.startsWith('page ') || what.startsWith('load '))
+      .map((figure) => ({
+        ...figure,
+        what: `${figure.what}, ${figure.at.rows?.toLocaleString('en')} articles`,
+      }));
+    return { text: `${measuredTables(rest)}\n${provenance(file)}` };
+  },
+  reading: (files) => {
+    const file = fileOf(files, 'reading');
+    return {
+      text: `${comparisonTable(file, 'news-feed')}\n${shortfalls(file.figures)}\n${provenance(file)}`,
+    };
+  },
+  gallery: (files) => {
+    const file = fileOf(files, 'gallery');
+    const proxy = select(file.figures, { metric: 'ratio' });
+    const compared = new Set(proxy.map(({ what }) => what));
+    const alone = file.figures.filter(({ what }) => !compared.has(what));
+    const text = [
+      measuredTables(alone),
+      comparisonTable(file, 'gallery-admin'),
+      shortfalls(file.figures),
+      provenance(file),
+    ].join('\n');
+    return { text };
+  },
+  selected: tablesOf('selected'),
+  'login-flood': tablesOf('login-flood'),
+  idle: tablesOf('idle', true),
+  stories: tablesOf('stories'),
+  'scaling, inputs': (files) => {
+    const file = fileOf(files, 'scaling');
+    return { text: `${scalingInputs(file)}\n${provenance(file)}` };
+  },
+  'scaling, demand': (files) => ({ text: scalingDemand(fileOf(files, 'scaling')) }),
+  fast: (files) => {
+    const file = fileOf(files, 'fast');
+    return { text: `${tricksTable(file, fileOf(files, 'content'))}\n${provenance(file)}` };
   },
   growth: (files) => {
     const file = fileOf(files, 'growth');
-    const text = `${growthTable(file)}\n${provenance(file)}`;
-    return { text, pictures: growthPictures(file) };
+    const multiples = select(file.figures, { metric: 'multiple' });
+    const largest = Math.max(...multiples.map(({ at }) => Number(at.rows)));
+    const short = shortfalls(select(multiples, { at: { rows: largest } }));
+    return { text: `${growthTable(file)}\n${short}\n${provenance(file)}` };
+  },
+  'growth, pictures': (files) => {
+    const file = fileOf(files, 'growth');
+    return { text: provenance(file), pictures: growthPictures(file) };
   },
   worst: (files) => {
     const file = fileOf(files, 'worst');
-    const text = `${worstTable(file)}\n${provenance(file)}`;
-    return { text, pictures: ratePictures(file) };
+    return { text: `${worstTable(file)}\n${shortfalls(file.figures)}\n${provenance(file)}` };
+  },
+  'worst, pictures': (files) => {
+    const file = fileOf(files, 'worst');
+    return { text: provenance(file), pictures: ratePictures(file) };
   },
   page: (files) => {
     const file = fileOf(files, 'page');
@@ -30,4 +94,6 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   },
   peers: peersSection,
   'peers, all loads': peerTables,
+  'gallery-peers': galleryPeersSection,
+  'gallery-peers, all loads': galleryPeerTables,
 };

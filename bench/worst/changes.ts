@@ -68,7 +68,7 @@ async function rates(
         connections: CLIENTS,
         durationMs: ROUND_MS,
       });
-      failures[index]?.push(failed / (failed + (requestsPerSecond * ROUND_MS) / 1000));
+      failures[index]?.push(failed / Math.max(1, failed + (requestsPerSecond * ROUND_MS) / 1000));
       clearInterval(timer);
       rounds[index]?.push(requestsPerSecond);
     }

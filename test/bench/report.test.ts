@@ -5,8 +5,10 @@ import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
 import { figuresText } from '../../bench/figures/keep.ts';
 import { drawBars } from '../../bench/report/bars.ts';
 import { drawLines } from '../../bench/report/lines.ts';
+import { measuredTables, shortfalls } from '../../bench/report/measured.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
 import { fasterPeers } from '../../bench/report/peers.ts';
+import { SECTIONS } from '../../bench/report/sections.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
 const MARKED = '# Page\n\n<!-- figures: NAME -->\n<!-- end -->\n\nAfter it.\n';
@@ -30,6 +32,10 @@ const CONTENT: FiguresFile = {
         [40_000, 50_000, 60_000].map((rate) => rate * (index + 1)),
       ),
     ),
+    ...['content', 'node:http'].flatMap((subject) => [
+      figureOf({ what: 'hot list', subject, metric: 'cpu, user', unit: 'µs', at: { rows: 10_000 } }, [12]),
+      figureOf({ what: 'hot list', subject, metric: 'cpu, system', unit: 'µs', at: { rows: 10_000 } }, [8]),
+    ]),
     figureOf(
       { what: 'hot list', subject: 'content', metric: 'ratio', unit: '', at: { rows: 10_000 }, aim: 0.75 },
       [0.5],
@@ -50,7 +56,10 @@ test('a page shows what was measured, on what, and finds it out of date after a 
   expect(await reportFaults(root)).toEqual(['README.md: differs from docs/figures; run `pnpm bench report`']);
   await writeReport(root);
   const page = await readFile(join(root, 'README.md'), 'utf8');
-  expect(page).toContain('| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 |');
+  expect(page).toContain(
+    '| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 | 12 + 8 | 12 + 8 |',
+  );
+  expect(page).toContain('Short of 1 of 1 aims: hot list (content, 10,000 rows: ratio 0.5, aim 0.75).');
   expect(page).toContain('2026-11-22, commit `0147f6a`, Node 26.10.0, 2 cores (A processor), 24 GiB');
   expect(page.endsWith('<!-- end -->\n\nAfter it.\n')).toBe(true);
   expect(await reportFaults(root)).toEqual([]);
@@ -68,14 +77,53 @@ test('a picture that no page shows is found', async () => {
   ]);
 });
 
-test('a page that asks for unknown figures, or for figures that were never measured, is refused', async () => {
+test('a page that asks for unknown figures is refused', async () => {
   const root = await treeWith(MARKED.replace('NAME', 'moon'));
   await expect(writeReport(root)).rejects.toThrow('README.md asks for the figures moon');
-  expect(() => withSections('README.md', MARKED, new Map(), { NAME: () => fail() })).toThrow('missing');
+});
 
-  function fail(): never {
-    throw new Error('docs/figures/NAME.json is missing');
+test('every section says by which command it is measured, as long as it is not', () => {
+  for (const name of Object.keys(SECTIONS)) {
+    const { page } = withSections('README.md', MARKED.replace('NAME', name), new Map(), SECTIONS);
+    expect(page).toMatch(/<sub>Not measured yet: `npx -y pnpm@12 bench [a-z-]+`\.<\/sub>/);
+    expect(withSections('README.md', page, new Map(), SECTIONS).page).toBe(page);
   }
+});
+
+test('what falls short of its aim is named, and what exceeds one that should not be exceeded', () => {
+  const figure = (what: string, metric: string, value: number, aim: number) =>
+    figureOf({ what, subject: 'content', metric, unit: '', at: {}, aim }, [value]);
+  const met = [figure('hot list', 'ratio', 0.8, 0.75), figure('first page', 'multiple', 1.1, 1.2)];
+  expect(shortfalls(met)).toBe('All 2 aims are met.\n');
+  const missed = [figure('hot detail', 'ratio', 0.7, 0.75), figure('middle page', 'multiple', 4, 3)];
+  expect(shortfalls([...met, ...missed])).toBe(
+    'Short of 2 of 4 aims: hot detail (content: ratio 0.7, aim 0.75); middle page (content: multiple 4, aim 3).\n',
+  );
+});
+
+test('rows with the same numbers share a table, with each aim next to its number', () => {
+  const figure = (what: string, metric: string, unit: string, value: number, aim?: number) =>
+    figureOf({ what, subject: 'content', metric, unit, at: {}, ...(aim && { aim }) }, [value]);
+  const figures = [
+    figure('alone', 'p50', 'ms', 1),
+    figure('alone', 'p99', 'ms', 2, 3),
+    figure('flooded', 'p50', 'ms', 2),
+    figure('flooded', 'p99', 'ms', 4, 3),
+    figure('polls', 'rate', '/s', 5000),
+  ];
+  expect(measuredTables(figures)).toBe(
+    '|  | p50 | p99 |\n| --- | --- | --- |\n| alone | 1 ms | 2 ms (aim 3) |\n| flooded | 2 ms | 4 ms (aim 3, missed) |\n' +
+      '\n|  | rate |\n| --- | --- |\n| polls | 5,000/s |\n',
+  );
+});
+
+test('a round in which nothing was answered does not count', () => {
+  const label = { what: 'polls', subject: 'content', metric: 'ratio', unit: '', at: {} };
+  expect(figureOf(label, [0.5, Number.NaN, Number.POSITIVE_INFINITY])).toMatchObject({
+    median: 0.5,
+    rounds: 1,
+  });
+  expect(() => figureOf(label, [Number.NaN])).toThrow('polls, content: no round has measured its ratio');
 });
 
 test('pictures are linked from where the page is, for both themes', () => {
@@ -116,10 +164,13 @@ test('the loads under which another server is faster are named', () => {
 test('lines end with their names, and the slower one higher', () => {
   const points = [10_000, 1_000_000].flatMap((x, index) => [
     { series: 'first page', x, y: 1 },
+    { series: 'last page', x, y: 1 },
     { series: 'page in the middle', x, y: 1 + index },
   ]);
   const svg = drawLines({ x: 'articles', y: 'times', points, aim: 3 }, 'light');
   const heightOf = (name: string) =>
     Number(new RegExp(`translate\\([\\d.]+,([\\d.]+)\\)"[^>]*>${name}<`).exec(svg)?.[1]);
   expect(heightOf('page in the middle')).toBeLessThan(heightOf('first page'));
+  // Their lines are one; their names are not.
+  expect(Math.abs(heightOf('last page') - heightOf('first page'))).toBeGreaterThan(12);
 });

@@ -1,0 +1,69 @@
+import type { Figure } from '../figures/figure.ts';
+import { select, unique } from '../figures/read.ts';
+import { printed, table } from './section.ts';
+
+/** What stands before the values of a row. */
+export interface RowHead {
+  /** Shows who was measured, where a table has several. */
+  subjects?: boolean;
+}
+
+/**
+ * Tables with a row for what was measured and a column for each number of it. Rows with the same numbers
+ * share a table.
+ */
+export function measuredTables(figures: readonly Figure[], { subjects = false }: RowHead = {}): string {
+  const rows = Map.groupBy(figures, ({ what, subject, at }) =>
+    JSON.stringify([what, subject, at.rate ?? '']),
+  );
+  const tables = Map.groupBy(rows.values(), (row) => unique(row.map(({ metric }) => metric)).join());
+  return [...tables.values()].map((same) => measuredTable(same, subjects)).join('\n');
+}
+
+function measuredTable(rows: readonly Figure[][], subjects: boolean): string {
+  const metrics = unique(rows.flatMap((row) => row.map(({ metric }) => metric)));
+  const head = ['', ...(subjects ? ['service'] : []), ...metrics];
+  return table(
+    head,
+    rows.map((row) => [
+      nameOf(row[0]),
+      ...(subjects ? [row[0]?.subject ?? ''] : []),
+      ...metrics.map((metric) => select(row, { metric }).map(cellOf).join(', ')),
+    ]),
+  );
+}
+
+function nameOf(figure: Figure | undefined): string {
+  const rate = figure?.at.rate;
+  const name = figure?.what ?? '';
+  return rate === undefined ? name : `${name}, ${printed(Number(rate))} requests a second`;
+}
+
+/** A value with its unit, and its aim if it has one. */
+function cellOf(figure: Figure): string {
+  const { median, unit, aim } = figure;
+  // A rate is the only unit that stands next to its number.
+  const value = `${printed(median)}${unit.startsWith('/') ? '' : ' '}${unit}`.trim();
+  return aim === undefined ? value : `${value} (aim ${printed(aim)}${isShort(figure) ? ', missed' : ''})`;
+}
+
+/** The metrics that should be large; the aim of any other one is not to be exceeded. */
+const LARGE = /^(ratio|rate|held rate|precision|recall)/;
+
+/** Whether a figure falls short of its aim. */
+export function isShort({ metric, median, aim }: Figure): boolean {
+  if (aim === undefined) return false;
+  return LARGE.test(metric) ? median < aim : median > aim;
+}
+
+/** Says which figures fall short of their aims. */
+export function shortfalls(figures: readonly Figure[]): string {
+  const aimed = figures.filter(({ aim }) => aim !== undefined);
+  const short = aimed.filter(isShort);
+  if (short.length === 0) return `All ${aimed.length} aims are met.\n`;
+  const named = short.map(({ what, subject, metric, median, unit, aim = 0, at: { rows } }) => {
+    const of = rows === undefined ? subject : `${subject}, ${printed(Number(rows))} rows`;
+    return `${what} (${of}: ${metric} ${`${printed(median)} ${unit}`.trim()}, aim ${printed(aim)})`;
+  });
+  return `Short of ${short.length} of ${aimed.length} aims: ${named.join('; ')}.\n`;
+}
