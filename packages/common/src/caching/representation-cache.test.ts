@@ -101,16 +101,16 @@ test('a failed load from before a change does not end the load after it', async 
   expect(await joined).toBe(await askedAfter);
 });
 
-test('while the lease is lost nothing is served, shared or cached; when it is back, valid entries are served again', async () => {
+test('while the lease is lost nothing is served or cached; when it is back, valid entries are served again', async () => {
   const { cache, lease } = cacheOf();
   expect(await ask(cache, 'kept')).toBe('kept');
   lease.current = false;
   expect(cache.get(URL)).toBeUndefined();
   const load = pendingLoad();
   const answers = [cache.load(URL, load.make), cache.load(URL, load.make)];
-  expect(load.calls()).toBe(2);
   load.finish('unheard');
   await Promise.all(answers);
+  expect(load.calls()).toBe(2);
   await settled();
   lease.current = true;
   expect(await ask(cache, 'loaded again')).toBe('kept');
@@ -124,6 +124,37 @@ test('a load started before the lease was lost is not joined while it is lost', 
   expect(await ask(cache, 'fresh')).toBe('fresh');
   before.finish('old');
   expect(String((await asked).body)).toBe('old');
+});
+
+test('while the lease is lost, a hundred who ask cause two loads, and nobody gets what was read before he asked', async () => {
+  const { cache, lease } = cacheOf();
+  lease.current = false;
+  const [before, after] = [pendingLoad(), pendingLoad()];
+  const first = cache.load(URL, before.make);
+  const others = Array.from({ length: 100 }, () => cache.load(URL, after.make));
+  expect([before.calls(), after.calls()]).toEqual([1, 0]);
+  before.finish('before');
+  expect(String((await first).body)).toBe('before');
+  await settled();
+  expect(after.calls()).toBe(1);
+  // One who asks now may know of more than this load reads.
+  const last = pendingLoad();
+  const late = cache.load(URL, last.make);
+  after.finish('after');
+  expect(new Set((await Promise.all(others)).map(({ body }) => String(body)))).toEqual(new Set(['after']));
+  last.finish('late');
+  expect(String((await late).body)).toBe('late');
+});
+
+test('while the lease is lost, a load that fails does not fail those who wait for it to end', async () => {
+  const { cache, lease } = cacheOf();
+  lease.current = false;
+  const failing = pendingLoad();
+  const first = cache.load(URL, failing.make);
+  const second = cache.load(URL, async () => represent('second'));
+  failing.fail(new Error('the database is away'));
+  await expect(first).rejects.toThrow('the database is away');
+  expect(String((await second).body)).toBe('second');
 });
 
 test('the bodies together stay within the bound, the least recently used going first', async () => {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Representation } from './entity-tag.ts';
+import { LoadsInTurn } from './loads-in-turn.ts';
 
 /** Tells whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {
@@ -28,6 +29,8 @@ const ENTRY_OVERHEAD = 256;
 export class RepresentationCache {
   readonly #entries: LRUCache<string, Representation> | undefined;
   readonly #loading = new Map<string, Promise<Representation>>();
+  /** The loads while the lease is lost. */
+  readonly #unsure = new LoadsInTurn<Representation>();
   readonly #lease: Lease;
   readonly #now: () => number;
   /** Representations that were served from memory. */
@@ -55,10 +58,15 @@ export class RepresentationCache {
     return known;
   }
 
-  /** Loads the representation of `url` once for everyone who asks for it during the load, and caches it. */
+  /**
+   * Loads the representation of `url` once for everyone who asks for it during the load, and caches it. While
+   * the lease is lost, nobody gets what was loaded before he asked, but those who wait share the next load:
+   * a busy process loses its lease just when a query for each request would be too many.
+   */
   load(url: string, make: () => Promise<Representation>): Promise<Representation> {
     this.misses += 1;
-    if (this.#entries === undefined || !this.#lease.current) return make();
+    if (this.#entries === undefined) return make();
+    if (!this.#lease.current) return this.#unsure.load(url, make);
     const underway = this.#loading.get(url);
     if (underway !== undefined) return underway;
     const loading = make();
