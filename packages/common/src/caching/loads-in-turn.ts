@@ -5,8 +5,8 @@ interface Turns<Value> {
 }
 
 /**
- * Loads of which no two of a key run at the same time. Whoever asks gets a load that begins after he asked, and
- * shares it with all others who wait for it.
+ * Loads of which no two of a key run at the same time. Whoever asks gets a load that begins after he asked,
+ * and shares it with all others who wait for it.
  */
 export class LoadsInTurn<Value> {
   readonly #turns = new Map<string, Turns<Value>>();
