@@ -11,11 +11,11 @@ import type { Media } from './media-request.ts';
 import { SharedWork } from './shared-work.ts';
 import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
 
-/** Images being fetched or waiting to be decoded at a time, each entirely in memory. */
-const FETCHES = 8;
-
 /** Images decoded at a time: libuv has four threads, and one is left for files and DNS. */
 const DECODINGS = Math.min(3, availableParallelism());
+
+/** Images being fetched, waiting or decoded at a time, each entirely in memory: the next ones are at hand. */
+const FETCHES = 2 * DECODINGS;
 
 /** Thumbnails that may wait for their turn. */
 const MAX_WAITING = 1000;
