@@ -15,7 +15,7 @@ import { imageNode } from './image-node.ts';
 
 /** The benches with the minutes that each takes on 2 cores; the file of each one describes its sizes. */
 const MINUTES: Readonly<Record<string, number>> = {
-  content: 6,
+  content: 5,
   reading: 3,
   selected: 2,
   gallery: 4,
@@ -26,9 +26,9 @@ const MINUTES: Readonly<Record<string, number>> = {
   worst: 5,
   scaling: 1,
   fast: 1,
-  idle: 2,
+  idle: 1,
   page: 6,
-  peers: 6,
+  peers: 5,
   'gallery-peers': 1,
 };
 
