@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
 import { fillLogin, type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
+import { faultsOfScreens } from '../../support/gallery-screens.ts';
 import { send } from '../../support/http.ts';
 import { startPrefixProxy } from '../../support/prefix-proxy.ts';
 import { createBucket } from '../../support/s3/servers.ts';
@@ -15,14 +14,12 @@ const DEEP = 'a/2026/november/portraits/';
 
 let gallery: GalleryPageFixture;
 let browser: Browser | undefined;
-let axe: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
   gallery = await galleryPageFixture();
   await gallery.put('a/x.txt', `${DEEP}one.jpg`, 'one.jpg', 'two.jpg', 'three.mp3');
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 });
 skipWithout(() => browser);
 afterAll(async () => {
@@ -30,79 +27,13 @@ afterAll(async () => {
   await gallery?.close();
 });
 
-/** What axe-core finds on the page, each as its rule and the elements. */
-async function faults(page: Page): Promise<string[]> {
-  // Through the debugger: the document's policy allows no script that is not its own.
-  await page.evaluate(axe);
-  return page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  );
-}
-
-const SCREENS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  grid: async (page) => {
-    await page.getByRole('link', { name: 'one.jpg' }).waitFor();
-  },
-  table: async (page) => {
-    await page.getByRole('button', { name: 'Table' }).click();
-    await page.getByRole('columnheader', { name: 'Name' }).waitFor();
-  },
-  'a selection': async (page) => {
-    await page.getByRole('link', { name: 'one.jpg' }).click({ modifiers: ['Control'] });
-    await page.getByText('1 selected').waitFor();
-  },
-  'the move dialog': async (page) => {
-    await page.getByRole('link', { name: 'one.jpg' }).click({ modifiers: ['Control'] });
-    await page.getByRole('button', { name: 'Move to…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'a' }).first().waitFor();
-  },
-  'the question before a deletion': async (page) => {
-    await page.getByRole('link', { name: 'one.jpg' }).click({ modifiers: ['Control'] });
-    await page.keyboard.press('Delete');
-    await page.getByRole('dialog').waitFor();
-  },
-  'the menu': async (page) => {
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: 'Buckets' }).waitFor();
-  },
-  'the viewer': async (page) => {
-    await page.getByRole('link', { name: 'one.jpg' }).click();
-    await page.getByRole('img', { name: 'one.jpg' }).waitFor();
-  },
-  'the uploads': async (page) => {
-    const file = { name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('new') };
-    await page.goto(`${gallery.url}/?path=${encodeURIComponent(`up-${performance.now()}/`)}`);
-    await page.locator('[data-upload="files"]').setInputFiles(file);
-    await page.getByText('1 file uploaded').waitFor();
-  },
-  'the buckets': async (page) => {
-    await page.goto(`${gallery.url}/?screen=buckets`);
-    await page.getByText('From the environment').waitFor();
-  },
-  'the form of a bucket': async (page) => {
-    await page.goto(`${gallery.url}/?screen=buckets`);
-    await page.getByRole('button', { name: 'Add bucket' }).click();
-    await page.getByLabel('Endpoint', { exact: true }).waitFor();
-  },
-};
-
-test.each(['light', 'dark'] as const)('axe-core finds nothing on any screen, %s', async (colorScheme) => {
+test.each([
+  ['light', 360],
+  ['dark', 2560],
+] as const)('no screen has a fault: %s, %i px wide', async (colorScheme, width) => {
   if (browser === undefined) return;
-  const { context, page, complaints, open } = await gallery.visit(browser, { colorScheme });
-  page.setDefaultTimeout(30_000);
-  await open('', false);
-  await page.getByLabel('Username').waitFor();
-  const found: Record<string, string[]> = { login: await faults(page) };
-  await open();
-  for (const [screen, show] of Object.entries(SCREENS)) {
-    await page.goto(gallery.url);
-    await show(page);
-    found[screen] = await faults(page);
-  }
-  expect(Object.entries(found).filter(([, list]) => list.length > 0)).toEqual([]);
-  expect(complaints).toEqual([]);
-  await context.close();
+  const viewport = { width, height: 800 };
+  expect(await faultsOfScreens(gallery, browser, { colorScheme, viewport })).toEqual([]);
 });
 
 test('the page speaks Chinese where the browser does, and English when asked to', async () => {
@@ -118,6 +49,11 @@ test('the page speaks Chinese where the browser does, and English when asked to'
   await page.getByRole('menuitemradio', { name: 'English' }).click();
   await page.getByRole('button', { name: 'Upload' }).waitFor();
   expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  await page.reload();
+  await page.getByRole('button', { name: 'Upload' }).waitFor();
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('menuitemradio', { name: '中文' }).click();
+  await page.getByRole('button', { name: '上传' }).waitFor();
   await context.close();
 });
 
@@ -168,6 +104,13 @@ test('a wrong password is said, and a bucket without a name is said at its field
   const field = page.getByLabel('Endpoint', { exact: true });
   await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
   await page.getByText('must be an http or https URL').waitFor();
+  // Each message is with its field, and read out with it.
+  for (const label of ['Bucket', 'Endpoint']) {
+    const input = page.getByLabel(label, { exact: true });
+    await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true');
+    const id = await input.getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${id}"]`).textContent()).not.toBe('');
+  }
   await context.close();
 });
 

@@ -16,12 +16,18 @@ export function Files() {
   const state = folder.state.value;
   const actions = useActions();
   const items = useItems();
+  const title = <h1 class="unseen">{texts.folder(place.value.value.folder)}</h1>;
   if (state === 'failed' && folder.problem.value !== undefined && shown.length === 0) {
-    return <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()} />;
+    return (
+      <>
+        {title}
+        <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()} />
+      </>
+    );
   }
   return (
     <>
-      <h1 class="unseen">{texts.folder(place.value.value.folder)}</h1>
+      {title}
       {app.api.isElsewhere.value && (
         <p class="notice" role="alert">
           {texts.say('bucketChanged')}

@@ -16,6 +16,7 @@ export function Header() {
     <header class="header">
       <a
         class="brand"
+        aria-label={texts.say('gallery')}
         href={place.href({ screen: 'files', folder: '', file: undefined, filter: '', everywhere: false })}
         onClick={(event) => {
           event.preventDefault();

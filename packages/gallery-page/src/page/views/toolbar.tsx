@@ -111,7 +111,7 @@ function SelectionBar() {
       <Button kind="quiet" icon="copy" aria-label={say('copyTo')} onClick={() => actions.copyTo()}>
         {say('copy')}
       </Button>
-      <Button kind="quiet" icon="delete" onClick={() => actions.remove()}>
+      <Button kind="quiet" icon="delete" aria-label={say('delete')} onClick={() => actions.remove()}>
         {say('delete')}
       </Button>
       <Menu
