@@ -12,7 +12,7 @@ const MB = 1_000_000;
 /** How often each of the two uploads the file; they take turns. */
 const ROUNDS = 3;
 
-/** Parts at a time where the SDK may do more than Uppy, which sends the parts of a file one after the other. */
+/** Parts at a time where the SDK may do more than Uppy, which sends those of a file one by one. */
 const AT_A_TIME = 3;
 
 /** What the page should reach of the SDK's throughput. */

@@ -231,7 +231,7 @@ async function faultsOf(page: Page, axe: string): Promise<string[]> {
   return [...violations, ...((await page.evaluate(OUTSIDE)) as string[])];
 }
 
-/** What can be used or read and lies beyond the sides of the window, unless it is scrolled to within its list. */
+/** What can be used or read and lies beyond the sides of the window, unless its list is scrolled to it. */
 const OUTSIDE = `(() => {
   const scrolls = (element) => {
     for (let one = element.parentElement; one !== null && one !== document.body; one = one.parentElement) {

@@ -42,7 +42,7 @@ async function open(folder: string): Promise<void> {
   await page.getByText('Nothing here yet').waitFor();
 }
 
-/** Holds what goes to the store and `isHeld` chooses; the returned function lets it pass, and all that follows. */
+/** Holds what goes to the store and `isHeld` chooses; `release` lets it pass, and all that follows. */
 async function hold(isHeld: (route: Route) => boolean): Promise<{ held: Route[]; release: () => void }> {
   const held: Route[] = [];
   let isOpen = false;

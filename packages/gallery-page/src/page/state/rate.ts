@@ -8,7 +8,7 @@ const SHORTEST_MS = 500;
 export class Rate {
   #samples: { at: number; bytes: number }[] = [];
 
-  /** Takes the current count, at a time in ms; returns bytes in a second, undefined before there is a rate. */
+  /** Takes the count at a time in ms; returns bytes in a second, undefined before there is a rate. */
   sample(bytes: number, at: number): number | undefined {
     this.#samples = [...this.#samples.filter((sample) => at - sample.at < WINDOW_MS), { at, bytes }];
     const [first] = this.#samples;

@@ -40,7 +40,7 @@ export class Transfers {
     ]);
   }
 
-  /** Without those that somebody else has moved or deleted since they were listed: the rest is still wanted. */
+  /** Without those that somebody else has moved or deleted: the rest is still wanted. */
   async #existing(paths: readonly string[]): Promise<readonly string[]> {
     const existing: string[] = [];
     for (const [folder, some] of Map.groupBy(paths, parentOf)) {
