@@ -23,9 +23,9 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
   });
   try {
     if (config.METRICS_PORT !== undefined) {
-      const { registry, read } = metrics;
+      const { registry, read, ready } = metrics;
       closePorts = await serveMetrics(
-        { contentType: registry.contentType, read },
+        { contentType: registry.contentType, read, ready },
         config.METRICS_PORT,
         config.HOST,
       );

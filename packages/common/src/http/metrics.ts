@@ -98,16 +98,22 @@ export interface MetricsSource {
   read: () => Promise<string>;
 }
 
+/** What a process without a service of its own shows. */
+export interface ProcessSource extends MetricsSource {
+  /** Fails while the process cannot work. Asked every few seconds, so it should cost next to nothing. */
+  ready: () => Promise<unknown>;
+}
+
 /** The answer of a process that is alive. */
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /**
- * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, at
- * `/readyz` too. `/healthz` is 200 as long as the process answers. Returns what closes the port. Throws
- * `PortTakenError`.
+ * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, and at
+ * `/readyz` if `ready` does. `/healthz` is 200 as long as the process answers. Returns what closes the port.
+ * Throws `PortTakenError`.
  */
 export async function serveMetrics(
-  { contentType, read }: MetricsSource,
+  { contentType, read, ready }: ProcessSource,
   port: number,
   host: string,
 ): Promise<() => void> {
@@ -116,7 +122,7 @@ export async function serveMetrics(
       return response.writeHead(200, { 'content-type': 'application/json' }).end(HEALTHY);
     }
     if (request.url !== '/readyz') return answerMetrics(request, response, { contentType, read });
-    const isReady = await read().then(
+    const isReady = await ready().then(
       () => true,
       () => false,
     );

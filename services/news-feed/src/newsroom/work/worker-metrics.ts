@@ -73,12 +73,15 @@ const GAUGES: readonly {
   },
 ];
 
-/** The metrics of a worker's process, and of the newsroom as the database has it whenever they are read. */
+/**
+ * The metrics of a worker's process, and of the newsroom as the database has it whenever they are read. `ready`
+ * fails while the database does not answer.
+ */
 export function workerMetrics(
   db: Kysely<NewsTables>,
   schedules: readonly Schedule[],
   clock: Clock,
-): { registry: Registry; read: () => Promise<string> } {
+): { registry: Registry; read: () => Promise<string>; ready: () => Promise<unknown> } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauges = GAUGES.map(({ name, help, labels, values }) => ({
@@ -94,5 +97,6 @@ export function workerMetrics(
     }
     return registry.metrics();
   };
-  return { registry, read };
+  const ready = () => db.selectFrom('news.worker').select('id').limit(1).execute();
+  return { registry, read, ready };
 }
