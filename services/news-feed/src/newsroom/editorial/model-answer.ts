@@ -28,22 +28,25 @@ export interface ModelAnswer {
   reason: string;
 }
 
+/** Text of a model that readers may see: without addresses, markup or instructions. */
+export function cleanText(most: number): z.ZodString {
+  return z
+    .string()
+    .max(most)
+    .refine((text) => !FOREIGN.test(text), 'must not have addresses or markup')
+    .refine((text) => !INSTRUCTION.test(text), 'must not be an instruction');
+}
+
 /** The schema of an answer: nothing but its members, and no category outside the list. */
 export function answerSchema(categories: readonly string[]): z.ZodType<ModelAnswer> {
-  const clean = (most: number) =>
-    z
-      .string()
-      .max(most)
-      .refine((text) => !FOREIGN.test(text), 'must not have addresses or markup')
-      .refine((text) => !INSTRUCTION.test(text), 'must not be an instruction');
   return z.strictObject({
-    title: clean(MOST.title).refine((text) => text.trim() !== '', 'must not be empty'),
-    summary: clean(MOST.summary)
+    title: cleanText(MOST.title).refine((text) => text.trim() !== '', 'must not be empty'),
+    summary: cleanText(MOST.summary)
       .refine((text) => sentencesOf(text) <= SENTENCES, 'too many sentences')
       .nullable(),
     category: z.enum(categories).nullable(),
     score: z.number().min(0).max(100),
-    reason: clean(MOST.reason),
+    reason: cleanText(MOST.reason),
   });
 }
 

@@ -6,6 +6,7 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import type { Editor } from './editor.ts';
+import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
 import { ModelEditor } from './model-editor.ts';
 import { readRules } from './rules.ts';
 import { RulesEditor } from './rules-editor.ts';
@@ -52,16 +53,33 @@ export function openEditor(config: EditorConfig, { db, vocabulary, clock }: Edit
     lexicon: readLexicon(),
     vocabulary,
   });
-  const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
-  if (url === undefined || model === undefined) return rules;
+  const model = modelOf(config);
+  if (model === undefined) return rules;
   return new ModelEditor({
     db,
     rules,
     vocabulary,
     clock,
+    ...model,
+    concurrency: config.EDITORIAL_CONCURRENCY,
+  });
+}
+
+/** What rewrites digests, where the settings name a model. */
+export function openDigests(
+  config: EditorConfig,
+  { db, clock }: Pick<EditorSurroundings, 'db' | 'clock'>,
+): ModelDigests | undefined {
+  const model = modelOf(config);
+  return model && new ModelDigests({ db, clock, ...model });
+}
+
+function modelOf(config: EditorConfig): Omit<ModelDigestsParts, 'db' | 'clock'> | undefined {
+  const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
+  if (url === undefined || model === undefined) return undefined;
+  return {
     settings: { url, key, model, timeoutMs: config.EDITORIAL_TIMEOUT_MS },
     language: config.EDITORIAL_LANGUAGE,
     budget: { requests: config.EDITORIAL_DAILY_REQUESTS, tokens: config.EDITORIAL_DAILY_TOKENS },
-    concurrency: config.EDITORIAL_CONCURRENCY,
-  });
+  };
 }

@@ -17,6 +17,8 @@ export interface JobData {
   schedule: { name: string };
   /** Asks hubs for the subscriptions that are due. */
   websub: Record<string, never>;
+  /** Has a model rewrite the digests of stories. */
+  digest: Record<string, never>;
 }
 
 /** The name of a queue. */
@@ -37,7 +39,7 @@ export interface JobOrder<Name extends JobName> {
 }
 
 /** How many jobs of each queue a worker carries out at once. */
-const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1 };
+const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1, digest: 1 };
 
 /**
  * How often one place of each queue looks for jobs that nobody announces here: those that are tried again, and those

@@ -2,7 +2,7 @@ import { openDatabase } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
-import { openEditor } from '../editorial/open-editor.ts';
+import { openDigests, openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
@@ -54,6 +54,7 @@ export function openWorker(
     random: Math.random,
     read: importLineReader(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock }),
+    digests: openDigests(config, { db, clock }),
     stories: new RulesAssigner(readLexicon()),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
     jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),

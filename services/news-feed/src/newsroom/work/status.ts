@@ -94,7 +94,7 @@ async function queueStatus(db: Kysely<NewsTables>): Promise<QueueStatus[]> {
       count(*) filter (where job.state = 'active')::int as active,
       count(*) filter (where job.state = 'failed')::int as failed
     from newsroom_jobs.queue left join newsroom_jobs.job on job.name = queue.name
-    where queue.name in ('poll', 'edit', 'schedule', 'websub')
+    where queue.name in ('poll', 'edit', 'schedule', 'websub', 'digest')
     group by queue.name order by queue.name
   `.execute(db);
   return rows;
@@ -126,7 +126,7 @@ export async function failedJobs(db: Kysely<NewsTables>): Promise<FailedJob[]> {
   const { rows } = await sql<FailedJob>`
     select name as queue, state, data, retry_count as retries, coalesce(completed_on, start_after) as at,
       output->>'message' as reason
-    from newsroom_jobs.job where state in ('retry', 'failed') and name in ('poll', 'edit', 'schedule', 'websub')
+    from newsroom_jobs.job where state in ('retry', 'failed') and name in ('poll', 'edit', 'schedule', 'websub', 'digest')
     order by at desc limit 50
   `.execute(db);
   return rows;

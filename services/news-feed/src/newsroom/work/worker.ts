@@ -7,6 +7,7 @@ import { reasonOf } from '@pressroom/common/start/reason';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
+import type { ModelDigests } from '../editorial/model-digests.ts';
 import { inTransactions } from '../transactions.ts';
 import { askHubs, type SubscriberParts } from '../websub/ask-hub.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
@@ -35,6 +36,8 @@ const SOURCES_PER_TICK = 1000;
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Asks hubs to announce changes; absent without a public address. */
   subscriber?: SubscriberParts | undefined;
+  /** Has a model rewrite digests; absent without a model. */
+  digests?: ModelDigests | undefined;
   db: Kysely<NewsTables>;
   clock: Clock;
   jobs: Jobs;
@@ -89,6 +92,7 @@ export class Worker {
       await this.#queueEntries(),
       await this.#queueSchedules(),
       await this.#queueSubscriptions(),
+      await this.#queueDigests(),
     ];
     this.#restful = due.some((count) => count > 0) ? 0 : this.#restful + 1;
   }
@@ -187,8 +191,15 @@ export class Worker {
     return due.length;
   }
 
+  async #queueDigests(): Promise<number> {
+    const { digests, jobs } = this.#parts;
+    if (digests === undefined || !(await digests.areDue())) return 0;
+    await jobs.send('digest', [{ data: {}, key: 'digest' }]);
+    return 1;
+  }
+
   #handlers(): JobHandlers {
-    const { log, schedules, db, clock, jobs, subscriber } = this.#parts;
+    const { log, schedules, db, clock, jobs, subscriber, digests } = this.#parts;
     const polling = { ...this.#parts, subscribes: subscriber !== undefined };
     return {
       poll: async ({ sourceId }, signal) => {
@@ -205,6 +216,9 @@ export class Worker {
       },
       websub: async (_data, signal) => {
         if (subscriber !== undefined) while ((await askHubs(subscriber, signal)) > 0);
+      },
+      digest: async (_data, signal) => {
+        await digests?.rewrite(signal);
       },
       schedule: async ({ name }) => {
         const schedule = schedules.find((one) => one.name === name);
