@@ -2,6 +2,9 @@ import type { FiguresFile } from '../figures/figure.ts';
 import { select, unique } from '../figures/read.ts';
 import { printed, table } from './section.ts';
 
+/** What only answers that are not cached need. */
+const UNCACHED = new Set(['named-statements.ts', 'read-time.ts']);
+
 /**
  * The table of `packages/common/src/fast`: what each file replaces, what both take, and what that saves of a
  * cached answer, which `content` measures.
@@ -19,7 +22,7 @@ export function tricksTable({ figures }: FiguresFile, content: FiguresFile): str
       plain?.subject ?? '',
       `${printed(trick?.median ?? Number.NaN)} µs`,
       `${printed(plain?.median ?? Number.NaN)} µs`,
-      `${Math.round((100 * saved) / whole)} %`,
+      UNCACHED.has(what) ? '' : `${Math.round((100 * saved) / whole)} %`,
     ];
   });
   const head = [
