@@ -11,9 +11,9 @@ const run = promisify(execFile);
 export const SHALLOW = 'needs the history of the repository: git fetch --unshallow';
 
 /**
- * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are today's
- * to the byte (an earlier file that was edited before it was released would be refused). Undefined where the
- * history does not reach back to one.
+ * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are
+ * today's to the byte (an earlier file that was edited before it was released would be refused). Undefined
+ * where the history does not reach back to one.
  */
 export async function earlierCommit(): Promise<string | undefined> {
   const { UPGRADE_FROM: wanted } = process.env;

@@ -71,8 +71,8 @@ export class Load {
   }
 
   /**
-   * Waits until writes of every kind are acknowledged: a process that has just started is slow at first. Throws
-   * when a client has met an answer that no fault explains, and has ended.
+   * Waits until writes of every kind are acknowledged: a process that has just started is slow at first.
+   * Throws when a client has met an answer that no fault explains, and has ended.
    */
   async worksAgain(): Promise<void> {
     const before = Object.values(this.acknowledged);

@@ -1,7 +1,7 @@
-/** The most that a request may take, in ms, on a machine with little else to do: counted, and told in the table. */
+/** The most that a request may take, in ms, on a machine with little else to do: the table counts others. */
 export const SLOWEST_MS = 10_000;
 
-/** Given up on by the client, in ms: only a request that waits for something that does not come takes as long. */
+/** Given up on by the client, in ms: only a request that waits for what does not come takes as long. */
 const PATIENCE_MS = 100_000;
 
 /** What a client saw of a request. */

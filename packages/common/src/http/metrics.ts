@@ -108,9 +108,9 @@ export interface ProcessSource extends MetricsSource {
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /**
- * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, and at
- * `/readyz` if `ready` does. `/healthz` is 200 as long as the process answers. Returns what closes the port.
- * Throws `PortTakenError`.
+ * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, and
+ * at `/readyz` if `ready` does. `/healthz` is 200 as long as the process answers. Returns what closes the
+ * port. Throws `PortTakenError`.
  */
 export async function serveMetrics(
   { contentType, read, ready }: ProcessSource,

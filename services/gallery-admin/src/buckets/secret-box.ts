@@ -22,7 +22,9 @@ export class SecretBox {
   readonly #key: Buffer;
   readonly #previous: Buffer | undefined;
 
-  /** 32 bytes each: `key` seals and opens, `previous` only opens what was sealed before the key was changed. */
+  /**
+   * 32 bytes each: `key` seals and opens, `previous` only opens what was sealed before the key was changed.
+   */
   constructor(key: Buffer, previous?: Buffer) {
     this.#key = key;
     this.#previous = previous;

@@ -148,8 +148,9 @@ export async function setDigest(
 
 /**
  * Merges the story `from` into `into`: its reports and references move to the last survivor, and its
- * address redirects there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
- * story, for one that has been merged into another story, and for a merge that would form a cycle.
+ * address redirects there. Returns false if it has already been merged into that story. Throws a
+ * {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge that
+ * would form a cycle.
  */
 export async function mergeStories(
   tx: Transaction<NewsTables>,

@@ -42,8 +42,8 @@ export interface JobOrder<Name extends JobName> {
 const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1, digest: 1 };
 
 /**
- * How often one place of each queue looks for jobs that nobody announces here: those that are tried again, and those
- * that another worker has queued. In seconds.
+ * How often one place of each queue looks for jobs that nobody announces here: those that are tried again,
+ * and those that another worker has queued. In seconds.
  */
 const POLL_SECONDS = 5;
 

@@ -74,8 +74,8 @@ const GAUGES: readonly {
 ];
 
 /**
- * The metrics of a worker's process, and of the newsroom as the database has it whenever they are read. `ready`
- * fails while the database does not answer.
+ * The metrics of a worker's process, and of the newsroom as the database has it whenever they are read.
+ * `ready` fails while the database does not answer.
  */
 export function workerMetrics(
   db: Kysely<NewsTables>,
