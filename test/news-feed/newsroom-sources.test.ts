@@ -73,7 +73,7 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
   expect(await run('status', '--check')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /workers {3}1\nqueue {5}edit: 0 queued[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
+      /workers {3}1\nqueue {5}digest: 0 queued[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
     ),
   });
   await worker.stop();

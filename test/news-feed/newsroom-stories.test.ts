@@ -1,7 +1,9 @@
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { adoptReferences } from '@pressroom/news-feed/newsroom/stories/references';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { madeUpReport, seeded } from '../../bench/stories/made-up-report.ts';
 import { send } from '../support/http.ts';
@@ -160,23 +162,30 @@ test('batches on the same events at the same time make one story of each', async
   expect(new Set(stories).size).toBe(8);
 });
 
-test('a story takes over where those merged into it point, and nobody is shown a merged one', async () => {
-  const seventh = await report('7', 'Studio Ember releases Ember 7 with open weights', {
-    summary: 'Ember 7 by Studio Ember is free.',
+test('a story takes over where those that the newsroom merges into it pointed', async () => {
+  const [survivor = '', merged = '', other = ''] = await reportAll([
+    { id: 's', title: 'A bakery in Leeds plans its bread with a spreadsheet' },
+    { id: 'm', title: 'Studio Ember releases Ember 8 with open weights' },
+    { id: 'o', title: QUAKE },
+  ]);
+  const point = (story: string, neighbor: string) =>
+    feed.database.pool.query("insert into news.story_reference values ($1, 'related', $2, 'Related', 0)", [
+      story,
+      neighbor,
+    ]);
+  await point(merged, other);
+  await point(other, merged);
+  await feed.db.transaction().execute(async (tx) => {
+    await sql`update news.story set merged_into = ${survivor} where public_id = ${merged}`.execute(tx);
+    await sql`update news.item set story = ${survivor} where story = ${merged}`.execute(tx);
+    await adoptReferences(tx, [merged], survivor);
   });
-  const eighth = await report('8', 'Studio Ember releases Ember 8 with open weights', {
-    hours: 9 * 24,
-    summary: 'Ember 8 by Studio Ember is free.',
-  });
-  const survivor = await report('hand', 'A bakery in Leeds plans its bread with a spreadsheet');
-  const { code } = await newsroom(feed.database.url, ['story', 'merge', eighth, survivor]);
-  expect(code).toBe(0);
   const shown = await until('the merge is shown', async () => {
     const story = await read(survivor);
     return story.reportCount === 2 && story;
   });
-  expect(shown.storyline).toMatchObject([{ publicId: seventh, relation: 'Earlier in this storyline' }]);
-  expect((await read(seventh)).storyline).toMatchObject([{ publicId: survivor }]);
+  expect(shown.related).toMatchObject([{ publicId: other }]);
+  expect((await read(other)).related).toMatchObject([{ publicId: survivor }]);
 });
 
 test('among many reports, one that shares common words with some of them starts a story', async () => {

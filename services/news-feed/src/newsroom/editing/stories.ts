@@ -4,7 +4,6 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
-import { adoptReferences } from '../stories/references.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A story that another one points to. */
@@ -147,10 +146,9 @@ export async function setDigest(
 }
 
 /**
- * Merges the story `from` into `into`: its reports and references move to the last survivor, and its
- * address redirects there. Returns false if it has already been merged into that story. Throws a
- * {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge that
- * would form a cycle.
+ * Merges the story `from` into `into`: its reports move to the last survivor, and its address redirects
+ * there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
+ * story, for one that has been merged into another story, and for a merge that would form a cycle.
  */
 export async function mergeStories(
   tx: Transaction<NewsTables>,
@@ -181,7 +179,6 @@ export async function mergeStories(
     .set({ story: survivor?.publicId ?? into })
     .where('story', '=', from)
     .execute();
-  await adoptReferences(tx, [from], survivor?.publicId ?? into);
   return true;
 }
 

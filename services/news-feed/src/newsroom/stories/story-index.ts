@@ -104,8 +104,8 @@ const CANDIDATES = new PreparedQuery<
 /**
  * The items that may be on the events of `texts`: those that share two of a text's rarest terms, scored.
  * Reads at most 32 index entries for each term, 100 for each of a text's 16 rarest, and 32 items for each
- * text, however many are stored. `through` is the last number of the index: {@link reportsAfter} has what was
- * added since.
+ * text, however many are stored. `through` is the last number of the index: {@link reportsAfter} has what
+ * was added since.
  */
 export async function findCandidates(
   db: Kysely<NewsTables>,
