@@ -28,6 +28,9 @@ export interface ServerOptions {
 
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
 
+/** What the image sets besides (`deploy/Dockerfile`). */
+const IMAGE_ENV = { MALLOC_ARENA_MAX: '2' };
+
 /** The compile cache, as in the image: see `deploy/Dockerfile`. */
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
 
@@ -50,7 +53,7 @@ export async function startServer({
     stdio: 'ignore',
   });
   const child = spawn(process.execPath, [...FLAGS, program, ...args], {
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED, ...env, [variable]: String(port) },
+    env: { ...process.env, ...IMAGE_ENV, NODE_COMPILE_CACHE: COMPILED, ...env, [variable]: String(port) },
     stdio: ['ignore', log, 'inherit'],
   });
   await answered(child, `http://127.0.0.1:${port}${ready}`);
