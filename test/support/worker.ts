@@ -33,13 +33,15 @@ export async function startWorker(
   return startWholeWorker(databaseUrl, { editor: sourceEditor, stories: noStories, ...replaced });
 }
 
-/** Starts a worker as it is, except for what a test replaces. */
+/** Starts a worker as it is, except for what a test replaces, with `settings` of its own. */
 export async function startWholeWorker(
   databaseUrl: string,
   replaced: WorkerReplacements = {},
+  settings: Record<string, string> = {},
 ): Promise<RunningWorker> {
   const log = memoryLog('newsroom');
-  const { worker, close } = openWorker(readWorkerConfig(workerSettings(databaseUrl)), log.log, replaced);
+  const config = readWorkerConfig({ ...workerSettings(databaseUrl), ...settings });
+  const { worker, close } = openWorker(config, log.log, replaced);
   await worker.start();
   return { log, tick: () => worker.tick(), stop: () => close(60_000) };
 }

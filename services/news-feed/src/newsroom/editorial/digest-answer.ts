@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChatFault } from './chat-endpoint.ts';
-import { cleanText, unknownFacts } from './model-answer.ts';
+import { isEnglishWord } from './english-words.ts';
+import { cleanText, repeats, unknownFacts } from './model-answer.ts';
 
 /** The longest digest, in characters. */
 const MOST_CHARACTERS = 2000;
@@ -18,11 +19,21 @@ export const DIGEST_JSON_SCHEMA = {
   properties: { digest: { type: 'string' } },
 };
 
+/** What a model was asked for a digest. */
+export interface DigestTask {
+  /** What it was told to do. */
+  instruction: string;
+  /** What the digest may cite: the previous digest and the reports. */
+  given: string;
+  /** The language of digests, as English names it. */
+  language: string;
+}
+
 /**
- * The digest of a model's answer, if it cites nothing that is not in `given`: no number, and no name. Throws
- * {@link ChatFault} for an answer that is not one.
+ * The digest of a model's answer, if it cites nothing that is not in `given` (no number, and no name), and
+ * does not repeat the instruction. Throws {@link ChatFault} for an answer that is not one.
  */
-export function readDigest(text: string, given: string): string {
+export function readDigest(text: string, { instruction, given, language }: DigestTask): string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -32,15 +43,23 @@ export function readDigest(text: string, given: string): string {
   const result = digestAnswer.safeParse(value);
   if (!result.success) throw new ChatFault(result.error.issues[0]?.message ?? 'it is not a digest');
   const { digest } = result.data;
-  const [unknown] = [...unknownFacts(digest, given), ...unknownNames(digest, given)];
+  const isEnglish = /english/i.test(language);
+  const [unknown] = [...unknownFacts(digest, given), ...unknownNames(digest, given, isEnglish)];
   if (unknown !== undefined) throw new ChatFault(`it names ${unknown}, which the reports do not`);
+  if (repeats(digest, instruction)) throw new ChatFault('it repeats the instruction');
   return digest.trim();
 }
 
-/** The capitalised words within sentences that `given` does not have. */
-function unknownNames(told: string, given: string): string[] {
+/**
+ * The names of `told` that `given` does not have: capitalised words within sentences, and in English also
+ * those at the beginning of one that are not in a dictionary.
+ */
+function unknownNames(told: string, given: string, isEnglish: boolean): string[] {
   const known = new Set(given.toLowerCase().match(/[\p{L}\d]+/gu));
-  return [...told.matchAll(/(?<=[\p{L}\d,;:)’'"]\s+)\p{Lu}[\p{L}\d]*/gu)]
-    .map(([name]) => name)
-    .filter((name) => !known.has(name.toLowerCase()));
+  const within = told.matchAll(/(?<=[\p{L}\d,;:)’'"]\s+)\p{Lu}[\p{L}\d]*/gu);
+  const anywhere = isEnglish ? told.matchAll(/(?<![\p{L}\d])\p{Lu}[\p{L}\d]+/gu) : [];
+  return [
+    ...Array.from(within, ([name]) => name),
+    ...Array.from(anywhere, ([name]) => name).filter((name) => !isEnglishWord(name)),
+  ].filter((name) => !known.has(name.toLowerCase()));
 }

@@ -109,7 +109,8 @@ function numbersOf(text: string): number[] {
   return [...text.matchAll(pattern)].map(([, digits = '', magnitude]) => numberOf(digits, magnitude));
 }
 
-function repeats(text: string, instruction: string): boolean {
+/** Whether a text repeats several successive words of the instruction. */
+export function repeats(text: string, instruction: string): boolean {
   const words = instruction.toLowerCase().split(/\s+/u);
   const told = text.toLowerCase().split(/\s+/u).join(' ');
   return words.some(

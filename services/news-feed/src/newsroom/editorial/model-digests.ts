@@ -115,7 +115,8 @@ export class ModelDigests {
     if (text === undefined) return false;
     let digest: string | undefined;
     try {
-      digest = readDigest(text, given);
+      const { instruction } = question;
+      digest = readDigest(text, { instruction, given, language: this.#parts.language });
       if (known === undefined) await this.#remember(hash, digest);
     } catch (error) {
       if (!(error instanceof ChatFault)) throw error;
