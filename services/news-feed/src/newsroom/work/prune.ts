@@ -1,12 +1,15 @@
 import { sql, type Transaction } from 'kysely';
+import { shanghaiDate } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
+import { pruneStories } from './prune-stories.ts';
 
 /** The most items that one run removes, so that its transaction stays short; the next day continues. */
 const MOST_ITEMS = 20_000;
 
 /**
  * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
- * report; then what sources no longer list for as long. Selected items stay, withdrawn or not.
+ * report; then the stories that are left without items, what sources no longer list for as long, and what the
+ * editor has counted on past days. Selected items stay, withdrawn or not.
  */
 export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keepDays * 86_400_000);
@@ -22,12 +25,17 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
       order by id limit ${MOST_ITEMS} for update
     )
   `.execute(tx);
+  await pruneStories(tx, before);
   // What the feed's latest answers still list stays known, or it would come back as news.
   await sql`
     delete from news.source_entry as entry using news.source
     where source.id = entry.source_id and entry.state <> 'pending'
       and entry.last_seen_at < source.last_change_at - ${keepDays} * interval '1 day'
   `.execute(tx);
+  const day = shanghaiDate(before);
+  await sql`delete from news.editorial_slot where day < ${day}::date`.execute(tx);
+  await sql`delete from news.editorial_budget where day < ${day}::date`.execute(tx);
+  await sql`delete from news.editorial_answer where answered_at < ${before}`.execute(tx);
   await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
   await tx
     .deleteFrom('news.host_turn')
