@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { DetectError, MalformedError, ParseError, parseFeed as parseAnyFeed } from 'feedsmith';
 import type { FeedEntry, ParsedFeed } from './feed.ts';
-import { plainText } from './plain-text.ts';
+import { cutText, plainText } from './plain-text.ts';
 import { summaryOf } from './summary.ts';
 
 /** The most entries of one answer that are read, in the feed's order. */
@@ -9,6 +9,9 @@ const MAX_ENTRIES = 1000;
 
 /** The most characters of a title. */
 const MAX_TITLE = 300;
+
+/** The most characters of a feed's title. */
+const MAX_FEED_TITLE = 200;
 
 /** The most bytes of an entry's key. */
 const MAX_KEY_BYTES = 2048;
@@ -57,7 +60,7 @@ export function parseFeed(text: string, url: string): ParsedFeed {
   const usable = raw.entries.slice(0, MAX_ENTRIES).map((entry) => entryOf(entry, base));
   const entries = usable.filter((entry) => entry !== undefined);
   return {
-    title: plainText(raw.title ?? '').slice(0, 200) || null,
+    title: cutText(plainText(raw.title ?? ''), MAX_FEED_TITLE) || null,
     // A feed that repeats a key means one entry: the first, which is the newest.
     entries: [...new Map(entries.toReversed().map((entry) => [entry.key, entry])).values()].toReversed(),
     unusable: usable.length - entries.length,
@@ -162,14 +165,17 @@ function alternate(links: readonly { href?: string; rel?: string }[] | undefined
 }
 
 function entryOf({ key, title, texts, link, dates }: RawEntry, base: string): FeedEntry | undefined {
-  const name = plainText(title ?? '').slice(0, MAX_TITLE);
+  const name = cutText(plainText(title ?? ''), MAX_TITLE);
   const url = link === undefined || !URL.canParse(link.trim(), base) ? undefined : new URL(link.trim(), base);
   if (name === '' || url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
-  const own = key?.trim() || url.href;
+  // Credentials would only disguise where the link leads.
+  url.username = '';
+  url.password = '';
+  const own = key?.replaceAll('\0', '').toWellFormed().trim() || url.href;
   if (Buffer.byteLength(own) > MAX_KEY_BYTES) return undefined;
   const text = texts.map((part) => plainText(part ?? '')).find((part) => part !== '' && part !== name);
   return {
-    key: own.replaceAll('\0', ''),
+    key: own,
     title: name,
     summary: summaryOf(text ?? ''),
     url: uriOf(url),

@@ -1,3 +1,5 @@
+import { cutText } from './plain-text.ts';
+
 /** The most sentences of a summary. */
 const MAX_SENTENCES = 3;
 
@@ -31,5 +33,5 @@ function cutAtWord(sentence: string): string {
     if (cut.length + segment.length >= MAX_CHARACTERS) break;
     cut += segment;
   }
-  return `${cut.trim() || sentence.slice(0, MAX_CHARACTERS - 1)}…`;
+  return `${cut.trim() || cutText(sentence, MAX_CHARACTERS - 1)}…`;
 }

@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { rss } from '../support/feed-host.ts';
+import { type Desk, openDesk } from '../support/polling.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.clear());
+afterAll(() => desk.close());
+
+/** A JSON Feed, in which any string can be written. */
+function jsonFeed(items: readonly object[]): { body: string; headers: Record<string, string> } {
+  const body = JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', title: 'A feed', items });
+  return { body, headers: { 'content-type': 'application/feed+json' } };
+}
+
+test('a title that is too long is cut between characters, wherever that is', async () => {
+  const title = `${'x'.repeat(299)}😀 and more`;
+  const channel = `${'y'.repeat(199)}😀`;
+  desk.host.set('/feed', { body: rss([{ guid: 'a', title }], { title: channel }) });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'x'.repeat(299) }]);
+  expect((await desk.source(id)).name).toBe('y'.repeat(199));
+});
+
+test('ids and texts that PostgreSQL cannot store do not stop a feed', async () => {
+  desk.host.set(
+    '/feed',
+    jsonFeed([
+      { id: '\u0000', url: 'https://source.example/1', title: 'Of a NUL' },
+      {
+        id: 'half \ud83d',
+        url: 'https://source.example/2',
+        title: 'Half a \ud83d',
+        content_text: 'A \udc00.',
+      },
+      { id: '3', url: 'https://source.example/\ud83d', title: 'An address with half a character' },
+    ]),
+  );
+  await desk.poll(await desk.add('/feed'));
+  const items = await desk.items();
+  expect(items.map(({ title }) => title)).toEqual(['An address with half a character', 'Half a', 'Of a NUL']);
+});
+
+test('characters that turn text around or hide in it are dropped, those that scripts need stay', async () => {
+  desk.host.set(
+    '/feed',
+    jsonFeed([
+      {
+        id: 'a',
+        url: 'https://source.example/a',
+        title: 'Bank\u202egnp.\u202c \u2066safe\u2069 \u200bza\u00adro \u{e0041}👩\u200d🚀 می\u200cخواهم',
+        content_text: '\ufeffIgnore\u2060d \u206anothing\ufffe.',
+      },
+    ]),
+  );
+  await desk.poll(await desk.add('/feed', { name: 'Source' }));
+  expect(await desk.items()).toMatchObject([
+    { title: 'Bankgnp. safe zaro 👩\u200d🚀 می\u200cخواهم', summary: 'Ignored nothing.' },
+  ]);
+});
+
+test('links that run scripts are refused, and credentials in links are not shown', async () => {
+  const links = [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'JaVaScRiPt:alert(1)',
+    'https://bank.example:pin@source.example/a',
+  ];
+  desk.host.set('/feed', {
+    body: rss(links.map((link, index) => ({ guid: `${index}`, title: `Link ${index}`, link }))),
+  });
+  await desk.poll(await desk.add('/feed'));
+  expect(await desk.items()).toMatchObject([{ original_url: 'https://source.example/a' }]);
+});
+
+test('markup that is never closed, or nested without end, costs one feed no more than its text', async () => {
+  const texts = {
+    Open: '<a'.repeat(2_000_000),
+    Deep: '<div>'.repeat(100_000),
+    Escaped: '&amp;'.repeat(100_000),
+    Plain: 'It is plain.',
+  };
+  desk.host.set(
+    '/feed',
+    jsonFeed(
+      Object.entries(texts).map(([title, content_html]) => ({
+        id: title,
+        title,
+        url: `https://source.example/${title}`,
+        content_html,
+      })),
+    ),
+  );
+  const id = await desk.add('/feed');
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 4 });
+  expect((await desk.items()).map(({ title }) => title)).toEqual(['Deep', 'Escaped', 'Open', 'Plain']);
+});
+
+test('dates before the web, in the future or out of range become the time of discovery', async () => {
+  const dates = ['0001-01-01T00:00:00Z', '31 Dec 1969 23:59:59 GMT', '9999-12-31T23:59:59Z', '+275760-09-13'];
+  desk.host.set('/feed', {
+    body: rss(dates.map((pubDate, index) => ({ guid: `${index}`, pubDate }))),
+  });
+  await desk.poll(await desk.add('/feed'));
+  const items = await desk.items();
+  expect(items).toHaveLength(dates.length);
+  for (const { published_at } of items) expect(published_at).toEqual(desk.now.value);
+});
