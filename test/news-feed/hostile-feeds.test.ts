@@ -4,7 +4,12 @@ import { type Desk, openDesk } from '../support/polling.ts';
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await openDesk();
+  const opened = await openDesk();
+  const { fetch } = opened.parts;
+  // The local host plays all hosts.
+  desk = opened.with({
+    fetch: (url, headers, signal) => fetch(opened.host.at(new URL(url).pathname), headers, signal),
+  });
 });
 afterEach(() => desk.clear());
 afterAll(() => desk.close());
@@ -109,4 +114,45 @@ test('dates before the web, in the future or out of range become the time of dis
   const items = await desk.items();
   expect(items).toHaveLength(dates.length);
   for (const { published_at } of items) expect(published_at).toEqual(desk.now.value);
+});
+
+test('a source that floods is held back, polled less often and named, and nothing of it is lost', async () => {
+  const page = (edition: number) =>
+    Array.from({ length: 1000 }, (_, index) => ({
+      guid: `${edition}-${index}`,
+      title: `${edition} ${index}`,
+    }));
+  const id = await desk.add('/feed');
+  const count = async () => (await desk.items()).length;
+  const waits = [];
+  for (const edition of [1, 2, 3]) {
+    desk.host.set('/feed', { headers: { etag: `"${edition}"` }, body: rss(page(edition)) });
+    await desk.poll(id);
+    waits.push((await desk.source(id)).interval_seconds);
+  }
+  expect(await count()).toBe(2000);
+  expect(waits[2]).toBeGreaterThan(waits[1] ?? 0);
+  expect((await desk.source(id)).last_error).toContain(
+    'more than 2000 new or changed entries within 24 hours',
+  );
+  // The next day the same answer is read again, unconditionally.
+  desk.now.value = new Date(desk.now.value.getTime() + 86_400_000);
+  await desk.poll(id);
+  expect(await count()).toBe(3000);
+  expect(desk.host.to('/feed').at(-1)?.headers).not.toHaveProperty('if-none-match');
+  expect((await desk.source(id)).last_error).toBe(null);
+});
+
+test('a source that rewrites its entries at each poll is held back as well', async () => {
+  const id = await desk.add('/feed');
+  for (const edition of [1, 2, 3]) {
+    const entries = Array.from({ length: 1000 }, (_, index) => ({
+      guid: `${index}`,
+      title: `Edition ${edition}`,
+    }));
+    desk.host.set('/feed', { body: rss(entries) });
+    await desk.poll(id);
+  }
+  const titles = new Set((await desk.items()).map(({ title }) => title));
+  expect([...titles]).toEqual(['Edition 2']);
 });

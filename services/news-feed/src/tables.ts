@@ -274,6 +274,9 @@ export interface SourceTable {
   failures: Generated<number>;
   failing_since: Date | null;
   last_error: string | null;
+  /** When the day began in which `taken` entries were kept, new ones and changed ones. */
+  taken_since: Date | null;
+  taken: Generated<number>;
 }
 
 /** `news.source_entry` */

@@ -13,6 +13,7 @@ import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
 import { hubLinks } from '../websub/links.ts';
 import { noteHub } from '../websub/subscriptions.ts';
+import { FLOODS, intakeOf } from './intake.ts';
 import {
   adaptedInterval,
   freshSeconds,
@@ -120,24 +121,31 @@ async function succeed(
     if (!(await isStill(tx, source))) return { kind: 'skipped' };
     const now = parts.clock();
     if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, now);
-    const pending =
-      reading.kind === 'feed' ? await storeEntries(tx, source.id, reading.feed.entries, now) : 0;
+    const intake = intakeOf(source, now);
+    const entries = reading.kind === 'feed' ? reading.feed.entries : [];
+    const { pending, leftOut } = await storeEntries(tx, source.id, entries, intake.room, now);
+    const floods = leftOut > 0;
     if (parts.subscribes && reading.kind === 'feed') {
       await noteHub(tx, source.id, hubLinks(headers.link, reading.feed.links, url), now);
     }
     const updateSeconds =
       reading.kind === 'feed' ? (reading.feed.updateSeconds ?? null) : source.update_seconds;
-    const interval = adaptedInterval(source.interval_seconds, pending > 0, parts.bounds);
+    const interval = adaptedInterval(source.interval_seconds, pending > 0 && !floods, parts.bounds);
     const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], parts.random());
     const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
     await write(tx, source, {
       ...(reading.kind === 'feed' && {
-        etag: headers.etag ?? null,
-        last_modified: headers['last-modified'] ?? null,
-        body_hash: reading.bodyHash,
+        // What was left out is read again, though the feed may not change.
+        etag: floods ? null : (headers.etag ?? null),
+        last_modified: floods ? null : (headers['last-modified'] ?? null),
+        body_hash: floods ? null : reading.bodyHash,
         ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
       }),
-      ...(pending > 0 && { last_change_at: now }),
+      ...(pending > 0 && {
+        last_change_at: now,
+        taken_since: intake.since,
+        taken: intake.taken + pending,
+      }),
       ...(moved?.url !== undefined && { url: moved.url }),
       update_seconds: updateSeconds,
       interval_seconds: interval,
@@ -146,7 +154,7 @@ async function succeed(
       last_success_at: now,
       failures: 0,
       failing_since: null,
-      last_error: moved?.fault ?? null,
+      last_error: moved?.fault ?? (floods ? FLOODS : null),
     });
     return reading.kind === 'feed' ? { kind: 'read', pending } : { kind: 'unchanged' };
   });

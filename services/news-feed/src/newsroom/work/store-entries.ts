@@ -12,16 +12,25 @@ export interface StoredEntry {
   publishedAt: string;
 }
 
+/** What came of the entries of an answer. */
+export interface StoredTally {
+  /** How many new and changed ones wait to be edited. */
+  pending: number;
+  /** How many more there are, which were not kept. */
+  leftOut: number;
+}
+
 /**
- * Keeps the entries of a feed's answer: new and changed ones wait to be edited. Returns how many there are of
- * these.
+ * Keeps the entries of a feed's answer: new and changed ones wait to be edited, `room` of them at most, in
+ * the feed's order.
  */
 export async function storeEntries(
   tx: Transaction<NewsTables>,
   sourceId: number,
   entries: readonly FeedEntry[],
+  room: number,
   now: Date,
-): Promise<number> {
+): Promise<StoredTally> {
   const rows = await tx
     .selectFrom('news.source_entry')
     .select(['key', 'hash', 'discovered_at'])
@@ -31,9 +40,10 @@ export async function storeEntries(
     .forUpdate()
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
-  const changed = entries
+  const all = entries
     .map((entry) => ({ entry, hash: hashOf(entry), before: known.get(entry.key) }))
     .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
+  const changed = all.slice(0, room);
   if (changed.length > 0) {
     await tx
       .insertInto('news.source_entry')
@@ -69,7 +79,7 @@ export async function storeEntries(
       .where('key', '=', sql<string>`any(${[...known.keys()]})`)
       .execute();
   }
-  return changed.length;
+  return { pending: changed.length, leftOut: all.length - changed.length };
 }
 
 function storedEntry(
