@@ -1,3 +1,5 @@
+import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
+import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
@@ -155,4 +157,61 @@ test('a source that rewrites its entries at each poll is held back as well', asy
   }
   const titles = new Set((await desk.items()).map(({ title }) => title));
   expect([...titles]).toEqual(['Edition 2']);
+});
+
+const ARTICLE = 'https://harbour.example/lantern';
+
+/** Two feeds that list one article: the harbour's own, and one of a stranger with another title. */
+async function addOwnAndStranger(): Promise<{ own: number; stranger: number }> {
+  const entry = { guid: 'a', link: ARTICLE };
+  desk.host.set('/own', { body: rss([{ ...entry, title: 'The lantern is lit' }], { title: 'Harbour' }) });
+  desk.host.set('/stranger', { body: rss([{ ...entry, title: 'The lantern is a fraud' }]) });
+  const { id: own } = await addSource(
+    desk.db,
+    'https://feeds.harbour.example/own',
+    { select: 'all' },
+    desk.now.value,
+  );
+  const { id: stranger } = await addSource(desk.db, 'https://stranger.example/stranger', {}, desk.now.value);
+  return { own, stranger };
+}
+
+test('an article belongs to the source of its own site, even if a stranger was first', async () => {
+  const { own, stranger } = await addOwnAndStranger();
+  await desk.poll(stranger);
+  const [claimed] = await desk.items();
+  expect(claimed).toMatchObject({ title: 'The lantern is a fraud', selected: false });
+  await desk.poll(own);
+  const [item] = await desk.items();
+  expect(item).toMatchObject({
+    id: claimed?.id,
+    title: 'The lantern is lit',
+    source_name: 'Harbour',
+    selected: true,
+  });
+  // The stranger does not get it back.
+  desk.host.set('/stranger', { body: rss([{ guid: 'a', link: ARTICLE, title: 'Still a fraud' }]) });
+  await desk.poll(stranger);
+  desk.host.set('/stranger', {
+    body: rss([{ guid: 'b', link: `${ARTICLE}?utm_source=x`, title: 'New guid' }]),
+  });
+  await desk.poll(stranger);
+  expect(await desk.items()).toEqual([item]);
+});
+
+test('a stranger who lists an article of another site neither changes it nor makes it again', async () => {
+  const { own, stranger } = await addOwnAndStranger();
+  await desk.poll(own);
+  const before = await desk.items();
+  await desk.poll(stranger);
+  expect(await desk.items()).toEqual(before);
+});
+
+test('what an editor has changed of a stranger’s item stays when it goes to its own source', async () => {
+  const { own, stranger } = await addOwnAndStranger();
+  await desk.poll(stranger);
+  const [claimed] = await desk.items();
+  await desk.db.transaction().execute((tx) => editItem(tx, claimed?.id ?? '', { title: 'By hand' }));
+  await desk.poll(own);
+  expect(await desk.items()).toMatchObject([{ title: 'By hand', source_name: 'Harbour' }]);
 });

@@ -100,7 +100,11 @@ export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
 }
 
 /** Changes the members of an item that `change` has. Throws a {@link Failure}. */
-export async function editItem(tx: Transaction<NewsTables>, id: string, change: ItemChange): Promise<void> {
+export async function editItem(
+  tx: Transaction<NewsTables>,
+  id: string,
+  change: ItemChange & Partial<Pick<ItemLine, 'source' | 'links' | 'publishedAt'>>,
+): Promise<void> {
   const before = await tx
     .selectFrom('news.item')
     .select(['id', ...WRITTEN_COLUMNS])

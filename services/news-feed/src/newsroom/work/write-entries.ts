@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { editItem, upsertItems } from '../editing/items.ts';
+import { editItem, upsertItems, urlOf } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
@@ -9,6 +9,7 @@ import type { AssignableItem, StoryAssigner } from '../stories/story-assigner.ts
 import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
 import { changedMembers, newItemLine, type WrittenMembers, writtenMembers } from './item-line.ts';
+import { takeFromStrangers } from './strangers-items.ts';
 
 /** The advisory locks of articles, by the hash of their address: "news" in ASCII, plus 1. */
 const ARTICLE_LOCKS = 1_852_143_476;
@@ -37,10 +38,10 @@ interface LockedEntry extends JudgedEntry {
 }
 
 /**
- * Makes items of entries, or changes those that they made before. An article that is an item already, of
- * whatever source, is linked and left as it is. Entries that changed since they were claimed, or that another
- * worker has written, are left alone, so writing them twice does nothing. An entry that cannot be an item is
- * refused, with the reason.
+ * Makes items of entries, or changes those that they made before. An article that is an item already is
+ * linked and left as it is, unless it is on the source's own site and a stranger brought it first. Entries
+ * that changed since they were claimed, or that another worker has written, are left alone, so writing them
+ * twice does nothing. An entry that cannot be an item is refused, with the reason.
  */
 export async function writeEntries(
   tx: Transaction<NewsTables>,
@@ -56,6 +57,7 @@ export async function writeEntries(
   }
   const others = locked.filter(({ ownsItem }) => !ownsItem);
   for (const [entry, outcome] of await makeItems(tx, read, source, others, now)) outcomes.set(entry, outcome);
+  for (const [entry, outcome] of await reclaimItems(tx, read, source, outcomes)) outcomes.set(entry, outcome);
   const written = locked.flatMap((entry) => {
     const item = outcomes.get(entry);
     return item === undefined || item instanceof Failure || item.id === null
@@ -176,6 +178,39 @@ async function makeItems(
   return outcomes;
 }
 
+/** Changes the items that belong to this source by {@link takeFromStrangers}, and returns their outcomes. */
+async function reclaimItems(
+  tx: Transaction<NewsTables>,
+  read: WriteParts['read'],
+  source: Source,
+  outcomes: ReadonlyMap<LockedEntry, EntryItem | Failure>,
+): Promise<Map<LockedEntry, EntryItem | Failure>> {
+  const linked = [...outcomes].flatMap(([entry, outcome]) =>
+    outcome instanceof Failure || outcome.id === null || outcome.isNew || outcome.ownsItem
+      ? []
+      : [{ entry, itemId: outcome.id, url: entry.claimed.entry.url }],
+  );
+  const taken = await takeFromStrangers(tx, source, linked);
+  const reclaimed = new Map<LockedEntry, EntryItem | Failure>();
+  for (const { entry, itemId } of linked) {
+    const written = taken.get(itemId);
+    if (written === undefined) continue;
+    taken.delete(itemId);
+    const line = lineOf(entry, read, source);
+    if (line instanceof Failure) continue;
+    const address = urlOf(line);
+    const holder = (await itemsOf(tx, [{ entry, line, spellings: [address] }])).get(address) ?? itemId;
+    const change = {
+      source: line.source,
+      publishedAt: line.publishedAt,
+      // Another item may have it, of the same article under another spelling.
+      ...(holder === itemId && { links: line.links }),
+    };
+    reclaimed.set(entry, await changeItem(tx, { ...entry, itemId, written }, change));
+  }
+  return reclaimed;
+}
+
 /** The entry as `newsroom import` would read it, or why it cannot be an item. */
 function lineOf(
   { claimed, members }: LockedEntry,
@@ -210,9 +245,11 @@ function idOf(spellings: readonly string[], items: ReadonlyMap<string, string>):
   return spellings.flatMap((url) => items.get(url) ?? []).sort()[0] ?? null;
 }
 
+/** Changes the members of an entry's item that an editor has left as they were, and `further` ones. */
 async function changeItem(
   tx: Transaction<NewsTables>,
   { itemId, written, members }: LockedEntry,
+  further: Partial<LineOf<'item'>> = {},
 ): Promise<EntryItem> {
   if (itemId === null) return { id: null, isNew: false, ownsItem: true };
   const row = await tx
@@ -223,7 +260,7 @@ async function changeItem(
     .executeTakeFirst();
   if (row === undefined) return { id: null, isNew: false, ownsItem: true };
   const { original_title: originalTitle, ...others } = row;
-  const change = changedMembers({ ...others, originalTitle }, written, members);
+  const change = { ...changedMembers({ ...others, originalTitle }, written, members), ...further };
   if (Object.keys(change).length > 0) await editItem(tx, itemId, change);
   return { id: itemId, isNew: false, ownsItem: true };
 }
