@@ -105,7 +105,7 @@ test('two releases of one product are two stories of one storyline', async () =>
   ]);
 });
 
-test('a report that fits two stories merges them into the older one, whose address the other redirects to', async () => {
+test('reports of two sources that fit two stories merge them into the older one, whose address the other redirects to', async () => {
   const older = await report('a', 'Northwind raises $420 million', {
     summary: 'Northwind plans a plant in Ohio.',
   });
@@ -114,18 +114,22 @@ test('a report that fits two stories merges them into the older one, whose addre
     summary: 'Halberd Capital values the maker of warehouse machines at $3.1 billion.',
   });
   expect(newer).not.toBe(older);
-  const bridge = await report(
-    'c',
-    'Northwind raises $420 million from Halberd Capital for its plant in Ohio',
-    {
+  const bridge = (id: string, source: string) =>
+    report(id, 'Northwind raises $420 million from Halberd Capital for its plant in Ohio', {
       hours: 2,
+      source,
       summary: 'Halberd Capital values Northwind, a maker of warehouse machines, at $3.1 billion.',
-    },
-  );
-  expect(bridge).toBe(older);
-  const moved = await open(newer);
-  expect([moved.status, moved.headers.get('location')]).toEqual([308, `/api/v1/stories/${older}`]);
-  expect((await read(older)).reportCount).toBe(3);
+    });
+  expect(await bridge('c', 'One')).toBe(older);
+  expect(await bridge('d', 'One')).toBe(older);
+  expect((await open(newer)).status).toBe(200);
+  expect(await bridge('e', 'Two')).toBe(older);
+  const moved = await until('the merge is shown', async () => {
+    const answer = await open(newer);
+    return answer.status === 308 ? answer : undefined;
+  });
+  expect(moved.headers.get('location')).toBe(`/api/v1/stories/${older}`);
+  expect((await read(older)).reportCount).toBe(5);
 });
 
 test('two reports on one event at the same time make one story', async () => {
@@ -268,4 +272,41 @@ test.each([
   const named = (text: string) => text.replaceAll('STORY', story);
   const { code, stderr } = await newsroom(feed.database.url, ['story', 'split', ...args.map(named)]);
   expect([code, stderr.trim()]).toEqual([1, named(message)]);
+});
+
+test('one source that reports again and again does not crowd the others out of a digest', async () => {
+  const flood = 'Floods near Valencia in Spain left 11 dead.';
+  const story = await report('agency', 'Floods near Valencia leave 11 dead', {
+    summary: flood,
+    source: 'Agency',
+  });
+  await reportAll(
+    Array.from({ length: 25 }, (_, index) => ({
+      id: `echo-${index}`,
+      title: 'Floods near Valencia leave 99 dead',
+      summary: 'Floods near Valencia in Spain left 99 dead.',
+      source: 'Echo',
+      hours: 1 + index / 60,
+    })),
+  );
+  const { digest, reports } = await read(story);
+  expect(reports).toHaveLength(26);
+  expect(digest).toContain('This contradicts earlier reporting: Echo has “99 dead”, Agency had “11 dead”.');
+});
+
+test('reports of one source that name two events do not make them one', async () => {
+  const quake = await report('q', QUAKE, { summary: 'The depth was 38 km; no tsunami warning was issued.' });
+  const deal = await report('d', 'Northwind raises $420 million', {
+    summary: 'Northwind plans a plant in Ohio.',
+    hours: 1,
+  });
+  for (const id of ['bridge', 'again', 'and-again']) {
+    await report(id, `${QUAKE}; Northwind raises $420 million`, {
+      summary: 'The depth was 38 km; no tsunami warning was issued. Northwind plans a plant in Ohio.',
+      source: 'Stranger',
+      hours: 2,
+    });
+  }
+  expect((await open(quake)).status).toBe(200);
+  expect((await open(deal)).status).toBe(200);
 });

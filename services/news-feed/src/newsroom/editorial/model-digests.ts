@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
+import { readReports, type StoryReport } from '../stories/digest-writer.ts';
 import { BudgetStore, type DailyBudget } from './budget.ts';
 import { ANSWER_TOKENS, askModel, ChatFault, type ChatQuestion, type ChatSettings } from './chat-endpoint.ts';
 import { DIGEST_JSON_SCHEMA, digestAnswer, readDigest } from './digest-answer.ts';
@@ -10,9 +11,6 @@ import { readsLikeInstruction } from './model-answer.ts';
 
 /** How many stories are taken at once. */
 const STORIES_AT_ONCE = 20;
-
-/** The most reports that a model reads, newest first. */
-const MOST_REPORTS = 20;
 
 /** How long a story waits for a model that does not answer, in hours; then the rules' digest stays. */
 const WAIT_HOURS = 24;
@@ -40,15 +38,6 @@ interface DueStory {
   /** The model's own digest before, and the reports that it knows. */
   previous: string | null;
   item_ids: string[] | null;
-}
-
-/** A report as a model reads it. */
-interface Report {
-  id: string;
-  source: string;
-  publishedAt: Date;
-  title: string;
-  summary: string | null;
 }
 
 /**
@@ -99,7 +88,8 @@ export class ModelDigests {
 
   /** Returns false if the model is to be left alone. */
   async #rewriteOne(story: DueStory, signal: AbortSignal): Promise<boolean> {
-    const reports = await this.#reports(story);
+    const { public_id } = story;
+    const reports = (await readReports(this.#parts.db, [public_id])).get(public_id) ?? [];
     const fresh = reports.filter(({ id }) => !story.item_ids?.includes(id));
     const question = this.#question(story, fresh);
     const given = JSON.stringify(question.data);
@@ -145,29 +135,19 @@ export class ModelDigests {
     }
   }
 
-  async #reports({ public_id }: DueStory): Promise<Report[]> {
-    const rows = await this.#parts.db
-      .selectFrom('news.item')
-      .select(['id', 'title', 'summary', 'source_name', 'published_at'])
-      .where('story', '=', public_id)
-      .where('withdrawn_at', 'is', null)
-      .orderBy('published_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(MOST_REPORTS)
-      .execute();
-    return rows.map(({ id, title, summary, source_name, published_at }) => ({
-      id,
-      source: source_name,
-      publishedAt: published_at,
-      title,
-      summary,
-    }));
-  }
-
-  #question({ title, previous }: DueStory, fresh: readonly Report[]): ChatQuestion {
+  #question({ title, previous }: DueStory, fresh: readonly StoryReport[]): ChatQuestion {
     return {
       instruction: instructionFor(this.#parts.language),
-      data: { story: title, previous, reports: fresh.map(({ id: _, ...report }) => report) },
+      data: {
+        story: title,
+        previous,
+        reports: fresh.map(({ source, publishedAt, title: told, summary }) => ({
+          source,
+          publishedAt,
+          title: told,
+          summary,
+        })),
+      },
       answer: { name: 'digest', schema: DIGEST_JSON_SCHEMA },
     };
   }
@@ -191,7 +171,7 @@ export class ModelDigests {
   }
 
   /** Keeps that the model was asked, and its digest, unless the story has another one by now. */
-  async #keep(story: DueStory, reports: readonly Report[], digest: string | undefined): Promise<void> {
+  async #keep(story: DueStory, reports: readonly StoryReport[], digest: string | undefined): Promise<void> {
     const { db, clock } = this.#parts;
     const ids = reports.map(({ id }) => id);
     await db.transaction().execute(async (tx) => {
@@ -218,7 +198,7 @@ export class ModelDigests {
   }
 }
 
-function isInstruction({ title, summary }: Report): boolean {
+function isInstruction({ title, summary }: StoryReport): boolean {
   return readsLikeInstruction(`${title}\n${summary ?? ''}`);
 }
 

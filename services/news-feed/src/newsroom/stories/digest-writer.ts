@@ -1,10 +1,13 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { type DigestReport, digestOf } from './digest.ts';
 import type { Lexicon } from './lexicon.ts';
 
 /** How many reports a digest reads, newest first. */
 const MOST_REPORTS = 20;
+
+/** How many of them are of one source: it cannot crowd the others out. */
+const MOST_OF_A_SOURCE = 3;
 
 /**
  * Rewrites the digests of stories by rules, where a story has two reports or more. A digest that a person
@@ -42,18 +45,27 @@ export async function writeDigests(
   `.execute(tx);
 }
 
+/** A report of a story, as digests read it. */
+export interface StoryReport extends DigestReport {
+  id: string;
+  story: string;
+}
+
 /** The reports of stories that their digests read, newest first. */
 export async function readReports(
-  tx: Transaction<NewsTables>,
+  db: Kysely<NewsTables>,
   publicIds: readonly string[],
-): Promise<Map<string, DigestReport[]>> {
-  const { rows } = await sql<DigestReport & { story: string }>`
+): Promise<Map<string, StoryReport[]>> {
+  const { rows } = await sql<StoryReport>`
     select wanted.story, report.* from unnest(${publicIds}::text[]) as wanted (story)
     cross join lateral (
-      select title, summary, source_name as source, published_at as "publishedAt" from news.item
-      where item.story = wanted.story collate "C" and withdrawn_at is null
-      order by published_at desc, id desc limit ${MOST_REPORTS}
+      select id, title, summary, source, "publishedAt" from (
+        select id, title, summary, source_name as source, published_at as "publishedAt",
+          row_number() over (partition by source_name order by published_at desc, id desc) as place
+        from news.item where item.story = wanted.story collate "C" and withdrawn_at is null
+      ) as placed
+      where place <= ${MOST_OF_A_SOURCE} order by "publishedAt" desc, id desc limit ${MOST_REPORTS}
     ) as report
-  `.execute(tx);
+  `.execute(db);
   return Map.groupBy(rows, ({ story }) => story);
 }

@@ -45,7 +45,7 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
     // A title and its summary say the same twice.
     if (facts.findIndex(({ about, value }) => about === fact.about && value === fact.value) < index)
       return [];
-    const contradicted = contradictionOf(fact, facts, known);
+    const contradicted = contradictionOf(fact, facts, latest.source, known);
     return contradicted === undefined ? [] : [{ fact, ...contradicted }];
   });
   const isKnown = new Set(known.flatMap(({ facts: theirs }) => theirs.map(({ value }) => value)));
@@ -63,15 +63,22 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
   return parts.join('\n\n');
 }
 
-/** The newest earlier fact about the same thing with another value, if no report gives both values. */
+/**
+ * The newest earlier fact about the same thing with another value, if no report gives both values and no
+ * other source has confirmed the new one; that `source` says it again confirms nothing.
+ */
 function contradictionOf(
   fact: Fact,
   facts: readonly Fact[],
+  source: string,
   known: readonly { report: DigestReport; facts: readonly Fact[] }[],
 ): { other: Fact; source: string } | undefined {
   for (const { report, facts: theirs } of known) {
     const same = theirs.filter(({ about }) => about === fact.about);
-    if (same.some(({ value }) => value === fact.value)) return undefined;
+    if (same.some(({ value }) => value === fact.value)) {
+      if (report.source === source) continue;
+      return undefined;
+    }
     const [other] = same;
     if (other !== undefined && !facts.some(({ value }) => value === other.value)) {
       return { other, source: report.source };

@@ -20,9 +20,6 @@ import { withoutSplit } from './story-splits.ts';
 /** How many days after its nearest report an item may still join a story. */
 const WINDOW_DAYS = 14;
 
-/** The score with an item that two stories need so that the item alone shows them to be one. */
-const CERTAIN = 0.8;
-
 /** The score between their own reports that two stories need so that an item which fits both merges them. */
 const PLAUSIBLE = 0.15;
 
@@ -113,7 +110,7 @@ async function assignOne(
   }
   const story = best.story ?? (await board.start(item));
   board.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
-  const alike = rest.flatMap((group) => (areAlike(best, group) ? (group.story ?? []) : []));
+  const alike = rest.flatMap((group) => (areAlike(best, group, item.sourceName) ? (group.story ?? []) : []));
   if (alike.length === 0) return { story, hasGrown: true };
   // Split stories are looked up in the database.
   await board.write();
@@ -150,11 +147,18 @@ function scoreOf(reports: readonly Candidate[]): number {
   return conflicts * 2 > reports.length ? best / 2 : best;
 }
 
-/** Whether two stories are one, if nothing but the item that both fit says so. */
-function areAlike(a: Group, b: Group): boolean {
+/**
+ * Whether two stories are one that a report of `source` fits. The report alone does not say so, nor do others
+ * of its source, or one source could merge any two stories by a text that names both events: reports of other
+ * sources have to be alike, too.
+ */
+function areAlike(a: Group, b: Group, source: string): boolean {
   const pairs = a.reports.flatMap((mine) =>
-    b.reports.map((theirs) => evidenceOf(mine.report, theirs.report)),
+    b.reports.map((theirs) => ({
+      evidence: evidenceOf(mine.report, theirs.report),
+      isOthers: mine.source !== source && theirs.source !== source,
+    })),
   );
-  if (pairs.some(({ conflict }) => conflict)) return false;
-  return b.score >= CERTAIN || pairs.some((evidence) => likenessOf(evidence) >= PLAUSIBLE);
+  if (pairs.some(({ evidence }) => evidence.conflict)) return false;
+  return pairs.some(({ evidence, isOthers }) => isOthers && likenessOf(evidence) >= PLAUSIBLE);
 }
