@@ -1,4 +1,6 @@
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { FeedHost, rss } from '../support/feed-host.ts';
@@ -20,7 +22,7 @@ afterAll(async () => {
 });
 
 const SOURCES = 6;
-const ENTRIES = 30;
+const ENTRIES = 40;
 
 /** More than the lease of what a killed worker had taken, and than the longest time between two polls. */
 const PAUSE_MS = 7 * 60 * 60_000;
@@ -28,6 +30,11 @@ const PAUSE_MS = 7 * 60 * 60_000;
 /** Where a worker is killed, and how often it comes there before. */
 const KILLS = [
   ['fetched', 2],
+  // Before a statement by which items get their stories, and before these are committed.
+  ['deciding', 3],
+  ['deciding', 8],
+  ['deciding', 12],
+  ['assigned', 1],
   ['assigning', 20],
   ['judging', 40],
   ['keeping', 7],
@@ -83,7 +90,10 @@ test('workers killed at any step lose nothing and double nothing, and a mirror f
     ahead += step === 'ranking' || step === 'daily' ? 25 * 60 * 60_000 : PAUSE_MS;
     publish(KILLS.findIndex(([name, after]) => name === step && after === times) + 1);
   }
-  const worker = await startWorker(feed.database.url, { clock: () => new Date(Date.now() + ahead) });
+  const worker = await startWorker(feed.database.url, {
+    clock: () => new Date(Date.now() + ahead),
+    stories: new RulesAssigner(readLexicon()),
+  });
   await until('everything is written', async () => {
     const polled = await counted(
       `news.source where last_success_at > now() + interval '${ahead - PAUSE_MS} ms'`,
@@ -99,6 +109,21 @@ test('workers killed at any step lose nothing and double nothing, and a mirror f
       where entry.owns_item and item.title <> entry.entry->>'title'`),
   ).toBe(0);
   expect(await counted('news.source_entry where owns_item')).toBe((SOURCES / 2) * ENTRIES);
+  // Each item is in one story that stands, and once in the index; no story was left half made.
+  expect(await counted('news.item where story is null')).toBe(0);
+  expect(
+    await counted(`news.item join news.story on story.public_id = item.story
+      where story.merged_into is not null`),
+  ).toBe(0);
+  expect(
+    await counted(`news.story where merged_into is null
+      and not exists (select from news.item where item.story = story.public_id)`),
+  ).toBe(0);
+  expect(await counted('news.report_terms')).toBe((SOURCES / 2) * ENTRIES);
+  expect(
+    await counted(`(select distinct unnest(terms), number from news.report_terms
+      except select term, number from news.term_report) as missing`),
+  ).toBe(0);
   await mirror.catchUp();
   expect(sorted(mirror.disk.copy)).toEqual(sorted(await selectedSet(feed.database.pool, 'default')));
   expect(mirror.snapshots).toBe(1);

@@ -6,9 +6,13 @@
 import { createLogger } from '@pressroom/common/log/logging';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { newsroomSchedules } from '@pressroom/news-feed/newsroom/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { Transaction } from 'kysely';
 import { sourceEditor } from '../../support/plain-newsroom.ts';
 
 let left = Number(process.env.KILL_AFTER ?? 1);
@@ -17,6 +21,19 @@ function at(step: string): void {
   if (process.env.KILL_AT !== step) return;
   left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+const assigner = new RulesAssigner(readLexicon());
+
+/** The transaction, with a step before each statement: the worker can be killed between any two. */
+function watched(tx: Transaction<NewsTables>): Transaction<NewsTables> {
+  return tx.withPlugin({
+    transformQuery: ({ node }) => {
+      at('deciding');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
 }
 
 const vocabulary = readVocabulary({});
@@ -41,8 +58,10 @@ const { worker } = openWorker(
       },
     },
     stories: {
-      assign: async (_tx, items) => {
+      assign: async (tx, items, now) => {
         for (const _ of items) at('assigning');
+        await assigner.assign(watched(tx), items, now);
+        if (items.length > 0) at('assigned');
       },
     },
     schedules: newsroomSchedules({ vocabulary, keepDays: 90 }).map((schedule) => ({
