@@ -1,3 +1,4 @@
+import { constants, getPriority } from 'node:os';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { JOBS_SCHEMA } from '@pressroom/news-feed/newsroom/work/jobs';
@@ -5,10 +6,11 @@ import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { Child } from '../support/child.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { FeedHost, rss } from '../support/feed-host.ts';
 import { until } from '../support/until.ts';
-import { type RunningWorker, startWorker } from '../support/worker.ts';
+import { type RunningWorker, startWorker, workerSettings } from '../support/worker.ts';
 
 const host = await FeedHost.start();
 let database: TestDatabase;
@@ -92,6 +94,14 @@ test('two workers make each of many articles one item, and publish one daily', a
   await Promise.all(workers.map((worker) => worker.tick()));
   expect(await count("news.daily where date = '2026-11-21'")).toBe(1);
   expect(await count("news.schedule where done_through = '2026-11-21T00:00:00Z' and name = 'daily'")).toBe(1);
+});
+
+test('a worker gives way to what answers readers on the same machine', async () => {
+  const child = Child.run('services/news-feed/src/cli.ts', workerSettings(database.url), ['work']);
+  const { pid } = await child.event('worker_started');
+  expect(getPriority(Number(pid))).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
+  child.signal('SIGTERM');
+  await child.exited;
 });
 
 test('a role that may only read and write rows can run the worker', async () => {

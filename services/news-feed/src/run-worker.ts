@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
 import { PortTakenError } from '@pressroom/common/start/port-taken';
@@ -12,6 +13,7 @@ import type { WorkerConfig } from './newsroom/work/worker-config.ts';
  * What does not end in time is done again by the next worker. Throws if the database has no jobs yet.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
+  giveWay(log);
   const { worker, metrics, callback, close } = openWorker(config, log);
   let closePorts: () => void = () => undefined;
   const graceMs = config.SHUTDOWN_TIMEOUT_MS;
@@ -44,6 +46,16 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
     closePorts();
     await close(0);
     throw error;
+  }
+}
+
+/** Lets what answers readers on the same machine go first: a worker has time. */
+function giveWay(log: Logger): void {
+  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+  try {
+    if (getPriority() < priority) setPriority(priority);
+  } catch (error) {
+    log.warn({ err: error }, 'priority_unchanged');
   }
 }
 
