@@ -10,6 +10,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The workspace of what Pressroom is compared with. */
 export const PEERS = join(ROOT, 'bench/peers');
 
+/** The lockfile of what is installed, which pnpm writes at the end. */
+const INSTALLED = join(PEERS, 'node_modules/.pnpm/lock.yaml');
+
 /** Where peers write: logs and what they upload. */
 export const PEER_DATA = join(ROOT, '.data/bench/peers');
 
@@ -24,9 +27,10 @@ export interface PeerOptions {
   ready: string;
 }
 
-/** Installs the peers as their lockfile says, if they are not installed yet. */
+/** Installs the peers as their lockfile says, if they are not installed like that yet. */
 export function installPeers(): void {
-  if (existsSync(join(PEERS, 'node_modules'))) return;
+  const lockfile = readFileSync(join(PEERS, 'pnpm-lock.yaml'), 'utf8');
+  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === lockfile) return;
   console.log('installing the peers (bench/peers), some minutes');
   const pnpm = join(ROOT, 'node_modules/.bin/pnpm');
   const { status } = spawnSync(pnpm, ['install', '--frozen-lockfile'], { cwd: PEERS, stdio: 'inherit' });
