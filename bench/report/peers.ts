@@ -6,8 +6,11 @@ import { type Picture, printed, provenance, type SectionMaker, table } from './s
 /** The name under which Pressroom is measured with its cache, as it is installed. */
 const OWN = 'Pressroom';
 
+/** The end of the name under which a server with a cache is measured without it. */
+const NO_CACHE = ', no cache';
+
 /** The operations that a site needs most, for the front page. */
-export const peersSection: SectionMaker = (files) => {
+export const contentPeersPicture: SectionMaker = (files) => {
   const file = fileOf(files, 'peers');
   const pictures = valuesOf(file.figures, 'rows').map((rows) => {
     const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
@@ -18,7 +21,7 @@ export const peersSection: SectionMaker = (files) => {
 };
 
 /** What was measured of content, in tables, with the loads under which another server is faster. */
-export const peerTables: SectionMaker = (files) => {
+export const contentPeersTables: SectionMaker = (files) => {
   const file = fileOf(files, 'peers');
   const tables = valuesOf(file.figures, 'rows').map((rows) => {
     const figures = select(file.figures, { at: { rows } });
@@ -27,18 +30,31 @@ export const peerTables: SectionMaker = (files) => {
   return { text: `${provenance(file)}\n${tables.join('\n')}` };
 };
 
-/** The picture of what was measured of other services. */
-export const galleryPeersSection: SectionMaker = (files) => {
-  const file = fileOf(files, 'gallery-peers');
-  const alt = 'Signatures, uploads and thumbnails a second of Pressroom and others';
-  return { text: provenance(file), pictures: [picture(file.figures, 'gallery-peers', alt)] };
-};
+/**
+ * Makes the pictures of what was measured of a service and others: one for all that the same servers were
+ * asked for. `alt` says what they show.
+ */
+export function peersPictures(bench: string, alt: string): SectionMaker {
+  return (files) => {
+    const file = fileOf(files, bench);
+    const subjectsOf = (what: string) => unique(select(file.figures, { what }).map(({ subject }) => subject));
+    const whats = unique(file.figures.map(({ what }) => what));
+    const groups = [...Map.groupBy(whats, (what) => subjectsOf(what).join('; ')).values()];
+    const pictures = groups.map((group, index) => {
+      const figures = file.figures.filter(({ what }) => group.includes(what));
+      return picture(figures, `${bench}-${index + 1}`, `${alt}: ${group.join('; ')}`);
+    });
+    return { text: provenance(file), pictures };
+  };
+}
 
-/** The same in tables, with the loads under which another server is faster. */
-export const galleryPeerTables: SectionMaker = (files) => {
-  const file = fileOf(files, 'gallery-peers');
-  return { text: `${provenance(file)}\n${tablesOf(file.figures)}` };
-};
+/** Makes the same in tables, with the loads under which another server is faster. */
+export function peersTables(bench: string): SectionMaker {
+  return (files) => {
+    const file = fileOf(files, bench);
+    return { text: `${provenance(file)}\n${tablesOf(file.figures)}` };
+  };
+}
 
 function tablesOf(figures: readonly Figure[]): string {
   const whats = unique(figures.map(({ what }) => what));
@@ -79,21 +95,40 @@ function peerTable(what: string, figures: readonly Figure[]): string {
   return table([what, ...loads, 'CPU ms', 'MiB'], rows);
 }
 
-/** Says under which loads another server answers more requests a second than Pressroom. */
+/**
+ * Says under which loads another server answers more requests a second than Pressroom, and under which one
+ * without a cache does than Pressroom without its own.
+ */
 export function fasterPeers(figures: readonly Figure[]): string {
   const rates = select(figures, { metric: 'rate' });
-  const own = select(rates, { subject: OWN });
-  const faster = own.flatMap(({ what, at, median }) => {
-    const { connections } = at;
-    const others = rates.filter((figure) => !figure.subject.startsWith(OWN));
-    return select(others, { what, at: connections === undefined ? {} : { connections } })
-      .filter((figure) => figure.median > median)
-      .map(
-        ({ subject, median: theirs }) =>
-          `${subject}, ${what}, ${connections} (${(theirs / median).toFixed(2)} times)`,
-      );
-  });
-  if (faster.length === 0)
-    return `Under none of the ${own.length} loads is another server faster than Pressroom.`;
-  return `Faster than Pressroom under ${faster.length} of the ${own.length} loads: ${faster.join('; ')}.`;
+  const subjects = new Set(rates.map(({ subject }) => subject));
+  const others = rates.filter(({ subject }) => !subject.startsWith(OWN));
+  const uncached = others.filter(({ subject }) => !subjects.has(`${subject}${NO_CACHE}`));
+  const own = select(rates, { subject: `${OWN}${NO_CACHE}` });
+  const cached = comparedWith({ who: 'another server', than: OWN }, select(rates, { subject: OWN }), others);
+  if (own.length === 0) return cached;
+  const words = { who: 'another server without a cache', than: `${OWN} without its cache` };
+  return `${cached} ${comparedWith(words, own, uncached)}`;
+}
+
+/** Says under which loads one of `others` is faster. */
+function comparedWith(
+  { who, than }: { who: string; than: string },
+  own: readonly Figure[],
+  others: readonly Figure[],
+): string {
+  const faster = own.flatMap((load) =>
+    select(others, { what: load.what, at: load.at })
+      .filter(({ median }) => median > load.median)
+      .map(({ subject, what, at, median }) => {
+        const times = (median / load.median).toFixed(2);
+        return { load, name: `${subject}, ${what}`, by: `${at.connections} (${times} times)` };
+      }),
+  );
+  if (faster.length === 0) return `Under none of the ${own.length} loads is ${who} faster than ${than}.`;
+  const loads = unique(faster.map(({ load }) => load)).length;
+  const named = [...Map.groupBy(faster, ({ name }) => name)].map(
+    ([name, same]) => `${name}, ${same.map(({ by }) => by).join(', ')}`,
+  );
+  return `Faster than ${than} under ${loads} of the ${own.length} loads: ${named.join('; ')}.`;
 }

@@ -4,7 +4,7 @@ import { growthTable } from './growth.ts';
 import { growthPictures } from './growth-pictures.ts';
 import { measuredTables, shortfalls } from './measured.ts';
 import { pageTable } from './page.ts';
-import { galleryPeersSection, galleryPeerTables, peersSection, peerTables } from './peers.ts';
+import { contentPeersPicture, contentPeersTables, peersPictures, peersTables } from './peers.ts';
 import { ratePictures } from './rate-pictures.ts';
 import { scalingDemand, scalingInputs } from './scaling.ts';
 import { provenance, type SectionMaker } from './section.ts';
@@ -92,8 +92,10 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const file = fileOf(files, 'page');
     return { text: `${pageTable(file)}\n${provenance(file)}` };
   },
-  peers: peersSection,
-  'peers, all loads': peerTables,
-  'gallery-peers': galleryPeersSection,
-  'gallery-peers, all loads': galleryPeerTables,
+  peers: contentPeersPicture,
+  'peers, all loads': contentPeersTables,
+  'gallery-peers': peersPictures('gallery-peers', 'Answers a second of Pressroom and others'),
+  'gallery-peers, all loads': peersTables('gallery-peers'),
+  'news-peers': peersPictures('news-peers', 'Answers a second of Pressroom and others'),
+  'news-peers, all loads': peersTables('news-peers'),
 };

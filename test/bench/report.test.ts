@@ -7,7 +7,7 @@ import { drawBars } from '../../bench/report/bars.ts';
 import { drawLines } from '../../bench/report/lines.ts';
 import { measuredTables, shortfalls } from '../../bench/report/measured.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
-import { fasterPeers } from '../../bench/report/peers.ts';
+import { fasterPeers, peersPictures } from '../../bench/report/peers.ts';
 import { SECTIONS } from '../../bench/report/sections.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
@@ -159,6 +159,38 @@ test('the loads under which another server is faster are named', () => {
   expect(fasterPeers([...figures, rate('Strapi 5', 8, 150)])).toBe(
     'Faster than Pressroom under 1 of the 2 loads: Strapi 5, list, 8 (1.50 times).',
   );
+  const uncached = [
+    rate('Pressroom, no cache', 1, 40),
+    rate('Pressroom, no cache', 8, 100),
+    rate('Strapi 5', 8, 150),
+    rate('Directus 12', 1, 60),
+    rate('Directus 12, no cache', 1, 30),
+  ];
+  expect(fasterPeers([...figures, ...uncached])).toBe(
+    'Faster than Pressroom under 1 of the 2 loads: Strapi 5, list, 8 (1.50 times). ' +
+      'Faster than Pressroom without its cache under 2 of the 2 loads: Strapi 5, list, 1 (1.25 times), 8 (1.50 times).',
+  );
+});
+
+test('what other servers were asked for has a picture of its own, without empty bars', () => {
+  const rate = (what: string, subject: string) =>
+    figureOf({ what, subject, metric: 'rate', unit: '/s', at: { connections: 8 } }, [100]);
+  const figures = [
+    rate('list', 'Pressroom'),
+    rate('list', 'Fastify'),
+    rate('search', 'Pressroom'),
+    rate('search', 'Fastify'),
+    rate('poll', 'Pressroom'),
+    rate('poll', 'PouchDB'),
+  ];
+  const section = peersPictures('news-peers', 'Rates');
+  const { pictures = [] } = section(new Map([['news-peers', { ...CONTENT, bench: 'news-peers', figures }]]));
+  expect(pictures.map(({ name, alt }) => [name, alt])).toEqual([
+    ['news-peers-1', 'Rates: list; search'],
+    ['news-peers-2', 'Rates: poll'],
+  ]);
+  expect(pictures[0]?.draw('light')).not.toContain('PouchDB');
+  expect(pictures[1]?.draw('light')).not.toContain('Fastify');
 });
 
 test('lines end with their names, and the slower one higher', () => {
