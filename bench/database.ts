@@ -10,10 +10,15 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
 }
 
 /** Creates a database without tables on a server and returns its URL. */
-export async function createEmptyDatabase(serverUrl: string, name: string): Promise<string> {
+export function createEmptyDatabase(serverUrl: string, name: string): Promise<string> {
+  return copyDatabase(serverUrl, name, 'template1');
+}
+
+/** Creates a database as a copy of another one, which nobody uses now, and returns its URL. */
+export async function copyDatabase(serverUrl: string, name: string, from: string): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
-  await admin.query(`create database ${name}`);
+  await admin.query(`create database ${name} template ${from}`);
   await admin.end();
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -30,6 +30,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   page: 6,
   peers: 5,
   'gallery-peers': 1,
+  'news-peers': 3,
 };
 
 /** Run by name only. */
