@@ -7,14 +7,21 @@ import type { Period } from './reports/period.ts';
  */
 export const SHANGHAI = 'Asia/Shanghai';
 
-/** The hour of the day, in Shanghai, at which a report's window ends. */
-const REPORT_HOUR = 8;
+/** The time of the day, in Shanghai, at which a report's window ends. */
+const REPORT_TIME = Temporal.PlainTime.from({ hour: 8 });
 
 /** The lengths of the reports' windows. */
 const LENGTH: Record<Period, Temporal.DurationLike> = {
   daily: { days: 1 },
   weekly: { weeks: 1 },
   monthly: { months: 1 },
+};
+
+/** The latest date, at or before a day, for which a period has a report. */
+const REPORT_DATE: Record<Period, (day: Temporal.PlainDate) => Temporal.PlainDate> = {
+  daily: (day) => day,
+  weekly: (day) => day.subtract({ days: day.dayOfWeek - 1 }),
+  monthly: (day) => day.with({ day: 1 }),
 };
 
 /** A time span that includes `from` and excludes `through`. */
@@ -55,22 +62,20 @@ export function startOfDay(date: string): Date {
  */
 export function reportWindow(period: Period, date: string): TimeWindow {
   const end = Temporal.PlainDate.from(date);
-  return { from: reportTime(end.subtract(LENGTH[period]).toString()), through: reportTime(date) };
+  return { from: reportTime(end.subtract(LENGTH[period])), through: reportTime(end) };
 }
 
 /** Whether a period has a report for `date`: every day, every Monday, or the first of every month. */
 export function isReportDate(period: Period, date: string): boolean {
-  const { dayOfWeek, day } = Temporal.PlainDate.from(date);
-  if (period === 'weekly') return dayOfWeek === 1;
-  return period === 'daily' || day === 1;
+  const day = Temporal.PlainDate.from(date);
+  return REPORT_DATE[period](day).equals(day);
 }
 
 /** The date of a period's newest report whose window has ended at `time`. */
 export function latestReportDate(period: Period, time: Date): string {
-  const today = shanghaiDate(time);
-  let date = reportTime(today) <= time ? today : addDays(today, -1);
-  while (!isReportDate(period, date)) date = addDays(date, -1);
-  return date;
+  const today = zoned(time).toPlainDate();
+  const date = reportTime(today) <= time ? today : today.subtract({ days: 1 });
+  return REPORT_DATE[period](date).toString();
 }
 
 /** `time` as RFC 3339 with milliseconds and Shanghai's offset. */
@@ -78,9 +83,8 @@ export function shanghaiTimestamp(time: Date): string {
   return zoned(time).toString({ timeZoneName: 'never', smallestUnit: 'millisecond' });
 }
 
-function reportTime(date: string): Date {
-  const plainTime = Temporal.PlainTime.from({ hour: REPORT_HOUR });
-  return instantOf(Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: SHANGHAI, plainTime }));
+function reportTime(date: Temporal.PlainDate): Date {
+  return instantOf(date.toZonedDateTime({ timeZone: SHANGHAI, plainTime: REPORT_TIME }));
 }
 
 function zoned(time: Date): Temporal.ZonedDateTime {
