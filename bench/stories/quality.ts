@@ -1,5 +1,6 @@
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
 import { type LabelledReport, readLabelledSet } from './labelled-set.ts';
@@ -38,7 +39,7 @@ export async function measureQualityAmong(
   order: StoryQuality['order'],
 ): Promise<StoryQuality> {
   const reports = readLabelledSet(half);
-  const assigner = new RulesAssigner(readLexicon());
+  const assigner = new RulesAssigner(new StorySearch(readLexicon()));
   const last = reports.at(-1)?.publishedAt ?? new Date();
   for (const report of order === 'batch' ? shuffled(reports) : reports) {
     await assignReport(db, assigner, report, order === 'batch' ? last : report.publishedAt);

@@ -3,6 +3,7 @@ import type { WeighedTerm } from '@pressroom/news-feed/newsroom/stories/likeness
 import { rarityOf } from '@pressroom/news-feed/newsroom/stories/rarity';
 import { storedReport } from '@pressroom/news-feed/newsroom/stories/report-terms';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { termsOf } from '@pressroom/news-feed/newsroom/stories/terms';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
@@ -47,7 +48,7 @@ export async function measureSpeed(pool: Pool, db: Kysely<NewsTables>, items: nu
   await pool.query('alter table news.report_terms enable trigger keep_term_reports');
   await pool.query('vacuum analyze');
   const storiesBefore = await storiesOf(db);
-  const assigner = new RulesAssigner(readLexicon());
+  const assigner = new RulesAssigner(new StorySearch(readLexicon()));
   const times: number[] = [];
   for (let index = 0; index < MEASURED; index += 1) {
     const report = madeUpReport(items + index, new Date(now), random);

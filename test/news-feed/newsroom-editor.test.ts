@@ -6,6 +6,8 @@ import { readRules } from '@pressroom/news-feed/newsroom/editorial/rules';
 import { RulesEditor } from '@pressroom/news-feed/newsroom/editorial/rules-editor';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { newsroom } from '../support/newsroom.ts';
@@ -15,7 +17,7 @@ const NOON = new Date('2026-11-20T04:00:00Z');
 const LONG = 'The company says so in a text that is long enough to be worth a reader’s time. '.repeat(3);
 
 let feed: NewsFeedFixture;
-const lexicon = readLexicon();
+const search = new StorySearch(readLexicon());
 
 beforeAll(async () => {
   feed = await newsFeedFixture();
@@ -24,12 +26,12 @@ beforeAll(async () => {
 afterAll(() => feed.close());
 
 beforeEach(async () => {
-  await feed.database.pool.query('truncate news.item, news.story, news.editorial_slot cascade');
+  await feed.database.pool.query('truncate news.item, news.story, news.editorial_slot, news.source cascade');
 });
 
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
   const rules = { ...readRules(), ...changes };
-  return new RulesEditor({ db: feed.db, rules, lexicon, vocabulary: readVocabulary({}) });
+  return new RulesEditor({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
 }
 
 function submission(

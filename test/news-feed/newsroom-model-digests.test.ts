@@ -2,6 +2,7 @@ import { readConfig } from '@pressroom/common/start/config';
 import { editorSettings, openDigests } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { failedJobs, newsroomStatus } from '@pressroom/news-feed/newsroom/work/status';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../support/chat-endpoint.ts';
@@ -17,7 +18,7 @@ const HOUR = 60 * 60 * 1000;
 let feed: NewsFeedFixture;
 let stub: ChatStub;
 let now: Date;
-const assigner = new RulesAssigner(readLexicon());
+const assigner = new RulesAssigner(new StorySearch(readLexicon()));
 
 beforeAll(async () => {
   feed = await newsFeedFixture();

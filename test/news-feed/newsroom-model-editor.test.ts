@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 
 const NOON = new Date('2026-11-20T04:00:00Z');
 
+const search = new StorySearch(readLexicon());
 let feed: NewsFeedFixture;
 let stub: ChatStub;
 let now: Date;
@@ -35,6 +36,7 @@ function editor(settings: Record<string, string> = {}) {
     db: feed.db,
     vocabulary: readVocabulary({}),
     clock: () => now,
+    search,
   });
 }
 
@@ -56,7 +58,7 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
 
 /** What the rules alone say. */
 function judgeByRules(given: Submission): Promise<Judgement> {
-  const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now };
+  const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now, search };
   return openEditor(readConfig(editorSettings, {}), env).judge(given, new AbortController().signal);
 }
 

@@ -2,6 +2,7 @@ import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { adoptReferences } from '@pressroom/news-feed/newsroom/stories/references';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -15,7 +16,7 @@ const NOON = new Date('2026-11-20T12:00:00Z');
 const HOUR = 60 * 60 * 1000;
 
 let feed: NewsFeedFixture;
-const assigner = new RulesAssigner(readLexicon());
+const assigner = new RulesAssigner(new StorySearch(readLexicon()));
 
 beforeAll(async () => {
   feed = await newsFeedFixture();

@@ -1,6 +1,7 @@
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { FeedHost, rss } from '../support/feed-host.ts';
@@ -92,7 +93,7 @@ test('workers killed at any step lose nothing and double nothing, and a mirror f
   }
   const worker = await startWorker(feed.database.url, {
     clock: () => new Date(Date.now() + ahead),
-    stories: new RulesAssigner(readLexicon()),
+    stories: new RulesAssigner(new StorySearch(readLexicon())),
   });
   await until('everything is written', async () => {
     const polled = await counted(

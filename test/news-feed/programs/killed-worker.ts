@@ -8,6 +8,7 @@ import { readVocabulary } from '@pressroom/news-feed/config';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { newsroomSchedules } from '@pressroom/news-feed/newsroom/work/schedules';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
@@ -23,7 +24,7 @@ function at(step: string): void {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-const assigner = new RulesAssigner(readLexicon());
+const assigner = new RulesAssigner(new StorySearch(readLexicon()));
 
 /** The transaction, with a step before each statement: the worker can be killed between any two. */
 function watched(tx: Transaction<NewsTables>): Transaction<NewsTables> {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import type { Lexicon } from '../stories/lexicon.ts';
 import { SAME_EVENT } from '../stories/likeness.ts';
-import { type Candidate, findCandidates } from '../stories/story-index.ts';
+import type { Candidate } from '../stories/story-index.ts';
+import type { StorySearch } from '../stories/story-search.ts';
 import type { Submission } from './editor.ts';
 
 /** Days within which other sources count as coverage. */
@@ -30,23 +30,24 @@ export class CoverageReader {
   readonly #lexicon: Lexicon;
   #waiting: Waiting[] = [];
 
-  constructor(db: Kysely<NewsTables>, lexicon: Lexicon) {
+  constructor(db: Kysely<NewsTables>, search: StorySearch) {
     this.#db = db;
-    this.#lexicon = lexicon;
+    this.#search = search;
   }
 
   /** How many other sources report on the same event. */
   of(submission: Covered): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ submission, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#search(this.#waiting.splice(0)));
+      if (this.#waiting.length === 1) setImmediate(() => this.#answer(this.#waiting.splice(0)));
     });
   }
 
-  #search(waiting: readonly Waiting[]): void {
+  #answer(waiting: readonly Waiting[]): void {
     for (let start = 0; start < waiting.length; start += MOST_AT_ONCE) {
       const batch = waiting.slice(start, start + MOST_AT_ONCE);
-      this.#read(batch.map(({ submission }) => submission)).then(
+      const read = () => this.#read(batch.map(({ submission }) => submission));
+      this.#turns.take(read).then(
         (counts) => {
           for (const [index, { resolve }] of batch.entries()) resolve(counts[index] ?? 0);
         },
@@ -64,7 +65,7 @@ export class CoverageReader {
       summary,
       publishedAt,
     }));
-    const { found } = await findCandidates(this.#db, texts, this.#lexicon);
+    const { found } = await this.#search.find(this.#db, texts);
     return found.map(({ candidates }, index) => {
       const own = submissions[index]?.source.name;
       const others = candidates.filter((candidate) => isCoverage(candidate) && candidate.source !== own);

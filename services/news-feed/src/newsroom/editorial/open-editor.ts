@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
-import { readLexicon } from '../stories/lexicon.ts';
+import type { StorySearch } from '../stories/story-search.ts';
 import type { Editor } from './editor.ts';
 import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
 import { ModelEditor } from './model-editor.ts';
@@ -37,6 +37,8 @@ export interface EditorSurroundings {
   db: Kysely<NewsTables>;
   vocabulary: Vocabulary;
   clock: Clock;
+  /** Shared with the assigner of stories, which looks for the same. */
+  search: StorySearch;
 }
 
 /** The values of {@link editorSettings}. */
@@ -46,11 +48,14 @@ export type EditorConfig = z.infer<z.ZodObject<typeof editorSettings>>;
  * The editor that the settings ask for: a model where `EDITORIAL_URL` and `EDITORIAL_MODEL` name one, else
  * the rules. Throws a `Failure` for a file of rules that is not one.
  */
-export function openEditor(config: EditorConfig, { db, vocabulary, clock }: EditorSurroundings): Editor {
+export function openEditor(
+  config: EditorConfig,
+  { db, vocabulary, clock, search }: EditorSurroundings,
+): Editor {
   const rules = new RulesEditor({
     db,
     rules: readRules(config.EDITORIAL_RULES),
-    lexicon: readLexicon(),
+    search,
     vocabulary,
   });
   const model = modelOf(config);

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { canonicalUrl } from '../editing/canonical-url.ts';
-import type { Lexicon } from '../stories/lexicon.ts';
+import type { StorySearch } from '../stories/story-search.ts';
 import { CoverageReader } from './coverage.ts';
 import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
 import { keepJudgements } from './judgements.ts';
@@ -20,7 +20,8 @@ const HOUR_MS = 60 * 60 * 1000;
 export interface RulesEditorParts {
   db: Kysely<NewsTables>;
   rules: Rules;
-  lexicon: Lexicon;
+  /** Finds what else reports on an article's event. */
+  search: StorySearch;
   vocabulary: Vocabulary;
 }
 
@@ -39,7 +40,7 @@ export class RulesEditor implements Editor {
   constructor(parts: RulesEditorParts) {
     const { rules, vocabulary } = parts;
     this.#parts = parts;
-    this.#coverage = new CoverageReader(parts.db, parts.lexicon);
+    this.#coverage = new CoverageReader(parts.db, parts.search);
     this.#categories = vocabulary.categories.map((name) => ({
       name,
       weigh: weigher(rules.categories[name] ?? {}),

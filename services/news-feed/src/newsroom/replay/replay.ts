@@ -9,9 +9,10 @@ import { importLineReader } from '../import/import-line.ts';
 import { addSource } from '../sources/source-store.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
-import { editEntries } from '../work/edit-entries.ts';
-import { pollSource } from '../work/poll-source.ts';
-import { newsroomSchedules, runSchedule, type Schedule } from '../work/schedules.ts';
+import { StorySearch } from '../stories/story-search.ts';
+import { type EditParts, editEntries } from '../work/edit-entries.ts';
+import { type PollParts, pollSource } from '../work/poll-source.ts';
+import { newsroomSchedules, RANKING_MS, runSchedule } from '../work/schedules.ts';
 import { madeUpFeed, madeUpWeek } from './made-up-week.ts';
 
 /** What is replayed. */
@@ -51,7 +52,7 @@ export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promis
   let now = BEGIN;
   const clock = () => now;
   const fetch = madeUpWeek(parts.sources, parts.days, BEGIN, clock);
-  const lexicon = readLexicon();
+  const search = new StorySearch(readLexicon());
   const work = {
     db,
     editor: new RulesEditor({ db, rules: readRules(undefined), lexicon, vocabulary: parts.vocabulary }),

@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { writeDigests } from './digest-writer.ts';
-import type { Lexicon } from './lexicon.ts';
 import { evidenceOf, likenessOf, SAME_EVENT } from './likeness.ts';
 import { type Neighbor, neighborsOf, writeReferences } from './references.ts';
 import type { AssignableItem, StoryAssigner } from './story-assigner.ts';
@@ -9,12 +8,12 @@ import { StoryBoard } from './story-board.ts';
 import {
   type Candidate,
   type Found,
-  findCandidates,
   type IndexedReport,
   putIntoIndex,
   reportsAfter,
   withOthers,
 } from './story-index.ts';
+import type { StorySearch } from './story-search.ts';
 import { withoutSplit } from './story-splits.ts';
 
 /** How many days after its nearest report an item may still join a story. */
@@ -22,6 +21,9 @@ const WINDOW_DAYS = 14;
 
 /** The score between their own reports that two stories need so that an item which fits both merges them. */
 const PLAUSIBLE = 0.15;
+
+/** How many reports may have been added since a search: each item is compared with all of them. */
+const MOST_MISSED = 500;
 
 /** A story, or an item without one, that a new item may join. */
 interface Group {
@@ -42,18 +44,22 @@ interface Group {
  * search has missed has a higher number than all that it saw, and is compared when the turn comes.
  */
 export class RulesAssigner implements StoryAssigner {
-  readonly #lexicon: Lexicon;
+  readonly #search: StorySearch;
 
-  constructor(lexicon: Lexicon) {
-    this.#lexicon = lexicon;
+  constructor(search: StorySearch) {
+    this.#search = search;
   }
 
   async assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void> {
     if (items.length === 0) return;
-    const search = await findCandidates(tx, items, this.#lexicon);
+    let search = await this.#search.findLately(tx, items);
     // 1852143475 is "news" in ASCII; 50 is the right to assign stories, until the transaction ends.
     await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
-    const missed = await reportsAfter(tx, search.through);
+    let missed = await reportsAfter(tx, search.through, MOST_MISSED + 1);
+    if (missed.length > MOST_MISSED) {
+      search = await this.#search.find(tx, items);
+      missed = [];
+    }
     const found = search.found.map((one) => withOthers(one, missed));
     const known = found.flatMap(({ candidates }) => candidates);
     const joinable = new Set(known.filter(mayBeJoined).map(({ itemId }) => itemId));
@@ -76,7 +82,7 @@ export class RulesAssigner implements StoryAssigner {
     await writeDigests(
       tx,
       [...new Set([...grown].map((story) => board.survivorOf(story)))],
-      this.#lexicon,
+      this.#search.lexicon,
       now,
     );
   }

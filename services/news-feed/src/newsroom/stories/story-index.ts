@@ -132,15 +132,27 @@ export async function findCandidates(
   return { found, through: ends.last };
 }
 
-/** The items that were added to the index after `number`. */
-export async function reportsAfter(db: Kysely<NewsTables>, number: number): Promise<IndexedReport[]> {
-  const { rows } = await sql<ReportRow>`
-    select terms.item_id, terms.published_at, terms.report, item.story, item.source_name
-    from news.report_terms as terms join news.item on item.id = terms.item_id
-    where terms.number > ${number} and item.withdrawn_at is null
-    order by terms.number
-  `.execute(db);
-  return rows.map(indexedReport);
+const ADDED = new PreparedQuery<NewsTables, { number: number; limit: number }, ReportRow>((db, value) => ({
+  compile: () =>
+    sql<ReportRow>`
+      select terms.item_id, terms.published_at, terms.report, item.story, item.source_name
+      from (
+        select * from news.report_terms where number > ${value('number')} order by number limit ${value('limit')}
+      ) as terms
+      cross join lateral (
+        select story, source_name from news.item where id = terms.item_id and withdrawn_at is null limit 1
+      ) as item
+      order by terms.number
+    `.compile(db),
+}));
+
+/** The items that were added to the index after `number`; it looks at the first `limit`. */
+export async function reportsAfter(
+  db: Kysely<NewsTables>,
+  number: number,
+  limit: number,
+): Promise<IndexedReport[]> {
+  return (await ADDED.execute(db, { number, limit })).map(indexedReport);
 }
 
 /** Adds those of `others` that share a text's rarest terms to its candidates, as the index would. */

@@ -29,27 +29,25 @@ export interface IndexEnds {
   last: number;
 }
 
-const INDEX_ENDS = new PreparedQuery<NewsTables, Record<string, never>, IndexEnds>((db) => ({
-  compile: () =>
-    sql<IndexEnds>`
-      select coalesce(min(number), 0)::float8 as first, coalesce(max(number), 0)::float8 as last
-      from news.report_terms
-    `.compile(db),
-}));
-
-const TERM_USES = new PreparedQuery<NewsTables, { terms: string[] }, TermUse>((db, value) => ({
-  compile: () =>
-    sql<TermUse>`
-      select term.term, use.counted, use.oldest
-      from unnest(${value('terms')}::text[]) as term (term)
-      cross join lateral (
+/** The ends of the index, with the use of each term as it is at the same moment. */
+const TERM_USES = new PreparedQuery<NewsTables, { terms: string[] }, IndexEnds & { uses: TermUse[] }>(
+  (db, value) => ({
+    compile: () =>
+      sql<IndexEnds & { uses: TermUse[] }>`
+      select coalesce(min(number), 0)::float8 as first, coalesce(max(number), 0)::float8 as last, (
+        select coalesce(json_agg(json_build_object('term', term, 'counted', counted, 'oldest', oldest)), '[]')
+        from unnest(${value('terms')}::text[]) as term (term)
+        cross join lateral (
         select count(*)::integer as counted, min(number)::float8 as oldest from (
           select number from news.term_report
           where term_report.term = term.term collate "C" order by number desc limit ${sql.lit(COUNTED)}
         ) as newest
       ) as use
+      ) as uses
+      from news.report_terms
     `.compile(db),
-}));
+  }),
+);
 
 /**
  * The terms of each text, weighed by how rare they are among the items of the index and the texts before it,
@@ -61,10 +59,10 @@ export async function weighTexts(
   lexicon: Lexicon,
 ): Promise<{ reports: WeighedReport[]; ends: IndexEnds }> {
   const read = texts.map((text) => termsOf(text, lexicon));
-  // The ends first: what is added after them may be counted already, and is looked at again.
-  const [ends = { first: 0, last: 0 }] = await INDEX_ENDS.execute(db, {});
   const distinct = new Set(read.flatMap(({ terms }) => [...terms.keys()]));
-  const uses = await TERM_USES.execute(db, { terms: [...distinct] });
+  const [{ uses, ...ends } = { uses: [], first: 0, last: 0 }] = await TERM_USES.execute(db, {
+    terms: [...distinct],
+  });
   const stored = ends.last === 0 ? 0 : ends.last - ends.first + 1;
   const counts = new Map(uses.map((use) => [use.term, itemsOf(use, ends)]));
   const reports = read.map(({ terms, ...rest }, index): WeighedReport => {

@@ -7,6 +7,7 @@ import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/we
 import { importLineReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
+import { StorySearch } from '../stories/story-search.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
 import { sharedTurns } from './host-turns.ts';
 import { Jobs } from './jobs.ts';
@@ -43,6 +44,7 @@ export function openWorker(
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
+  const search = new StorySearch(readLexicon());
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const worker = new Worker({
     db,
@@ -53,7 +55,7 @@ export function openWorker(
     bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
     random: Math.random,
     read: importLineReader(vocabulary),
-    editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock }),
+    editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
     digests: openDigests(config, { db, clock }),
     stories: new RulesAssigner(readLexicon()),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
