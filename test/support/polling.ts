@@ -1,4 +1,5 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
+import { Turns } from '@pressroom/news-feed/newsroom/editorial/turns';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
@@ -60,6 +61,7 @@ export async function openDesk(): Promise<Desk> {
     read: importLineReader(readVocabulary({})),
     editor: sourceEditor,
     stories: noStories,
+    writing: new Turns(1),
     pages: new WebPageReader(fetch, async () => undefined),
   };
   const close = async () => {

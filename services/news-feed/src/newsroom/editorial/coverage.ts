@@ -4,6 +4,7 @@ import { SAME_EVENT } from '../stories/likeness.ts';
 import type { Candidate } from '../stories/story-index.ts';
 import type { StorySearch } from '../stories/story-search.ts';
 import type { Submission } from './editor.ts';
+import { Turns } from './turns.ts';
 
 /** Days within which other sources count as coverage. */
 const COVERAGE_DAYS = 14;
@@ -27,7 +28,9 @@ interface Waiting {
  */
 export class CoverageReader {
   readonly #db: Kysely<NewsTables>;
-  readonly #lexicon: Lexicon;
+  readonly #search: StorySearch;
+  /** The database is also what answers readers. */
+  readonly #turns = new Turns(1);
   #waiting: Waiting[] = [];
 
   constructor(db: Kysely<NewsTables>, search: StorySearch) {

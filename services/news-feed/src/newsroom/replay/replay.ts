@@ -5,6 +5,7 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { readRules } from '../editorial/rules.ts';
 import { RulesEditor } from '../editorial/rules-editor.ts';
+import { Turns } from '../editorial/turns.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { addSource } from '../sources/source-store.ts';
 import { readLexicon } from '../stories/lexicon.ts';
@@ -55,8 +56,9 @@ export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promis
   const search = new StorySearch(readLexicon());
   const work = {
     db,
-    editor: new RulesEditor({ db, rules: readRules(undefined), lexicon, vocabulary: parts.vocabulary }),
-    stories: new RulesAssigner(lexicon),
+    editor: new RulesEditor({ db, rules: readRules(undefined), search, vocabulary: parts.vocabulary }),
+    stories: new RulesAssigner(search),
+    writing: new Turns(1),
     clock,
     fetch,
     bounds: BOUNDS,

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
+import type { Turns } from '../editorial/turns.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
@@ -18,6 +19,8 @@ const BATCH = 25;
 export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
+  /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
+  writing: Turns;
   /** Reads articles' pages for the sources that ask for it. */
   pages: PageReader;
 }
@@ -72,7 +75,7 @@ async function editBatch(
   signal.throwIfAborted();
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
-  failed.push(...(await write(parts, source, judged)));
+  failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
   for (const { entry, error } of failed) {
     if (isDatabaseAway(error)) throw error;
     await delayEntry(parts.db, source.id, entry, reasonOf(error), parts.clock());

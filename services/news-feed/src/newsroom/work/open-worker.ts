@@ -3,6 +3,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
+import { Turns } from '../editorial/turns.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
@@ -57,7 +58,8 @@ export function openWorker(
     read: importLineReader(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
     digests: openDigests(config, { db, clock }),
-    stories: new RulesAssigner(readLexicon()),
+    stories: new RulesAssigner(search),
+    writing: new Turns(1),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
     jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
     ...replaced,
