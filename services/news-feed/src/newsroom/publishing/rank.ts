@@ -12,6 +12,9 @@ const KEPT = 50;
 /** How long rankings are kept for inspection, in days. */
 const KEPT_DAYS = 7;
 
+/** How many outdated rankings each new one removes at most. */
+const REMOVED_AT_ONCE = 10;
+
 /** A public item in the window. */
 interface Candidate extends Report {
   selected: boolean;
@@ -26,6 +29,9 @@ interface CandidateTopic {
   story: string | null;
   reports: Candidate[];
 }
+
+/** A topic with its place among the others. */
+type RankedTopic = CandidateTopic & { heat: Heat; latestAt: Date };
 
 /** The inputs of a rank, stored with it. */
 export interface RankInputs extends Heat {
@@ -57,40 +63,25 @@ export async function publishRanking(
     windowHours: WINDOW_HOURS,
     weights: RANKING_WEIGHTS,
   };
-  const { id } = await tx
-    .insertInto('news.ranking')
-    .values({ published_at: now, parameters: JSON.stringify(parameters) })
-    .returning('id')
-    .executeTakeFirstOrThrow();
   const ranked = rankTopics(topics, now);
-  for (const direction of [null, ...directions]) {
-    const rows = ranked
-      .map((topic) => ({ topic, item: representativeOf(topic.reports, direction) }))
-      .flatMap(({ topic, item }) => (item === undefined ? [] : [{ topic, item }]))
-      .slice(0, KEPT)
-      .map(({ topic, item }, index) => ({
-        ranking_id: id,
-        direction,
-        rank: index + 1,
-        item_id: item.itemId,
-        source_count: topic.heat.sources.length,
-        signal_count: topic.reports.length,
-        participant_count: null,
-        source_names: topic.heat.sources.map(({ source }) => source),
-        latest_at: topic.latestAt,
-        inputs: JSON.stringify({
-          ...topic.heat,
-          story: topic.story,
-          reports: topic.reports.length,
-        } satisfies RankInputs),
-      }));
-    if (rows.length > 0) await tx.insertInto('news.ranking_entry').values(rows).execute();
-  }
-  await tx
-    .deleteFrom('news.ranking')
-    .where('id', '<', id)
-    .where('published_at', '<', hoursBefore(now, KEPT_DAYS * 24))
-    .execute();
+  const rows = [null, ...directions].flatMap((direction) => listOf(ranked, direction));
+  await sql`
+    with ranking as (
+      insert into news.ranking (published_at, parameters)
+      values (${now}, ${JSON.stringify(parameters)}::jsonb) returning id
+    ), outdated as (
+      -- The oldest have the smallest ids, so the others need not be read.
+      delete from news.ranking where id = any(array(select id from news.ranking order by id limit ${REMOVED_AT_ONCE}))
+        and published_at < ${hoursBefore(now, KEPT_DAYS * 24)}
+    )
+    insert into news.ranking_entry
+      (ranking_id, direction, rank, item_id, source_count, signal_count, source_names, latest_at, inputs)
+    select ranking.id, direction, rank, item_id, source_count, signal_count, source_names, latest_at, inputs
+    from ranking, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
+      direction text, rank integer, item_id text, source_count integer, signal_count integer,
+      source_names text[], latest_at timestamptz, inputs jsonb
+    )
+  `.execute(tx);
   await forgetLeftItems(tx);
   return topics.length;
 }
@@ -139,6 +130,26 @@ function topicsOf(candidates: readonly Candidate[]): CandidateTopic[] {
     story === null ? `item ${itemId}` : `story ${story}`,
   );
   return [...topics].map(([id, reports]) => ({ id, story: reports[0]?.story ?? null, reports }));
+}
+
+/** The entries of a list: the hottest topics that have an item in its direction. */
+function listOf(ranked: readonly RankedTopic[], direction: string | null) {
+  const entries: { topic: RankedTopic; item: Candidate }[] = [];
+  for (const topic of ranked) {
+    const item = representativeOf(topic.reports, direction);
+    if (item !== undefined) entries.push({ topic, item });
+    if (entries.length === KEPT) break;
+  }
+  return entries.map(({ topic: { heat, story, reports, latestAt }, item }, index) => ({
+    direction,
+    rank: index + 1,
+    item_id: item.itemId,
+    source_count: heat.sources.length,
+    signal_count: reports.length,
+    source_names: heat.sources.map(({ source }) => source),
+    latest_at: latestAt,
+    inputs: { ...heat, story, reports: reports.length } satisfies RankInputs,
+  }));
 }
 
 function representativeOf(reports: readonly Candidate[], direction: string | null): Candidate | undefined {

@@ -53,12 +53,7 @@ export class StoryBoard {
     joinable: ReadonlySet<string>,
     now: Date,
   ): Promise<StoryBoard> {
-    const rows = await tx
-      .selectFrom('news.item')
-      .select(['id', 'story'])
-      .where('id', '=', sql<string>`any(${[...candidates]})`)
-      .where('withdrawn_at', 'is', null)
-      .execute();
+    const rows = await readStories(tx, [...candidates]);
     const storyOf = new Map(rows.map(({ id, story }) => [id, story]));
     const joined = rows.flatMap(({ id, story }) => (story !== null && joinable.has(id) ? [story] : []));
     const { ages, survivors } = await lockWithAges(tx, [...new Set(joined)]);
@@ -147,22 +142,33 @@ export class StoryBoard {
     const [started, moved] = [this.#started, this.#moved];
     this.#started = [];
     this.#moved = new Map();
-    if (started.length > 0) {
-      const rows = started.map((row) => ({ ...row, created_at: this.#now }));
-      await sql`
+    if (started.length === 0 && moved.size === 0) return;
+    const rows = started.map((row) => ({ ...row, created_at: this.#now }));
+    await sql`
+      with started as (
         insert into news.story (public_id, title, created_at)
         select public_id, title, created_at from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           as row (public_id text, title text, created_at timestamptz)
-      `.execute(this.#tx);
-    }
-    if (moved.size > 0) {
-      await sql`
-        update news.item set story = row.story
-        from unnest(${[...moved.keys()]}::text[], ${[...moved.values()]}::text[]) as row (id, story)
-        where item.id = row.id collate "C" and item.story is distinct from row.story
-      `.execute(this.#tx);
-    }
+      )
+      update news.item set story = row.story
+      from unnest(${[...moved.keys()]}::text[], ${[...moved.values()]}::text[]) as row (id, story)
+      where item.id = row.id collate "C" and item.story is distinct from row.story
+    `.execute(this.#tx);
   }
+}
+
+/** The items that are not withdrawn, with their stories. */
+async function readStories(
+  tx: Transaction<NewsTables>,
+  ids: readonly string[],
+): Promise<{ id: string; story: string | null }[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .selectFrom('news.item')
+    .select(['id', 'story'])
+    .where('id', '=', sql<string>`any(${ids})`)
+    .where('withdrawn_at', 'is', null)
+    .execute();
 }
 
 /** The id of the story that an item starts. */

@@ -54,6 +54,7 @@ export async function editEntries(
     const failed = await editBatch(parts, source, claimed, signal);
     tally.failed += failed;
     tally.written += claimed.length - failed;
+    if (claimed.length < BATCH) return tally;
   }
 }
 

@@ -114,50 +114,81 @@ function read({ status, headers, body, url }: Fetched, source: Source): Reading 
 async function succeed(
   parts: PollParts,
   source: Source,
-  { headers, movedTo, url }: Fetched,
+  answer: Fetched,
   reading: Reading,
 ): Promise<PollOutcome> {
+  if (reading.kind === 'unchanged' && answer.movedTo === undefined) {
+    const columns = polled(parts, source, { headers: answer.headers, isChanged: false });
+    return (await write(parts.db, source, columns)) ? { kind: 'unchanged' } : { kind: 'skipped' };
+  }
   return inTransactions(parts.db)(async (tx) => {
     if (!(await isStill(tx, source))) return { kind: 'skipped' };
-    const now = parts.clock();
-    if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, now);
-    const intake = intakeOf(source, now);
-    const entries = reading.kind === 'feed' ? reading.feed.entries : [];
-    const { pending, leftOut } = await storeEntries(tx, source.id, entries, intake.room, now);
-    const floods = leftOut > 0;
-    if (parts.subscribes && reading.kind === 'feed') {
-      await noteHub(tx, source.id, hubLinks(headers.link, reading.feed.links, url), now);
-    }
-    const updateSeconds =
-      reading.kind === 'feed' ? (reading.feed.updateSeconds ?? null) : source.update_seconds;
-    const interval = adaptedInterval(source.interval_seconds, pending > 0 && !floods, parts.bounds);
-    const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], parts.random());
-    const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
-    await write(tx, source, {
-      ...(reading.kind === 'feed' && {
-        // What was left out is read again, though the feed may not change.
-        etag: floods ? null : (headers.etag ?? null),
-        last_modified: floods ? null : (headers['last-modified'] ?? null),
-        body_hash: floods ? null : reading.bodyHash,
-        ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
-      }),
-      ...(pending > 0 && {
-        last_change_at: now,
-        taken_since: intake.since,
-        taken: intake.taken + pending,
-      }),
-      ...(moved?.url !== undefined && { url: moved.url }),
-      update_seconds: updateSeconds,
-      interval_seconds: interval,
-      next_poll_at: after(now, wait),
-      last_polled_at: now,
-      last_success_at: now,
-      failures: 0,
-      failing_since: null,
-      last_error: moved?.fault ?? (floods ? FLOODS : null),
-    });
-    return reading.kind === 'feed' ? { kind: 'read', pending } : { kind: 'unchanged' };
+    if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, parts.clock());
+    return keep(tx, parts, source, answer, reading);
   });
+}
+
+/** Keeps what was read. */
+async function keep(
+  tx: Transaction<NewsTables>,
+  parts: PollParts,
+  source: Source,
+  { headers, movedTo, url }: Fetched,
+  reading: Exclude<Reading, { kind: 'page' }>,
+): Promise<PollOutcome> {
+  const now = parts.clock();
+  const feed = reading.kind === 'feed' ? reading.feed : undefined;
+  const intake = intakeOf(source, now);
+  const { pending, leftOut } = await storeEntries(tx, source.id, feed?.entries ?? [], intake.room, now);
+  const floods = leftOut > 0;
+  if (parts.subscribes && feed !== undefined) {
+    await noteHub(tx, source.id, hubLinks(headers.link, feed.links, url), now);
+  }
+  const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
+  await write(tx, source, {
+    ...polled(parts, source, { headers, feed, isChanged: pending > 0 && !floods }),
+    ...(reading.kind === 'feed' && {
+      // What was left out is read again, though the feed may not change.
+      etag: floods ? null : (headers.etag ?? null),
+      last_modified: floods ? null : (headers['last-modified'] ?? null),
+      body_hash: floods ? null : reading.bodyHash,
+      ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
+    }),
+    ...(pending > 0 && {
+      last_change_at: now,
+      taken_since: intake.since,
+      taken: intake.taken + pending,
+    }),
+    ...(moved?.url !== undefined && { url: moved.url }),
+    last_error: moved?.fault ?? (floods ? FLOODS : null),
+  });
+  return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
+}
+
+/** What a poll that succeeded says of when to poll next. */
+function polled(
+  { clock, bounds, random }: PollParts,
+  source: Source,
+  {
+    headers,
+    feed,
+    isChanged,
+  }: { headers: Fetched['headers']; feed?: ParsedFeed | undefined; isChanged: boolean },
+): Updateable<SourceTable> {
+  const now = clock();
+  const updateSeconds = feed === undefined ? source.update_seconds : (feed.updateSeconds ?? null);
+  const interval = adaptedInterval(source.interval_seconds, isChanged, bounds);
+  const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], random());
+  return {
+    update_seconds: updateSeconds,
+    interval_seconds: interval,
+    next_poll_at: after(now, wait),
+    last_polled_at: now,
+    last_success_at: now,
+    failures: 0,
+    failing_since: null,
+    last_error: null,
+  };
 }
 
 async function fail(
@@ -169,16 +200,13 @@ async function fail(
   const now = clock();
   const failures = source.failures + 1;
   const asked = retryAfterSeconds(answer?.headers['retry-after'], now);
-  await inTransactions(db)(async (tx) => {
-    if (!(await isStill(tx, source))) return;
-    await write(tx, source, {
-      ...(answer?.status === 410 && { state: 'gone' }),
-      next_poll_at: after(now, waitAfterFailure(source.interval_seconds, failures, asked, random())),
-      last_polled_at: now,
-      failures,
-      failing_since: source.failing_since ?? now,
-      last_error: reason,
-    });
+  await write(db, source, {
+    ...(answer?.status === 410 && { state: 'gone' }),
+    next_poll_at: after(now, waitAfterFailure(source.interval_seconds, failures, asked, random())),
+    last_polled_at: now,
+    failures,
+    failing_since: source.failing_since ?? now,
+    last_error: reason,
   });
   return { kind: 'failed', reason };
 }
@@ -231,16 +259,21 @@ async function isStill(tx: Transaction<NewsTables>, source: Source): Promise<boo
   );
 }
 
+/** Writes what came of a poll; false if the source was changed or polled while it was on its way. */
 async function write(
-  tx: Transaction<NewsTables>,
-  { id }: Source,
+  db: Kysely<NewsTables>,
+  { id, url, next_poll_at }: Source,
   columns: Updateable<SourceTable>,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('news.source')
     .set({ ...columns, queued_until: null })
     .where('id', '=', id)
-    .execute();
+    .where('state', '=', 'active')
+    .where('url', '=', url)
+    .where('next_poll_at', '=', next_poll_at)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 function after(now: Date, seconds: number): Date {

@@ -20,8 +20,8 @@ export interface Schedule {
   run: (tx: Transaction<NewsTables>, due: Date, now: Date) => Promise<void>;
 }
 
-/** The time between two rankings, in ms. */
-const RANKING_MS = 5 * 60 * 1000;
+/** The time between two rankings, in ms; what else is scheduled falls on a multiple of it. */
+export const RANKING_MS = 5 * 60 * 1000;
 
 /** What schedules depend on. */
 export interface ScheduleSettings {
@@ -66,24 +66,16 @@ export async function runSchedule(
   now: Date,
 ): Promise<boolean> {
   const due = latest(now);
-  await tx
-    .insertInto('news.schedule')
-    .values({ name })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const { done_through } = await tx
-    .selectFrom('news.schedule')
-    .select('done_through')
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  if (done_through !== null && done_through >= due) return false;
+  // A worker that waits for another one sees what that has done.
+  const { rows } = await sql`
+    insert into news.schedule as schedule (name, done_through, last_run_at) values (${name}, ${due}, ${now})
+    on conflict (name) do update set done_through = excluded.done_through, last_run_at = excluded.last_run_at,
+      last_error = null, last_error_at = null, queued_until = null
+    where schedule.done_through is null or schedule.done_through < excluded.done_through
+    returning name
+  `.execute(tx);
+  if (rows.length === 0) return false;
   await run(tx, due, now);
-  await tx
-    .updateTable('news.schedule')
-    .set({ done_through: due, last_run_at: now, last_error: null, last_error_at: null, queued_until: null })
-    .where('name', '=', name)
-    .execute();
   return true;
 }
 

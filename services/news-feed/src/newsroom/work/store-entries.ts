@@ -12,6 +12,9 @@ export interface StoredEntry {
   publishedAt: string;
 }
 
+/** How exactly is kept when a feed last had an entry, in ms: it would be written with each answer. */
+const SEEN_MS = 6 * 60 * 60 * 1000;
+
 /** What came of the entries of an answer. */
 export interface StoredTally {
   /** How many new and changed ones wait to be edited. */
@@ -31,9 +34,10 @@ export async function storeEntries(
   room: number,
   now: Date,
 ): Promise<StoredTally> {
+  if (entries.length === 0) return { pending: 0, leftOut: 0 };
   const rows = await tx
     .selectFrom('news.source_entry')
-    .select(['key', 'hash', 'discovered_at'])
+    .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
     .where('source_id', '=', sourceId)
     .where('key', '=', sql<string>`any(${entries.map(({ key }) => key)})`)
     .orderBy('key')
@@ -71,12 +75,16 @@ export async function storeEntries(
       )
       .execute();
   }
-  if (known.size > 0) {
+  const written = new Set(changed.map(({ entry }) => entry.key));
+  const seen = rows
+    .filter(({ key, last_seen_at }) => !written.has(key) && now.getTime() - last_seen_at.getTime() >= SEEN_MS)
+    .map(({ key }) => key);
+  if (seen.length > 0) {
     await tx
       .updateTable('news.source_entry')
       .set({ last_seen_at: now })
       .where('source_id', '=', sourceId)
-      .where('key', '=', sql<string>`any(${[...known.keys()]})`)
+      .where('key', '=', sql<string>`any(${seen})`)
       .execute();
   }
   return { pending: changed.length, leftOut: all.length - changed.length };

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { editItem, upsertItems, urlOf } from '../editing/items.ts';
+import { editItem, type ItemOutcome, upsertItems, urlOf } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
@@ -165,7 +165,7 @@ async function makeItems(
     created.map(({ line }) => line),
     now,
   );
-  const made = await itemsOf(tx, created);
+  const made = await madeItems(tx, created, upserted);
   for (const [index, { entry, spellings }] of created.entries()) {
     const outcome = upserted[index];
     const id = idOf(spellings, made);
@@ -176,6 +176,17 @@ async function makeItems(
     outcomes.set(entry, { id, isNew: false, ownsItem: false });
   }
   return outcomes;
+}
+
+/** The items that were made of lines, by their canonical URL. */
+async function madeItems(
+  tx: Transaction<NewsTables>,
+  created: readonly EntryLine[],
+  outcomes: readonly ItemOutcome[],
+): Promise<Map<string, string>> {
+  // What was refused has been made by somebody else.
+  if (outcomes.some((outcome) => outcome instanceof Failure)) return itemsOf(tx, created);
+  return new Map(created.flatMap(({ line }) => (line.id === undefined ? [] : [[urlOf(line), line.id]])));
 }
 
 /** Changes the items that belong to this source by {@link takeFromStrangers}, and returns their outcomes. */
