@@ -4,6 +4,7 @@ import { readVocabulary } from '@pressroom/news-feed/config';
 import type { Submission, SubmissionSource } from '@pressroom/news-feed/newsroom/editorial/editor';
 import { readRules } from '@pressroom/news-feed/newsroom/editorial/rules';
 import { RulesEditor } from '@pressroom/news-feed/newsroom/editorial/rules-editor';
+import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
@@ -50,6 +51,7 @@ function submission(
     discoveredAt: NOON,
     ...members,
     source: {
+      id: 1,
       name: 'Source',
       firstParty: false,
       weight: 1,
@@ -59,6 +61,17 @@ function submission(
       ...source,
     },
   };
+}
+
+/** An item as it is given a story. */
+function assignable(id: string, title: string): AssignableItem {
+  const about = { originalTitle: null, summary: null, sourceName: `Source of ${id}`, category: null };
+  return { id, title, ...about, publishedAt: NOON, discoveredAt: NOON };
+}
+
+async function addSourceAt(path: string, state: 'active' | 'paused' = 'active'): Promise<void> {
+  const { id } = await addSource(feed.db, `https://source.example/${path}`, {}, NOON);
+  await feed.db.updateTable('news.source').set({ state }).where('id', '=', id).execute();
 }
 
 test.each([
@@ -110,19 +123,27 @@ test('another source on the same event raises the score', async () => {
   const row = itemRow('other', { id: 'other', title, source_name: 'Other', published_at: NOON });
   await feed.db.transaction().execute(async (tx) => {
     await tx.insertInto('news.item').values(row).execute();
-    const item = {
-      id: 'other',
-      title,
-      originalTitle: null,
-      summary: null,
-      sourceName: 'Other',
-      category: null,
-    };
-    await new RulesAssigner(lexicon).assign(tx, [{ ...item, publishedAt: NOON, discoveredAt: NOON }], NOON);
+    await new RulesAssigner(search).assign(tx, [assignable('other', title)], NOON);
   });
   const after = await editor().judge(submission(title));
   expect((after.score ?? 0) - (before.score ?? 0)).toBe(12);
   expect(after.terms).toContainEqual({ name: 'coverage', points: 12, note: '1 other sources' });
+});
+
+test('an article joins a story that another worker has begun since it was judged', async () => {
+  const title = 'Magnitude 6.4 earthquake strikes off Arica, Chile';
+  await editor().judge(submission(title));
+  const store = (id: string, assigner: RulesAssigner) =>
+    feed.db.transaction().execute(async (tx) => {
+      const row = itemRow(id, { id, title, source_name: `Source of ${id}`, published_at: NOON });
+      await tx.insertInto('news.item').values(row).execute();
+      await assigner.assign(tx, [assignable(id, title)], NOON);
+    });
+  await store('theirs', new RulesAssigner(new StorySearch(readLexicon())));
+  await store('own', new RulesAssigner(search));
+  const items = await feed.db.selectFrom('news.item').select('story').execute();
+  expect(items).toHaveLength(2);
+  expect(new Set(items.map(({ story }) => story)).size).toBe(1);
 });
 
 test.each([
@@ -149,6 +170,27 @@ test('a day has its quota, however many workers ask, and the next day in Shangha
   const midnight = new Date('2026-11-20T16:00:00Z');
   const tomorrow = await judges[0]?.judge(submission('Item tomorrow', { discoveredAt: midnight }));
   expect(tomorrow?.selected).toBe(true);
+});
+
+test('no source takes more than a quarter of the quota, unless there are fewer than four', async () => {
+  const judge = (id: number, title: string) =>
+    editor({ threshold: 0, quota: 8 }).judge(submission(title, { source: { id } }));
+  const flood = async (day: string) => {
+    const all = Array.from({ length: 10 }, (_, index) =>
+      editor({ threshold: 0, quota: 8 }).judge(
+        submission(`Flood ${index} of ${day}`, { discoveredAt: new Date(day) }),
+      ),
+    );
+    return (await Promise.all(all)).filter(({ selected }) => selected).length;
+  };
+  expect(await flood('2026-11-18T04:00:00Z')).toBe(8);
+  for (const path of ['a', 'b']) await addSourceAt(path);
+  await addSourceAt('c', 'paused');
+  expect(await flood('2026-11-19T04:00:00Z')).toBe(4);
+  for (const path of ['d', 'e', 'f']) await addSourceAt(path);
+  expect(await flood(NOON.toISOString())).toBe(2);
+  const others = await Promise.all([2, 3, 4, 5].map((id) => judge(id, `Of source ${id}`)));
+  expect(others.map(({ selected }) => selected)).toEqual([true, true, true, true]);
 });
 
 test('explain prints what the score of an item consists of', async () => {

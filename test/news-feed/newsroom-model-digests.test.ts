@@ -1,4 +1,5 @@
 import { readConfig } from '@pressroom/common/start/config';
+import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { editorSettings, openDigests } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
@@ -29,7 +30,7 @@ afterAll(() => feed.close());
 beforeEach(async () => {
   now = NOON;
   await feed.database.pool.query(
-    'truncate news.item, news.story, news.editorial_budget, news.editorial_answer cascade',
+    'truncate news.item, news.story, news.editorial_budget, news.editorial_share, news.editorial_answer cascade',
   );
   stub = await chatStub();
   return () => stub.close();
@@ -163,6 +164,18 @@ test('a slow model, one that is not there and a spent budget leave the digest of
   await rewrite({ EDITORIAL_DAILY_REQUESTS: '0' });
   expect(await story()).toEqual(rules);
   expect(stub.requests).toHaveLength(asked);
+});
+
+test('digests leave half of the budget to articles', async () => {
+  const spent = new BudgetStore(feed.db, { requests: 4, tokens: 1_000_000 });
+  await spent.take('digests', 1, now);
+  await spent.take('digests', 1, now);
+  await twoReports();
+  const rules = await story();
+  stub.behave(answer(GOOD));
+  await rewrite({ EDITORIAL_DAILY_REQUESTS: '4' });
+  expect(await story()).toEqual(rules);
+  expect(await spent.take({ sourceId: 1 }, 1, now)).toBe(true);
 });
 
 test('a report that reads like an instruction is not shown to the model', async () => {

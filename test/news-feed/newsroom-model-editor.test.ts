@@ -2,6 +2,9 @@ import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import type { Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
 import { editorSettings, openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
+import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../support/chat-endpoint.ts';
 import { INJECTIONS } from '../support/injections.ts';
@@ -24,7 +27,7 @@ afterAll(() => feed.close());
 beforeEach(async () => {
   now = NOON;
   await feed.database.pool.query(
-    'truncate news.editorial_slot, news.editorial_budget, news.editorial_answer',
+    'truncate news.editorial_slot, news.editorial_budget, news.editorial_share, news.editorial_answer, news.source cascade',
   );
   stub = await chatStub();
   return () => stub.close();
@@ -48,8 +51,21 @@ function submission(title: string, summary: string | null = null): Submission {
     url: `https://source.example/${encodeURIComponent(title)}`,
     publishedAt: NOON,
     discoveredAt: NOON,
-    source: { name: 'Source', firstParty: false, weight: 1, category: null, directions: [], select: 'auto' },
+    source: {
+      id: 1,
+      name: 'Source',
+      firstParty: false,
+      weight: 1,
+      category: null,
+      directions: [],
+      select: 'auto',
+    },
   };
+}
+
+/** Adds sources that are polled. */
+async function addSources(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await addSource(feed.db, `https://source.example${path}`, {}, NOON);
 }
 
 function judge(given: Submission, settings?: Record<string, string>): Promise<Judgement> {
@@ -166,6 +182,44 @@ test('the budget of a day holds for all workers, and the next day has its own', 
   now = new Date('2026-11-20T16:00:00Z');
   await judge(submission('Tomorrow'), { EDITORIAL_DAILY_REQUESTS: '2' });
   expect(stub.requests).toHaveLength(3);
+});
+
+test('no source uses up the budget of the others', async () => {
+  stub.behave(completion(JSON.stringify({ ...GOOD, title: '标题', summary: null }), 100));
+  await addSources(['/one', '/two', '/three', '/four', '/five']);
+  const one = editor({ EDITORIAL_DAILY_REQUESTS: '10' });
+  const ask = async (id: number, title: string) => {
+    const given = submission(title);
+    const judgement = await one.judge(
+      { ...given, source: { ...given.source, id } },
+      new AbortController().signal,
+    );
+    return modelNote(judgement)?.startsWith('it gave') === true;
+  };
+  const flood = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(1, `Flood ${index}`)));
+  // A quarter of ten, rounded up.
+  expect(flood.filter((answered) => answered)).toHaveLength(3);
+  expect(await ask(2, 'Of another source')).toBe(true);
+  now = new Date('2026-11-20T16:00:00Z');
+  expect(await ask(1, 'On the next day')).toBe(true);
+});
+
+test('nor the tokens of the others, and what a request was estimated at counts only until it is answered', async () => {
+  await addSources(['/one', '/two']);
+  const one = editor({ EDITORIAL_DAILY_TOKENS: '20000' });
+  const ask = async (id: number, title: string, tokens: number) => {
+    stub.behave(completion(JSON.stringify({ ...GOOD, title: '标题', summary: null }), tokens));
+    const given = submission(title);
+    const judged = await one.judge(
+      { ...given, source: { ...given.source, id } },
+      new AbortController().signal,
+    );
+    return modelNote(judged)?.startsWith('it gave') === true;
+  };
+  for (let index = 0; index < 20; index += 1) expect(await ask(1, `Short ${index}`, 100)).toBe(true);
+  expect(await ask(1, 'Long', 9000)).toBe(true);
+  expect(await ask(1, 'More', 100)).toBe(false);
+  expect(await ask(2, 'Of another source', 100)).toBe(true);
 });
 
 test('a budget of tokens holds, too', async () => {

@@ -1,5 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { mergeStories } from '@pressroom/news-feed/newsroom/editing/stories';
+import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { takeSlot } from '@pressroom/news-feed/newsroom/editorial/quota';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => feed.close());
 beforeEach(async () => {
   await feed.database.pool.query(
-    'truncate news.item, news.story, news.editorial_slot, news.editorial_budget, news.schedule cascade',
+    'truncate news.item, news.story, news.editorial_slot, news.editorial_budget, news.editorial_share, news.schedule cascade',
   );
 });
 
@@ -131,12 +132,14 @@ test('what the editor counts on a day is forgotten with the items of that day', 
     ['old', OLD],
     ['new', '2050-04-30T12:00:00Z'],
   ] as const) {
-    await takeSlot(feed.db, article, 10, new Date(day));
-    await feed.database.pool.query('insert into news.editorial_budget values ($1, 1, 1)', [day]);
+    await takeSlot(feed.db, { article, sourceId: 1 }, 10, new Date(day));
+    await new BudgetStore(feed.db, { requests: 1, tokens: 1 }).take('digests', 1, new Date(day));
   }
   await prune(MIDNIGHT);
   const slots = await feed.db.selectFrom('news.editorial_slot').select('article').execute();
   expect(slots).toEqual([{ article: 'new' }]);
   const { rows } = await feed.database.pool.query('select count(*)::int as days from news.editorial_budget');
   expect(rows).toEqual([{ days: 1 }]);
+  const shares = await feed.db.selectFrom('news.editorial_share').select('spender').execute();
+  expect(shares).toHaveLength(1);
 });

@@ -230,11 +230,21 @@ export interface ItemJudgementTable {
 export interface EditorialSlotTable {
   day: Day;
   article: string;
+  /** Null: an earlier build did not count it. */
+  source: number | null;
 }
 
 /** `news.editorial_budget`: what a model was asked for on a day. */
 export interface EditorialBudgetTable {
   day: Day;
+  requests: number;
+  tokens: number;
+}
+
+/** `news.editorial_share`: parts of the budget, by who has used them. */
+export interface EditorialShareTable {
+  day: Day;
+  spender: string;
   requests: number;
   tokens: number;
 }
@@ -360,6 +370,7 @@ export interface NewsTables {
   'news.item_judgement': ItemJudgementTable;
   'news.editorial_slot': EditorialSlotTable;
   'news.editorial_budget': EditorialBudgetTable;
+  'news.editorial_share': EditorialShareTable;
   'news.editorial_answer': EditorialAnswerTable;
   'news.source': SourceTable;
   'news.source_entry': SourceEntryTable;

@@ -9,6 +9,8 @@ export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
 
 /** What the newsroom has been told about a source (`newsroom sources`). */
 export interface SubmissionSource {
+  /** By which its part of what a day has is counted. */
+  id: number;
   name: string;
   /** Whether it reports on its own work. */
   firstParty: boolean;

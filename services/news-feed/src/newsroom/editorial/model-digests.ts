@@ -120,13 +120,13 @@ export class ModelDigests {
     const { clock, settings } = this.#parts;
     const now = clock();
     const estimate = Math.ceil(JSON.stringify(question).length / 2) + ANSWER_TOKENS;
-    if (!(await this.#budget.take(estimate, now))) {
+    if (!(await this.#budget.take('digests', estimate, now))) {
       this.#pausedUntil = now.getTime() + PAUSE_MS;
       return undefined;
     }
     try {
       const { text, tokens } = await askModel(settings, question, signal);
-      await this.#budget.settle(estimate, tokens ?? estimate, now);
+      await this.#budget.settle('digests', estimate, tokens ?? estimate, now);
       return text;
     } catch (error) {
       if (!(error instanceof ChatFault)) throw error;

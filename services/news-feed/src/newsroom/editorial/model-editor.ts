@@ -109,10 +109,13 @@ export class ModelEditor implements Editor {
     const now = this.#parts.clock();
     if (now.getTime() < this.#pausedUntil) return 'the model is left alone after a fault';
     const estimate = Math.ceil(JSON.stringify(question).length / 2) + ANSWER_TOKENS;
-    if (!(await this.#budget.take(estimate, now))) return 'the budget of the day is spent';
+    const spender = { sourceId: submission.source.id };
+    if (!(await this.#budget.take(spender, estimate, now))) {
+      return 'the budget of the day is spent, or the part of it that one source may use';
+    }
     try {
       const { text, tokens } = await askModel(this.#parts.settings, question, signal);
-      await this.#budget.settle(estimate, tokens ?? estimate, now);
+      await this.#budget.settle(spender, estimate, tokens ?? estimate, now);
       const answer = this.#read(text, submission);
       await this.#remember(hash, answer, now);
       this.#faults = 0;

@@ -1,15 +1,24 @@
 import { type Kysely, sql } from 'kysely';
 import { shanghaiDate } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
+import { PARTS } from './shares.ts';
+
+/** An article that is to be selected. */
+export interface Applicant {
+  /** Its canonical URL. */
+  article: string;
+  /** The source that brings it. */
+  sourceId: number;
+}
 
 /**
- * Takes a place in the quota of the day (in Shanghai) of `now` for an article, by its canonical URL; true if
- * it has one. An article that is judged again keeps its place, and workers never take more than `quota`
- * together.
+ * Takes a place in the quota of the day (in Shanghai) of `now` for an article; true if it has one. An article
+ * that is judged again keeps its place, and workers never take more than `quota` together, nor more than its
+ * part ({@link PARTS}) for one source.
  */
 export function takeSlot(
   db: Kysely<NewsTables>,
-  article: string,
+  { article, sourceId }: Applicant,
   quota: number,
   now: Date,
 ): Promise<boolean> {
@@ -18,9 +27,13 @@ export function takeSlot(
     // 1852143475 is "news" in ASCII; 51 is the right to count the quota.
     await sql`select pg_advisory_xact_lock(1852143475, 51)`.execute(tx);
     const { rows } = await sql<{ has: boolean }>`
-      insert into news.editorial_slot (day, article)
-      select ${day}::date, ${article}
-      where (select count(*) from news.editorial_slot where day = ${day}::date) < ${quota}
+      with taken as (
+        select count(*) as places, count(*) filter (where source = ${sourceId}) as own
+        from news.editorial_slot where day = ${day}::date
+      )
+      insert into news.editorial_slot (day, article, source)
+      select ${day}::date, ${article}, ${sourceId}::bigint from taken
+      where places < ${quota}::integer and own < ceil(${quota}::float8 / ${PARTS})
       on conflict do nothing
       returning true as has
     `.execute(tx);

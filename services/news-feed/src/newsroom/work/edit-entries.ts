@@ -99,6 +99,7 @@ async function judge(
     text: page?.text ?? null,
     url: entry.url,
     source: {
+      id: source.id,
       name: source.name,
       firstParty: source.first_party,
       weight: source.weight,

@@ -35,6 +35,7 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
   const day = shanghaiDate(before);
   await sql`delete from news.editorial_slot where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_budget where day < ${day}::date`.execute(tx);
+  await sql`delete from news.editorial_share where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_answer where answered_at < ${before}`.execute(tx);
   await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
   await tx
