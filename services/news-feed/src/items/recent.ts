@@ -1,3 +1,4 @@
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 import type { ItemsQuery } from './schema.ts';
@@ -33,11 +34,16 @@ export function recentWithTerms(
   return sql`select item_id from news.recent_item where terms @> (${given}::text[]${sql.join(pieces, sql``)})`;
 }
 
+const FORGET = new PreparedQuery<NewsTables, Record<string, never>, unknown>((db) => ({
+  compile: () =>
+    sql`
+      delete from news.recent_item where item_id in (
+        select item_id from news.recent_item where latest_at < news.recent_since()
+        order by latest_at limit ${sql.lit(FORGOTTEN)} for update skip locked
+      )`.compile(db),
+}));
+
 /** Removes items that have left every window. Time alone brings none of them back. */
 export async function forgetLeftItems(db: Kysely<NewsTables>): Promise<void> {
-  await sql`
-    delete from news.recent_item where item_id in (
-      select item_id from news.recent_item where latest_at < news.recent_since()
-      order by latest_at limit ${FORGOTTEN} for update skip locked
-    )`.execute(db);
+  await FORGET.execute(db, {});
 }

@@ -1,6 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { forgetLeftItems } from '../../items/recent.ts';
-import type { NewsTables } from '../../tables.ts';
+import type { ItemTable, NewsTables } from '../../tables.ts';
 import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.ts';
 
 /** How far back reports count, in hours: six half-lives, after which a report weighs less than a fiftieth. */
@@ -22,6 +23,11 @@ interface Candidate extends Report {
   story: string | null;
   directions: string[];
 }
+
+type CandidateRow = Pick<
+  Selectable<ItemTable>,
+  'id' | 'source_name' | 'source_first_party' | 'timeline_at' | 'story' | 'directions' | 'selected' | 'score'
+>;
 
 /** A story, or an item without a story, with its reports. */
 interface CandidateTopic {
@@ -107,15 +113,18 @@ export async function explainRanking(db: Kysely<NewsTables>, direction: string |
   return { ...ranking, entries };
 }
 
-async function readCandidates(tx: Transaction<NewsTables>, now: Date): Promise<Candidate[]> {
-  const rows = await tx
+const CANDIDATES = new PreparedQuery<NewsTables, { after: Date; through: Date }, CandidateRow>((db, value) =>
+  db
     .selectFrom('news.item')
     .select(['id', 'source_name', 'source_first_party', 'timeline_at', 'story', 'directions'])
     .select(['selected', 'score'])
     .where('withdrawn_at', 'is', null)
-    .where('timeline_at', '>', hoursBefore(now, WINDOW_HOURS))
-    .where('timeline_at', '<=', now)
-    .execute();
+    .where('timeline_at', '>', value('after'))
+    .where('timeline_at', '<=', value('through')),
+);
+
+async function readCandidates(tx: Transaction<NewsTables>, now: Date): Promise<Candidate[]> {
+  const rows = await CANDIDATES.execute(tx, { after: hoursBefore(now, WINDOW_HOURS), through: now });
   return rows.map(({ id, source_name, source_first_party, timeline_at, ...rest }) => ({
     ...rest,
     itemId: id,
