@@ -291,13 +291,13 @@ function ConflictDialog({ folder, names, choices, answer }: ConflictProps) {
 }
 
 const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
-  ['Enter', 'keyOpen'],
+  ['Enter', 'open'],
   ['Space', 'keySelect'],
   ['Shift + ↑ ↓ ← →', 'keyRange'],
-  ['Ctrl + A', 'keyAll'],
-  ['Ctrl + X / C / V', 'keyMove'],
-  ['F2', 'keyRename'],
-  ['Delete', 'keyDelete'],
+  ['Ctrl + A', 'selectAll'],
+  ['Ctrl + X / C / V', 'keyClipboard'],
+  ['F2', 'rename'],
+  ['Delete', 'delete'],
   ['Backspace', 'keyUp'],
   ['/', 'keyFilter'],
 ];

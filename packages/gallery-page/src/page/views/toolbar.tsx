@@ -106,10 +106,10 @@ function SelectionBar() {
       </span>
       <span class="space" />
       <Button kind="quiet" icon="move" aria-label={say('moveTo')} onClick={() => actions.move()}>
-        {say('move')}
+        {say('moveTo')}
       </Button>
       <Button kind="quiet" icon="copy" aria-label={say('copyTo')} onClick={() => actions.copyTo()}>
-        {say('copy')}
+        {say('copyTo')}
       </Button>
       <Button kind="quiet" icon="delete" aria-label={say('delete')} onClick={() => actions.remove()}>
         {say('delete')}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { en } from './en.ts';
+import { zh } from './zh.ts';
+
+/** Names of the same thing in two places, or of one and of several where a language has one word for both. */
+const SAME: readonly (readonly string[])[] = [
+  ['name', 'byName'],
+  ['type', 'byType'],
+  ['size', 'bySize'],
+  ['file', 'files'],
+  ['buckets', 'bucketName'],
+];
+
+/** The names of texts that read the same, without those in {@link SAME}. */
+function collisions(texts: Readonly<Record<string, string>>): string[][] {
+  // The forms of a count may be the same.
+  const named = Object.entries(texts).map(([key, text]) => [key.replace(/_(one|other)$/, ''), text] as const);
+  const keys = Map.groupBy(named, ([, text]) => text);
+  return [...keys.values()]
+    .map((same) => [...new Set(same.map(([key]) => key))])
+    .filter((same) => same.length > 1 && !SAME.some((known) => same.every((key) => known.includes(key))));
+}
+
+describe.each(Object.entries({ en, zh }))('the texts in %s', (_language, texts) => {
+  test('have words of their own for every action', () => {
+    expect(collisions(texts)).toEqual([]);
+  });
+});
