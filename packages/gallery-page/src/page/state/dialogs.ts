@@ -19,9 +19,10 @@ export type Dialog =
       readonly answer: (choice: Choice | undefined) => void;
     };
 
-/** The one dialog that is open. */
+/** The one dialog that is open, and the questions that wait until it is closed. */
 export class Dialogs {
   readonly #open = signal<Dialog | undefined>(undefined);
+  readonly #waiting: Dialog[] = [];
 
   /** The open dialog. */
   get open(): ReadonlySignal<Dialog | undefined> {
@@ -33,12 +34,15 @@ export class Dialogs {
     this.#open.value = dialog;
   }
 
-  /** Closes the dialog. */
+  /** Closes the dialog; the next question opens. */
   close(): void {
-    this.#open.value = undefined;
+    this.#open.value = this.#waiting.shift();
   }
 
-  /** Asks what to do about taken names; undefined if the person gave the whole thing up. */
+  /**
+   * Asks what to do about taken names, once no other dialog is open; undefined if the person gave the whole
+   * thing up.
+   */
   askConflict(
     folder: string,
     names: readonly string[],
@@ -49,7 +53,9 @@ export class Dialogs {
         this.close();
         resolve(choice);
       };
-      this.show({ kind: 'conflict', folder, names, choices, answer });
+      const question: Dialog = { kind: 'conflict', folder, names, choices, answer };
+      if (this.#open.peek() === undefined) this.show(question);
+      else this.#waiting.push(question);
     });
   }
 }

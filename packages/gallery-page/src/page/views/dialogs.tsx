@@ -30,7 +30,8 @@ export function Dialogs() {
     case 'copy':
       return <DestinationDialog action={open.kind} entries={open.entries} />;
     case 'conflict':
-      return <ConflictDialog {...open} />;
+      // The next question is another dialog, however alike they are.
+      return <ConflictDialog key={open.answer} {...open} />;
     case 'keyboard':
       return <KeyboardDialog />;
     default:
