@@ -200,12 +200,14 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
   const { say } = texts;
   const [folder, setFolder] = useState(place.value.peek().folder);
   const [folders, setFolders] = useState<readonly Entry[]>();
+  const [problem, setProblem] = useState<unknown>();
   useEffect(() => {
     let isCurrent = true;
     setFolders(undefined);
+    setProblem(undefined);
     api.folders(folder).then(
       (found) => isCurrent && setFolders(found),
-      () => isCurrent && setFolders([]),
+      (error: unknown) => isCurrent && setProblem(error),
     );
     return () => {
       isCurrent = false;
@@ -247,6 +249,9 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
           {folders?.length === 0 && <li class="hint">{say('noFolders')}</li>}
         </ul>
       </div>
+      <p class="form-problem" role="alert">
+        {problem instanceof ApiProblem && problemWords(problem, say)}
+      </p>
       <div class="modal-buttons">
         <Button onClick={() => dialogs.close()}>{say('cancel')}</Button>
         <Button kind="primary" disabled={isHere} onClick={run}>
