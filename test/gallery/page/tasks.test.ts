@@ -1,3 +1,4 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
@@ -193,4 +194,51 @@ test('a copy that is pasted next to its original gets another name', async () =>
   await page.keyboard.press('Control+v');
   await link('a (2).txt').waitFor();
   await link('a.txt').waitFor();
+});
+
+test('a file replaces the one of its name when the person says so', async () => {
+  await gallery.put('replace/a.txt', 'replace/to/a.txt');
+  await go('replace/');
+  await transfer('Move', 'a.txt');
+  const question = page.getByRole('dialog', { name: '1 name is already taken' });
+  await question.getByText('a.txt').waitFor();
+  await question.getByRole('button', { name: 'Replace' }).click();
+  await activity().getByText('Moved 1 object to replace/to').waitFor();
+  expect(await keys('replace/')).toEqual(['replace/to/a.txt']);
+  const object = { Bucket: gallery.bucket, Key: 'replace/to/a.txt' };
+  const { Body } = await gallery.s3.send(new GetObjectCommand(object));
+  expect(await Body?.transformToString()).toBe('content of replace/a.txt');
+});
+
+test('files that are chosen while the store is gone stay in the list, and overwrite nothing', async () => {
+  await gallery.allowUploads(service.url);
+  await fill('away/a.txt');
+  await go('away/');
+  await link('a.txt').waitFor();
+  proxy.choose = () => 'refuse';
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('new') };
+  await page.locator('[data-upload="files"]').setInputFiles(file);
+  const uploads = page.getByRole('region', { name: 'Uploads' });
+  await uploads.getByText('1 upload failed').waitFor();
+  await uploads.getByText('The object store does not answer at the moment.').waitFor();
+  proxy.choose = () => undefined;
+  await uploads.getByRole('button', { name: 'Retry a.txt' }).click();
+  const question = page.getByRole('dialog', { name: '1 name is already taken' });
+  await question.getByRole('button', { name: 'Keep both' }).click();
+  await link('a (2).txt').waitFor();
+  expect(await keys('away/')).toEqual(['away/a (2).txt', 'away/a.txt']);
+  await gallery.allowUploads(gallery.url);
+});
+
+test('a destination whose folders cannot be read says why', async () => {
+  await fill('unread/a.txt', 'unread/to/x.txt');
+  await go('unread/');
+  await link('a.txt').click({ modifiers: ['Control'] });
+  proxy.choose = () => 'refuse';
+  await page.getByRole('button', { name: 'Move to…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move 1 item to' });
+  await dialog.getByText('The object store does not answer at the moment.').waitFor();
+  expect(await dialog.getByText('No folders in here').count()).toBe(0);
+  proxy.choose = () => undefined;
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { skipWithout } from '../../support/browser.ts';
+import { fillLogin } from '../../support/gallery-page.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 
 /** The size of a file of three parts, in bytes. */
@@ -58,13 +59,71 @@ async function hold(isHeld: (route: Route) => boolean): Promise<{ held: Route[];
   return { held, release };
 }
 
+/** The numbers of the parts that the page sends from now on, each as often as it is sent. */
+function recordParts(): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const part = new URL(request.url()).searchParams.get('partNumber');
+    if (part !== null && request.method() === 'PUT') sent.push(part);
+  });
+  return sent;
+}
+
+test('files and a folder are chosen with the button', async () => {
+  await open('button/');
+  await mkdir(join(folder, 'album'));
+  await writeFile(join(folder, 'album/1.txt'), 'one');
+  await writeFile(join(folder, 'a.txt'), 'a');
+  const choose = async (item: string, ...files: string[]) => {
+    const asked = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await (await asked).setFiles(files);
+  };
+  await choose('Files…', join(folder, 'a.txt'));
+  await window.link('a.txt').waitFor();
+  await choose('Folder…', join(folder, 'album'));
+  await window.link('album').waitFor();
+  expect(await window.keys('button/')).toEqual(['button/a.txt', 'button/album/1.txt']);
+});
+
+test('a session that ends in the middle of a large file costs only the password', async () => {
+  await open('ended/');
+  const sent = recordParts();
+  const { held, release } = await hold((route) => partOf(route) === '1');
+  await page.locator('[data-upload="files"]').setInputFiles(large);
+  await expect.poll(() => held.length).toBe(1);
+  await window.gallery.database.pool.query('delete from gallery.session');
+  release();
+  await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
+  await fillLogin(page);
+  await panel().getByText('1 file uploaded').waitFor();
+  expect((await window.content('ended/large.bin')).length).toBe(LARGE_BYTES);
+  expect(sent.filter((part) => part === '1')).toHaveLength(1);
+});
+
+test('files that are dropped while a question is open are asked about afterwards', async () => {
+  await window.gallery.put('asked/a.txt', 'asked/b.txt');
+  await window.go('asked/');
+  await window.link('a.txt').waitFor();
+  await window.upload({ name: 'a.txt', text: 'second a' });
+  const question = page.getByRole('dialog', { name: '1 name is already taken' });
+  await question.getByText('a.txt').waitFor();
+  const answered = page.waitForResponse((response) => response.url().endsWith('/api/gallery/lookup'));
+  await window.upload({ name: 'b.txt', text: 'second b' });
+  await answered;
+  await question.getByText('a.txt').waitFor();
+  await question.getByRole('button', { name: 'Keep both' }).click();
+  await question.getByText('b.txt').waitFor();
+  await question.getByRole('button', { name: 'Replace' }).click();
+  await window.link('a (2).txt').waitFor();
+  await expect.poll(() => window.content('asked/b.txt')).toBe('second b');
+});
+
 test('a large file is paused, and goes on with the parts that are missing', async () => {
   await open('paused/');
-  const sent: (string | null)[] = [];
-  const { held, release } = await hold((route) => {
-    sent.push(partOf(route));
-    return partOf(route) === '2';
-  });
+  const sent = recordParts();
+  const { held, release } = await hold((route) => partOf(route) === '2');
   await page.locator('[data-upload="files"]').setInputFiles(large);
   await expect.poll(() => held.length).toBe(1);
   await button('Pause large.bin').click();

@@ -4,25 +4,10 @@ import { type Chosen, keysOf } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';
 import { nameOf } from './place.ts';
 import { Rate } from './rate.ts';
-import { type KeptUpload, UploadMemory } from './upload-memory.ts';
+import { newUpload, type Upload, unfinishedUpload } from './upload.ts';
+import { UploadMemory } from './upload-memory.ts';
 import { isPassing, statusOf } from './upload-problem.ts';
 import type { OpenUpload, Uploader } from './uploader.ts';
-
-/** A file on its way to the bucket. */
-export interface Upload {
-  readonly id: string;
-  /** Where it will be. */
-  readonly key: string;
-  readonly size: number;
-  readonly uploaded: number;
-  readonly state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed' | 'unfinished';
-  /** Why it has failed. */
-  readonly problem?: unknown;
-  /** The file; undefined if a person has to choose it again. */
-  readonly file?: File | undefined;
-  readonly open?: OpenUpload | undefined;
-  readonly lastModified: number;
-}
 
 /** How often a file is tried again by itself, and how long the pauses are, in ms. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 20_000, 30_000];
@@ -77,14 +62,18 @@ export class Uploads {
   /** Uploads files to a folder; asks first where a name is taken. */
   async add(chosen: readonly Chosen[], folder: string): Promise<void> {
     const left = chosen.filter((one) => !this.#goOn(one, folder));
-    const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
-    const uploads = keyed.map(({ file, key }): Upload => {
-      const { size, lastModified } = file;
-      return { id: this.#newId(), key, size, uploaded: 0, state: 'waiting', file, lastModified };
-    });
-    if (uploads.length === 0) return;
-    this.#list.value = [...this.#list.peek().filter(({ state }) => state !== 'done'), ...uploads];
-    this.#start(uploads);
+    try {
+      const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
+      this.#start(this.#append(keyed.map(({ file, key }) => newUpload(this.#newId(), key, file))));
+    } catch (problem) {
+      // Nothing is overwritten unasked: the files stay in the list until the names are known.
+      this.#append(
+        left.map(({ file, path }) => {
+          const unasked = { folder, path };
+          return { ...newUpload(this.#newId(), `${folder}${path}`, file), state: 'failed', problem, unasked };
+        }),
+      );
+    }
   }
 
   /** Pauses a file, or goes on with it. */
@@ -113,7 +102,11 @@ export class Uploads {
   }
 
   /** Tries a failed file again. */
-  async retry({ id }: Upload): Promise<void> {
+  async retry({ id, file, unasked }: Upload): Promise<void> {
+    if (unasked !== undefined && file !== undefined) {
+      this.#list.value = this.#list.peek().filter((upload) => upload.id !== id);
+      return this.add([{ file, path: unasked.path }], unasked.folder);
+    }
     this.#tries.delete(id);
     this.#change(id, { state: 'waiting', problem: undefined });
     await this.#next();
@@ -144,7 +137,7 @@ export class Uploads {
     const kept = this.#memory.list();
     if (kept.length === 0 || !(await this.#memory.claim())) return;
     const uploads = await Promise.all(
-      kept.map(async (upload) => unfinished(upload, this.#newId(), await this.#memory.fileOf(upload))),
+      kept.map(async (upload) => unfinishedUpload(this.#newId(), upload, await this.#memory.fileOf(upload))),
     );
     this.#list.value = uploads;
     this.#start(uploads.filter(({ file }) => file !== undefined));
@@ -167,10 +160,20 @@ export class Uploads {
     return true;
   }
 
+  /** Puts uploads at the end of the list, in the place of those that are done. */
+  #append(uploads: readonly Upload[]): readonly Upload[] {
+    if (uploads.length === 0) return uploads;
+    this.#list.value = [...this.#list.peek().filter(({ state }) => state !== 'done'), ...uploads];
+    return uploads;
+  }
+
   #start(uploads: readonly Upload[]): void {
     if (uploads.length === 0) return;
     void this.#memory.claim();
-    for (const { id } of uploads) this.#change(id, { state: 'waiting' });
+    const started = new Set(uploads.map(({ id }) => id));
+    this.#list.value = this.#list
+      .peek()
+      .map((one) => (started.has(one.id) ? { ...one, state: 'waiting' } : one));
     void this.#next();
   }
 
@@ -273,8 +276,4 @@ export class Uploads {
     this.#count += 1;
     return `${Date.now()}-${this.#count}`;
   }
-}
-
-function unfinished({ key, size, lastModified, open }: KeptUpload, id: string, file?: File): Upload {
-  return { id, key, size, lastModified, uploaded: 0, state: 'unfinished', file, open };
 }
