@@ -29,19 +29,30 @@ export function endingOf(name: string): string {
   return /[^.]\.([^.]{1,12})$/.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Joins two sorted lists into one, so that a page that arrives costs one pass. */
+/**
+ * Joins two sorted lists into one; equal entries of `a` come first. A page that arrives costs the search for
+ * the places of its entries, however many are there already.
+ */
 export function merged(a: readonly Entry[], b: readonly Entry[], compare: Compare): Entry[] {
   const result: Entry[] = [];
-  let [i, j] = [0, 0];
-  while (i < a.length || j < b.length) {
-    const [left, right] = [a[i], b[j]];
-    if (right === undefined || (left !== undefined && compare(left, right) <= 0)) {
-      if (left !== undefined) result.push(left);
-      i += 1;
-    } else {
-      result.push(right);
-      j += 1;
-    }
+  let from = 0;
+  for (const entry of b) {
+    const to = placeOf(entry, a, from, compare);
+    for (const before of a.slice(from, to)) result.push(before);
+    result.push(entry);
+    from = to;
   }
-  return result;
+  return [...result, ...a.slice(from)];
+}
+
+/** The index in a sorted list, from `from` on, before which an entry belongs. */
+function placeOf(entry: Entry, list: readonly Entry[], from: number, compare: Compare): number {
+  let [low, high] = [from, list.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const other = list[middle];
+    if (other !== undefined && compare(other, entry) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
