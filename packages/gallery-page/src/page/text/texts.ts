@@ -75,18 +75,14 @@ export class Texts {
     const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
     const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
     const value = bytes / 1000 ** power;
-    return new Intl.NumberFormat(this.#region, {
-      style: 'unit',
-      unit: units[power] ?? 'byte',
-      unitDisplay: 'short',
-      maximumFractionDigits: power > 0 && value < 100 ? 1 : 0,
-    }).format(value);
+    return this.#unit(units[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0).format(value);
   }
 
   /** A date with its time, short or long. */
   date(ms: number, length: 'short' | 'long' = 'short'): string {
-    const style = length === 'short' ? ({ dateStyle: 'medium' } as const) : ({ dateStyle: 'full' } as const);
-    return this.#format(`date ${length}`, { ...style, timeStyle: 'short' }).format(ms);
+    const dateStyle = length === 'short' ? 'medium' : 'full';
+    const make = (region: string) => new Intl.DateTimeFormat(region, { dateStyle, timeStyle: 'short' });
+    return this.#format(this.#dates, length, make).format(ms);
   }
 
   /** A duration such as `3 min`, rounded up. */
@@ -97,8 +93,7 @@ export class Texts {
         : seconds < 5400
           ? [seconds / 60, 'minute']
           : [seconds / 3600, 'hour'];
-    const format = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 } as const;
-    return new Intl.NumberFormat(this.#region, format).format(Math.ceil(value));
+    return this.#unit(unit, 0).format(Math.ceil(value));
   }
 
   /** A folder's name for messages: the root has one, too. */
@@ -112,16 +107,22 @@ export class Texts {
     return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
   }
 
-  readonly #formats = new Map<string, Intl.DateTimeFormat>();
+  readonly #dates = new Map<string, Intl.DateTimeFormat>();
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
+
+  /** Numbers of a unit. */
+  #unit(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
+    const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
+    const make = (region: string) => new Intl.NumberFormat(region, style);
+    return this.#format(this.#numbers, `${unit} ${maximumFractionDigits}`, make);
+  }
 
   /** Making a format costs more than using it a thousand times. */
-  #format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-    const key = `${this.#region} ${name}`;
-    let format = this.#formats.get(key);
-    if (format === undefined) {
-      format = new Intl.DateTimeFormat(this.#region, options);
-      this.#formats.set(key, format);
-    }
+  #format<Format>(made: Map<string, Format>, name: string, make: (region: string) => Format): Format {
+    const region = this.#region;
+    const key = `${region} ${name}`;
+    const format = made.get(key) ?? make(region);
+    made.set(key, format);
     return format;
   }
 }
