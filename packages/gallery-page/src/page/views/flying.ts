@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext, type RefObject } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** From this speed nobody recognizes a picture, in px/ms. */
 const FAST = 3;
@@ -16,7 +16,8 @@ export const FlyingProvider = Flying.Provider;
 /** Whether an element is scrolled so fast that what it shows only flies past. */
 export function useFlying(scroller: RefObject<HTMLElement>): ReadonlySignal<boolean> {
   const [flying] = useState(() => signal(false));
-  useEffect(() => {
+  // Before the rows, which are rendered as soon as they hear of a scroll, and then know how fast it is.
+  useLayoutEffect(() => {
     const { current } = scroller;
     if (current === null) return;
     let last = { top: current.scrollTop, at: performance.now() };
@@ -46,12 +47,8 @@ export function useFlying(scroller: RefObject<HTMLElement>): ReadonlySignal<bool
 /** True once the listing around it does not fly past; it then stays true. */
 export function useSettled(): boolean {
   const flying = useContext(Flying);
-  const [isSettled, setSettled] = useState(() => !flying.peek());
-  useEffect(() => {
-    if (isSettled) return;
-    return flying.subscribe((value) => {
-      if (!value) setSettled(true);
-    });
-  }, [flying, isSettled]);
-  return isSettled;
+  const isSettled = useRef(false);
+  // Whoever reads the signal is rendered again when it changes; what has settled reads it no longer.
+  isSettled.current ||= !flying.value;
+  return isSettled.current;
 }

@@ -11,6 +11,9 @@ import { Marquee, useMarquee } from './marquee.tsx';
 import { TableHead } from './table-head.tsx';
 import { useRows, useWidth } from './use-rows.ts';
 
+/** How many rows before the last one the next page is asked for. */
+const AHEAD = 8;
+
 /** The entries of the folder, as a grid or as a table; only what can be seen is in the document. */
 export function Listing({ entries }: { entries: readonly Entry[] }) {
   const { folder, place, selection, texts } = useApp();
@@ -21,17 +24,17 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
     () => (view === 'grid' ? gridLayout(entries, width) : tableLayout(entries)),
     [view, entries, width],
   );
-  const rows = useRows(scroller, layout.rows, layout.heightOf);
+  const flying = useFlying(scroller);
+  const rows = useRows(scroller, layout);
   const keys = useListingKeys(entries, layout, (index) => rows.show(layout.rowOf(index)));
   const marquee = useMarquee(scroller, entries, layout);
-  useFocus(scroller, entries);
-  const flying = useFlying(scroller);
+  useFocus(scroller);
 
   const lastRow = rows.items.at(-1)?.index ?? 0;
-  const { value: state } = folder.state;
+  const isAtEnd = folder.state.value === 'more' && lastRow >= layout.rows - AHEAD;
   useEffect(() => {
-    if (state === 'more' && lastRow >= layout.rows - 8) void folder.loadMore();
-  }, [folder, state, lastRow, layout.rows]);
+    if (isAtEnd) void folder.loadMore();
+  }, [folder, isAtEnd, layout.rows]);
 
   const chosen = selection.paths.value;
   const at = selection.active.value;
@@ -135,31 +138,16 @@ function activeOf(entries: readonly Entry[], path: string | undefined): string |
 }
 
 /** Moves the focus with the keyboard's place, once that entry is in the document. */
-function useFocus(scroller: { current: HTMLElement | null }, entries: readonly Entry[]): void {
-  const { selection } = useApp();
-  const active = selection.active.value;
+function useFocus(scroller: { current: HTMLElement | null }): void {
+  const active = useApp().selection.active.value;
   const last = useRef(active);
-  // Before the next key, which the focused link gets.
+  // Before the next key, which the focused link gets; after each rendering, because the row of the new place
+  // may only come with the scroll that leads to it.
   useLayoutEffect(() => {
     if (active === undefined || active === last.current) return;
     const link = scroller.current?.querySelector<HTMLElement>('[data-active="true"]');
     if (link === null || link === undefined) return;
     last.current = active;
     if (document.activeElement !== link) link.focus({ preventScroll: true });
-  }, [active, entries, scroller]);
-  useEffect(() => {
-    // The row of the new place is rendered by a scroll, after the effect above has looked for it.
-    const { current } = scroller;
-    if (current === null) return;
-    const follow = () => {
-      if (last.current === selection.active.peek()) return;
-      const link = current.querySelector<HTMLElement>('[data-active="true"]');
-      if (link === null) return;
-      last.current = selection.active.peek();
-      link.focus({ preventScroll: true });
-    };
-    const observer = new MutationObserver(follow);
-    observer.observe(current, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, [scroller, selection]);
+  });
 }

@@ -9,9 +9,10 @@ import { Icon } from './icon.tsx';
 export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
   const { api } = useApp();
   const [isBroken, setBroken] = useState(false);
-  // Of thousands of pictures that fly past, the service makes no thumbnails.
+  // Of thousands of pictures that fly past, the service makes no thumbnails, and the browser draws nothing.
   const isSettled = useSettled();
-  if (entry.kind === 'image' && !isBroken && isSettled) {
+  if (entry.kind === 'image' && !isBroken) {
+    if (!isSettled) return null;
     return (
       <img
         src={api.thumbnail(entry)}

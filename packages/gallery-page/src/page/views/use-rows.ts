@@ -7,6 +7,7 @@ import {
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
+import type { Layout } from './layout.ts';
 
 /** The rows that can be seen, and how far everything reaches. */
 export interface Rows {
@@ -19,15 +20,14 @@ export interface Rows {
 /** Renders only the rows in and around the window of a scrolling element; heights in px. */
 export function useRows(
   scroller: RefObject<HTMLElement>,
-  count: number,
-  heightOf: (index: number) => number,
+  { rows: count, heightOf, overscan }: Pick<Layout, 'rows' | 'heightOf' | 'overscan'>,
 ): Rows {
   const [, draw] = useReducer((turn: number) => turn + 1, 0);
   const options = {
     count,
     estimateSize: heightOf,
     getScrollElement: () => scroller.current,
-    overscan: 4,
+    overscan,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
