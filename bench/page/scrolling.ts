@@ -19,24 +19,39 @@ const AIM_MB = 200;
 
 /**
  * Loads a folder and scrolls through it. The answers come from here, so that no store has to be filled: what
- * is measured is the page.
+ * is measured is the page. A page with as many tiles and no script is scrolled as far, which says what the
+ * machine draws of them, and an empty one.
  */
 export async function measureScrolling(bench: PageBench, entries: number): Promise<Figure[]> {
   const { context, page } = await bench.visit();
   await answerListings(page, bench, entries);
-  const debug = await context.newCDPSession(page);
-  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
   const figures: Figure[] = [];
   for (const view of ['grid', 'table']) {
+    const one = (subject: string, metric: string, unit: string, value: number, aim?: number) => {
+      const label = { what: `scrolling, ${view}`, subject, metric, unit, at: { entries } };
+      figures.push(figureOf({ ...label, ...(aim !== undefined && { aim }) }, [value]));
+    };
     await page.goto(`${bench.url}/?path=${encodeURIComponent('scrolled/')}&view=${view}`);
     await page.getByRole('button', { name: 'Load all' }).click();
     await page.getByText(`${entries.toLocaleString('en')} entries`, { exact: true }).waitFor();
-    const before = await threadTime(debug);
-    const frames: number[] = await page.evaluate(SCROLL);
-    const cpu = ((await threadTime(debug)) - before) / frames.length;
-    figures.push(...scrollFigures(view, entries, { frames, cpu, megabytes: await heapOf(debug) }));
+    const { rate, dropped, p99, cpu } = await scroll(page);
+    one('page', 'rate', 'frames/s', rate, FRAMES);
+    one('page', 'dropped', '% of frames', dropped);
+    one('page', 'p99', 'ms', p99);
+    one('page', 'cpu', 'ms a frame', cpu, 1000 / FRAMES);
+    one('page', 'memory', 'MB', await heapOf(page), AIM_MB);
+    const still = await context.newPage();
+    await still.setContent(await page.evaluate(STILL), { waitUntil: 'load' });
+    const drawn = await scroll(still);
+    one('the same tiles without scripts', 'rate', 'frames/s', drawn.rate);
+    one('the same tiles without scripts', 'cpu', 'ms a frame', drawn.cpu);
+    await still.close();
   }
-  figures.push(await emptyPage(await context.newPage(), entries));
+  const empty = await context.newPage();
+  await empty.setContent(EMPTY);
+  const { rate } = await scroll(empty);
+  const label = { what: 'scrolling', subject: 'empty page', metric: 'rate', unit: 'frames/s' };
+  figures.push(figureOf({ ...label, at: { entries } }, [rate]));
   await context.close();
   return figures;
 }
@@ -57,41 +72,53 @@ const SCROLL = `new Promise((resolve) => {
   requestAnimationFrame(step);
 })`;
 
-/** What was found in a view. */
-interface Scrolled {
-  /** The time between frames, in ms. */
-  frames: readonly number[];
-  /** CPU time of the main thread, in ms a frame. */
-  cpu: number;
-  /** What scripts hold afterwards. */
-  megabytes: number;
-}
-
-/** From the time between frames, in ms: a frame was dropped where another one was due in between. */
-function scrollFigures(view: string, entries: number, { frames, cpu, megabytes }: Scrolled): Figure[] {
-  const total = frames.reduce((sum, ms) => sum + ms, 0);
-  const due = (total / 1000) * FRAMES;
-  const label = { what: `scrolling, ${view}`, subject: 'page', at: { entries } };
-  const one = (metric: string, unit: string, value: number, aim?: number) =>
-    figureOf({ ...label, metric, unit, ...(aim !== undefined && { aim }) }, [value]);
-  return [
-    one('rate', 'frames/s', (frames.length / total) * 1000, FRAMES),
-    one('dropped', '% of frames', Math.max(0, (1 - frames.length / due) * 100)),
-    one('p99', 'ms', quantile([...frames], 0.99)),
-    one('cpu', 'ms a frame', cpu, 1000 / FRAMES),
-    one('memory', 'MB', megabytes, AIM_MB),
-  ];
-}
+/** The HTML of the page as it stands, with its rows again and again, as far as it is scrolled. */
+const STILL = `(() => {
+  const html = document.documentElement.cloneNode(true);
+  for (const one of html.querySelectorAll('script, img, [rel="modulepreload"]')) one.remove();
+  html.querySelector('head').prepend(Object.assign(document.createElement('base'), { href: location.href }));
+  const within = '.rows > [role="row"]';
+  const [first, second] = [...document.querySelectorAll(within)].map((row) => row.getBoundingClientRect().top);
+  const rows = [...html.querySelectorAll(within)];
+  const count = Math.ceil(${((SCROLLED_MS / 1000) * FRAMES + FRAMES) * STEP_PX} / (second - first));
+  const repeated = Array.from({ length: count }, (_, index) => {
+    const row = rows[index % rows.length].cloneNode(true);
+    row.style.transform = 'translateY(' + index * (second - first) + 'px)';
+    return row;
+  });
+  const parent = html.querySelector('.rows');
+  parent.style.height = count * (second - first) + 'px';
+  parent.replaceChildren(...repeated);
+  return '<!doctype html>' + html.outerHTML;
+})()`;
 
 /** A page with nothing in it that scrolls as far: what the machine can draw in a second. */
-async function emptyPage(page: Page, entries: number): Promise<Figure> {
-  await page.setContent(
-    '<div style="height: 600px; overflow: auto"><div role="grid" style="height: 5000000px"></div></div>',
-  );
+const EMPTY =
+  '<div style="height: 600px; overflow: auto"><div role="grid" style="height: 5000000px"></div></div>';
+
+/** What was found while a page was scrolled. */
+interface Scrolled {
+  /** Frames a second. */
+  rate: number;
+  /** A frame was dropped where another one was due in between; in % of those that were due. */
+  dropped: number;
+  /** The time between frames that 99 % of them keep, in ms. */
+  p99: number;
+  /** CPU time of the main thread, in ms a frame. */
+  cpu: number;
+}
+
+async function scroll(page: Page): Promise<Scrolled> {
+  const debug = await page.context().newCDPSession(page);
+  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const before = await threadTime(debug);
   const frames: number[] = await page.evaluate(SCROLL);
-  const rate = (frames.length / frames.reduce((sum, ms) => sum + ms, 0)) * 1000;
-  const label = { what: 'scrolling', subject: 'empty page', metric: 'rate', unit: 'frames/s' };
-  return figureOf({ ...label, at: { entries } }, [rate]);
+  const cpu = ((await threadTime(debug)) - before) / frames.length;
+  await debug.detach();
+  const total = frames.reduce((sum, ms) => sum + ms, 0);
+  const due = (total / 1000) * FRAMES;
+  const dropped = Math.max(0, (1 - frames.length / due) * 100);
+  return { rate: (frames.length / total) * 1000, dropped, p99: quantile(frames, 0.99), cpu };
 }
 
 /** CPU time of the page's main thread so far, in ms. */
@@ -100,9 +127,11 @@ async function threadTime(debug: CDPSession): Promise<number> {
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
 }
 
-async function heapOf(debug: CDPSession): Promise<number> {
+async function heapOf(page: Page): Promise<number> {
+  const debug = await page.context().newCDPSession(page);
   await debug.send('HeapProfiler.collectGarbage');
   const { usedSize } = await debug.send('Runtime.getHeapUsage');
+  await debug.detach();
   return usedSize / 1_000_000;
 }
 
