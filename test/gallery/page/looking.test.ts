@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
+import { putAll } from '../../support/s3/objects.ts';
 
 let window: GalleryWindow;
 let page: Page;
@@ -91,6 +92,30 @@ describe('a folder', () => {
     expect([...asked]).not.toContain('fly/60.jpg');
   });
 
+  test('is read page by page as it is scrolled', async () => {
+    const { bucket, s3 } = window.gallery;
+    const keys = Array.from({ length: 1005 }, (_, index) => `pages/${index}.txt`);
+    await putAll(s3, bucket, keys);
+    await window.go('pages/');
+    await page.getByText('1,000 entries so far').waitFor();
+    await page.mouse.move(500, 400);
+    await page.mouse.wheel(0, 100_000);
+    await page.getByText('1,005 entries', { exact: true }).waitFor();
+    await page.mouse.wheel(0, 100_000);
+    await window.link('1004.txt').waitFor();
+  });
+
+  test('keeps the focus on an entry that the keyboard scrolls to', async () => {
+    await window.go('pages/');
+    await window.link('0.txt').focus();
+    for (let line = 0; line < 40; line += 1) await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('40.txt');
+    await page.keyboard.press('End');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^\d+\.txt$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('heading').waitFor();
+  });
+
   test('is searched below, with a count that grows as it searches', async () => {
     await window.gallery.put(
       'find/needle 1.txt',
@@ -145,6 +170,22 @@ describe('a folder', () => {
 });
 
 describe('the viewer', () => {
+  test('says what is known of a file', async () => {
+    await window.gallery.put('facts/photo.jpg');
+    await openFile('facts/photo.jpg');
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByText('640 × 480').waitFor();
+    const facts = await details.getByRole('term').allTextContents();
+    expect(facts).toEqual(['Name', 'Location', 'Size', 'Type', 'Modified', 'Dimensions']);
+    const values = await details.getByRole('definition').allTextContents();
+    expect(values.slice(0, 2)).toEqual(['photo.jpg', 'facts']);
+    expect(values.slice(2, 5)).toEqual([
+      expect.stringMatching(/kB$/),
+      'image/jpeg',
+      expect.stringContaining(String(new Date().getFullYear())),
+    ]);
+  });
+
   test('copies a link, an image tag and a signed link that work, and downloads', async () => {
     await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await window.gallery.put(`copy/a & "b".jpg`);
@@ -155,6 +196,8 @@ describe('the viewer', () => {
     };
     const address = `${window.gallery.store.endpoint}/${window.gallery.bucket}/copy/a%20%26%20%22b%22.jpg`;
     await expect.poll(() => copied('Copy link')).toBe(address);
+    // Those who do not see it hear it.
+    await page.getByRole('status').getByText(`Copied: ${address}`).waitFor();
     await expect
       .poll(() => copied('Copy <img>'))
       .toBe(`<img src="${address}" alt="a &amp; &quot;b&quot;.jpg">`);

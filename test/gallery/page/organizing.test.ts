@@ -2,6 +2,7 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skipWithout } from '../../support/browser.ts';
+import { fillLogin } from '../../support/gallery-page.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 
 let window: GalleryWindow;
@@ -155,6 +156,20 @@ test('a folder is renamed with everything in it, and the name is taken back', as
   await activity().getByRole('button', { name: 'Undo' }).last().click();
   await window.link('old').waitFor();
   expect(await window.keys('names/')).toEqual(['names/old/1.txt', 'names/old/sub/2.txt']);
+});
+
+test('a session that ends while a dialog is open costs only the password', async () => {
+  await window.gallery.put('typed/a.txt');
+  await window.go('typed/');
+  await window.choose('a.txt');
+  await page.keyboard.press('F2');
+  await page.getByLabel('New name').fill('b.txt');
+  await window.visit.context.clearCookies();
+  await page.getByRole('dialog', { name: 'Rename' }).getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
+  await fillLogin(page);
+  await window.link('b.txt').waitFor();
+  expect(await window.keys('typed/')).toEqual(['typed/b.txt']);
 });
 
 test('a selection of which somebody else has deleted a part is moved as far as it is there', async () => {

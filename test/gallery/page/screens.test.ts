@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
+import { ADMIN } from '../../support/gallery.ts';
 import { fillLogin, type GalleryPageFixture, galleryPageFixture } from '../../support/gallery-page.ts';
 import { faultsOfScreens } from '../../support/gallery-screens.ts';
 import { send } from '../../support/http.ts';
@@ -57,6 +58,50 @@ test('the page speaks Chinese where the browser does, and English when asked to'
   await context.close();
 });
 
+test('the page is light or dark as chosen, whatever the system is', async () => {
+  if (browser === undefined) return;
+  const { context, page, open } = await gallery.visit(browser, { colorScheme: 'light' });
+  await open();
+  const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+  const choose = async (theme: string) => {
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitemradio', { name: theme }).click();
+  };
+  await choose('Dark');
+  await expect.poll(scheme).toBe('dark');
+  await page.reload();
+  await page.getByRole('button', { name: 'Upload' }).waitFor();
+  expect(await scheme()).toBe('dark');
+  await choose('As the system');
+  await expect.poll(scheme).toBe('light');
+  await context.close();
+});
+
+test.each(['en-GB', 'zh-CN'])('each action on a file has words of its own in %s', async (locale) => {
+  if (browser === undefined) return;
+  const { context, page } = await gallery.visit(browser, { locale });
+  const { username, password } = ADMIN;
+  await context.request.post(`${gallery.url}/api/login`, { data: { username, password } });
+  await page.goto(`${gallery.url}/?path=&view=table`);
+  const file = page.getByRole('grid').getByRole('link', { name: 'one.jpg' });
+  await file.click({ modifiers: ['Control'] });
+  await file.click({ button: 'right' });
+  await page.getByRole('menuitem').first().waitFor();
+  const actions: [words: string, name: string][] = await page.evaluate(
+    `[...document.querySelectorAll('button, [role=menuitem]')].map((one) => {
+      const [words] = one.innerText.split('\\n');
+      return [words, one.getAttribute('aria-label') ?? words];
+    })`,
+  );
+  const seen = actions.filter(([words]) => words !== '');
+  expect(seen.length).toBeGreaterThan(8);
+  const ambiguous = [...Map.groupBy(seen, ([words]) => words).values()]
+    .map((same) => [...new Set(same.map(([, name]) => name))])
+    .filter((names) => names.length > 1);
+  expect(ambiguous).toEqual([]);
+  await context.close();
+});
+
 test.each([360, 2560])('nothing lies outside a window of %i px', async (width) => {
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser, { viewport: { width, height: 800 } });
@@ -97,6 +142,15 @@ test('a wrong password is said, and a bucket without a name is said at its field
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('Wrong username or password.').waitFor();
+  // Not the editor, who logs in below.
+  await page.getByLabel('Username').fill('somebody');
+  const tooMany = page.getByText(/^Too many attempts\. Try again in \d+ min\.$/);
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Log in' }).click();
+      return tooMany.count();
+    })
+    .toBe(1);
   await open('?screen=buckets');
   await page.getByRole('button', { name: 'Add bucket' }).click();
   await page.getByLabel('Endpoint', { exact: true }).fill('nonsense');
