@@ -17,7 +17,6 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
       <img
         src={api.thumbnail(entry)}
         alt=""
-        loading="lazy"
         decoding="async"
         draggable={false}
         onError={() => setBroken(true)}
