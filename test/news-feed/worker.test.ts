@@ -127,6 +127,31 @@ test('a role that may only read and write rows can run the worker', async () => 
   await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(db);
 });
 
+/** Puts a job for the schedules into the queue, as pg-boss would have left it. */
+async function leaveJob(state: string, times: string): Promise<void> {
+  await sql
+    .raw(`insert into newsroom_jobs.job (name, data, policy, state, retry_limit, expire_seconds, heartbeat_seconds,
+        started_on, start_after, heartbeat_on)
+      select name, '{"name": "noted"}', policy, '${state}', retry_limit, expire_seconds, heartbeat_seconds, ${times}
+      from newsroom_jobs.queue where name = 'schedule'`)
+    .execute(db);
+}
+
+test.each([
+  ['that is tried again', 'retry', "null, now() + interval '2 s', null"],
+  ['that another worker has queued', 'created', 'null, now(), null'],
+  ['whose worker is gone', 'active', "now(), now(), now() - interval '31 s'"],
+])('a worker with nothing to do carries out a job %s', async (_what, state, times) => {
+  const done: Date[] = [];
+  const now = new Date('2026-11-20T01:00:00Z');
+  const run = async (_tx: unknown, due: Date) => void done.push(due);
+  await start({ clock: () => now, schedules: [{ name: 'noted', latest: () => now, run }] });
+  await until('the schedule has come', () => done.length === 1);
+  await sql`update news.schedule set done_through = null, queued_until = 'infinity'`.execute(db);
+  await leaveJob(state, times);
+  await until('it is carried out', () => done.length === 2);
+});
+
 test('500 sources that are due at once are all read, and none fails', async () => {
   const sources = 500;
   const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: ['127.0.0.1'] });

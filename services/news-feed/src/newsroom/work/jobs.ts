@@ -41,20 +41,23 @@ export interface JobOrder<Name extends JobName> {
 /** How many jobs of each queue a worker carries out at once. */
 const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1, digest: 1 };
 
-/**
- * How often one place of each queue looks for jobs that nobody announces here: those that are tried again,
- * and those that another worker has queued. In seconds.
- */
-const POLL_SECONDS = 5;
+/** How often a place looks for jobs by itself, in seconds: it is woken when there are any, so hardly ever. */
+const POLL_SECONDS = 3600;
 
-/** How often the other places look, in seconds: they are woken when there is something, so hardly ever. */
-const SPARE_POLL_SECONDS = 3600;
+/** How often pg-boss itself looks after its queues, in seconds; {@link Jobs.reclaim} is for what is urgent. */
+const UPKEEP_SECONDS = 600;
+
+/** How often jobs that have ended are removed, in seconds. */
+const REMOVAL_SECONDS = 3600;
+
+/** How often what other packages use pg-boss for is looked for, in seconds: jobs that wait for other jobs. */
+const FLOW_SECONDS = 86_400;
 
 /** At most this many requests to a host at once. */
 const REQUESTS_PER_HOST = 2;
 
 /**
- * Jobs whose worker is gone are noticed within 40 s; failed ones are tried again after 5 s, then twice as
+ * Jobs whose worker is gone may be noticed after 30 s; failed ones are tried again after 5 s, then twice as
  * long each time with jitter, up to 10 minutes.
  */
 const QUEUE = {
@@ -100,9 +103,12 @@ export class Jobs {
       createSchema: false,
       migrate: false,
       schedule: false,
-      // How soon jobs are noticed whose worker is gone.
-      superviseIntervalSeconds: 10,
-      monitorIntervalSeconds: 10,
+      superviseIntervalSeconds: UPKEEP_SECONDS,
+      queueCacheIntervalSeconds: UPKEEP_SECONDS,
+      maintenanceIntervalSeconds: REMOVAL_SECONDS,
+      flowIntervalSeconds: FLOW_SECONDS,
+      // How often workers may reclaim.
+      monitorIntervalSeconds: 5,
       // It needs a table's owner.
       reindex: false,
     });
@@ -115,6 +121,11 @@ export class Jobs {
     await this.#boss.start();
     for (const name of Object.keys(CONCURRENCY)) await this.#boss.createQueue(name, QUEUE);
     // What a killed worker had in hand would otherwise keep its place for another while.
+    await this.reclaim();
+  }
+
+  /** Queues the jobs again whose worker is gone, unless another worker has just done so. */
+  async reclaim(): Promise<void> {
     await this.#boss.supervise();
   }
 
@@ -128,9 +139,8 @@ export class Jobs {
   }
 
   async #workIn(place: Place, name: JobName, handlers: JobHandlers): Promise<string> {
-    const isFirst = this.#places.get(name)?.[0] === place;
     const options = {
-      pollingIntervalSeconds: isFirst ? POLL_SECONDS : SPARE_POLL_SECONDS,
+      pollingIntervalSeconds: POLL_SECONDS,
       ...(name === 'poll' && { groupConcurrency: REQUESTS_PER_HOST }),
     };
     return this.#boss.work(name, options, async ([job]: Job<JobData[typeof name]>[]) => {
@@ -147,7 +157,7 @@ export class Jobs {
     });
   }
 
-  /** Looks for jobs of a queue at once: for after the transaction in which they were sent. */
+  /** Has a place look for jobs of a queue at once. */
   wake(name: JobName): void {
     const place = this.#places.get(name)?.find(({ id, busy }) => id !== '' && !busy);
     if (place !== undefined) this.#boss.notifyWorker(place.id);

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { PERIODS } from '../../reports/period.ts';
 import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
@@ -82,22 +82,28 @@ export async function runSchedule(
 /** How long a schedule's job is taken to be on its way, in seconds. */
 const QUEUED_SECONDS = 120;
 
+/** The query of the names of the schedules that are due, and whose job is not on its way. */
+export function dueSchedules(schedules: readonly Schedule[], now: Date): RawBuilder<{ name: string }> {
+  const rows = schedules.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
+  return sql`
+    select name from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)
+    where not exists (
+      select from news.schedule as known where known.name = row.name
+        and (known.done_through >= row.due or known.queued_until > ${now})
+    )
+  `;
+}
+
 /** Marks the due schedules as queued and returns their names. */
 export async function takeDueSchedules(
   tx: Transaction<NewsTables>,
   schedules: readonly Schedule[],
   now: Date,
 ): Promise<string[]> {
-  const rows = schedules.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
   const queuedUntil = new Date(now.getTime() + QUEUED_SECONDS * 1000);
   const { rows: taken } = await sql<{ name: string }>`
     insert into news.schedule as schedule (name, queued_until)
-    select name, ${queuedUntil} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)
-    where not exists (
-      select from news.schedule as known where known.name = row.name
-        and (known.done_through >= row.due or known.queued_until > ${now})
-    )
-    order by name
+    select name, ${queuedUntil} from (${dueSchedules(schedules, now)}) as due order by name
     on conflict (name) do update set queued_until = excluded.queued_until
     returning name
   `.execute(tx);

@@ -10,6 +10,7 @@ import type { NewsTables } from '../../tables.ts';
 import type { ModelDigests } from '../editorial/model-digests.ts';
 import { inTransactions } from '../transactions.ts';
 import { askHubs, type SubscriberParts } from '../websub/ask-hub.ts';
+import { dueWork, hasAbandonedJobs, isDueEntry, isDueSource } from './due-work.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import type { JobHandlers, Jobs } from './jobs.ts';
 import { type PollParts, pollSource } from './poll-source.ts';
@@ -26,8 +27,8 @@ const RESTFUL_TICKS = 10;
 /** How long the job of a due source is taken to be on its way, in seconds. */
 const QUEUED_SECONDS = 120;
 
-/** How often a worker shows that it runs, in ms. */
-const SEEN_MS = 10_000;
+/** How often a worker shows that it runs, and looks for those that no longer do, in ms. */
+const WATCH_MS = 10_000;
 
 /** The most sources that one tick queues. */
 const SOURCES_PER_TICK = 1000;
@@ -56,7 +57,7 @@ export class Worker {
   #ticking: Promise<void> = Promise.resolve();
   #stopped = false;
   readonly #id = randomUUID();
-  #seenAt = Number.NEGATIVE_INFINITY;
+  #watchedAt = Number.NEGATIVE_INFINITY;
   /** How often in a row nothing was due. */
   #restful = 0;
 
@@ -86,26 +87,34 @@ export class Worker {
 
   /** Queues everything that is due. */
   async tick(): Promise<void> {
-    await this.#beSeen();
-    const due = [
-      await this.#queueSources(),
-      await this.#queueEntries(),
-      await this.#queueSchedules(),
-      await this.#queueSubscriptions(),
-      await this.#queueDigests(),
-    ];
-    this.#restful = due.some((count) => count > 0) ? 0 : this.#restful + 1;
+    const { db, clock, jobs, schedules, subscriber, digests } = this.#parts;
+    await this.#watch();
+    const due = await dueWork(db, schedules, clock());
+    if (due.sources) await this.#queueSources();
+    if (due.entries) await this.#queueEntries();
+    if (due.schedules) await this.#queueSchedules();
+    const asksHubs = subscriber !== undefined && due.subscriptions;
+    if (asksHubs) await jobs.send('websub', [{ data: {}, key: 'websub' }]);
+    const rewrites = digests !== undefined && (await digests.areDue());
+    if (rewrites) await jobs.send('digest', [{ data: {}, key: 'digest' }]);
+    // Nobody has announced here what is tried again, or what another worker has queued.
+    for (const queue of due.queues) jobs.wake(queue);
+    const isBusy =
+      due.sources || due.entries || due.schedules || asksHubs || rewrites || due.queues.length > 0;
+    this.#restful = isBusy ? 0 : this.#restful + 1;
   }
 
-  /** Shows `newsroom status` that this worker runs. */
-  async #beSeen(): Promise<void> {
-    if (performance.now() - this.#seenAt < SEEN_MS) return;
-    await this.#parts.db
+  /** Shows `newsroom status` that this worker runs, and takes over what one that is gone had in hand. */
+  async #watch(): Promise<void> {
+    const { db, jobs } = this.#parts;
+    if (performance.now() - this.#watchedAt < WATCH_MS) return;
+    await db
       .insertInto('news.worker')
       .values({ id: this.#id, host: hostname(), pid: process.pid })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql<Date>`clock_timestamp()` }))
       .execute();
-    this.#seenAt = performance.now();
+    if (await hasAbandonedJobs(db)) await jobs.reclaim();
+    this.#watchedAt = performance.now();
   }
 
   #schedule(): void {
@@ -119,16 +128,14 @@ export class Worker {
     });
   }
 
-  async #queueSources(): Promise<number> {
+  async #queueSources(): Promise<void> {
     const { db, clock, jobs } = this.#parts;
-    const count = await db.transaction().execute(async (tx) => {
+    await db.transaction().execute(async (tx) => {
       const now = clock();
       const { rows } = await sql<{ id: number; url: string }>`
         update news.source set queued_until = ${inSeconds(now, QUEUED_SECONDS)}
         where id in (
-          select id from news.source
-          where state = 'active' and next_poll_at <= ${now}
-            and (queued_until is null or queued_until <= ${now})
+          select id from news.source where ${isDueSource(now)}
           order by next_poll_at limit ${SOURCES_PER_TICK} for update skip locked
         )
         returning id, url
@@ -139,63 +146,34 @@ export class Worker {
         group: new URL(url).host,
       }));
       await jobs.send('poll', orders, tx);
-      return orders.length;
     });
-    if (count > 0) jobs.wake('poll');
-    return count;
+    jobs.wake('poll');
   }
 
-  async #queueEntries(): Promise<number> {
+  async #queueEntries(): Promise<void> {
     const { db, clock, jobs } = this.#parts;
     const rows = await db
       .selectFrom('news.source_entry')
       .select('source_id')
       .distinct()
-      .where('state', '=', 'pending')
-      .where('retry_at', '<=', clock())
+      .where(isDueEntry(clock()))
       .limit(SOURCES_PER_TICK)
       .execute();
     const orders = rows.map(({ source_id }) => ({ data: { sourceId: source_id }, key: String(source_id) }));
     await jobs.send('edit', orders);
-    return orders.length;
   }
 
-  async #queueSchedules(): Promise<number> {
+  async #queueSchedules(): Promise<void> {
     const { db, clock, jobs, schedules } = this.#parts;
-    const count = await db.transaction().execute(async (tx) => {
+    await db.transaction().execute(async (tx) => {
       const names = await takeDueSchedules(tx, schedules, clock());
       await jobs.send(
         'schedule',
         names.map((name) => ({ data: { name }, key: name })),
         tx,
       );
-      return names.length;
     });
-    if (count > 0) jobs.wake('schedule');
-    return count;
-  }
-
-  async #queueSubscriptions(): Promise<number> {
-    const { db, clock, jobs, subscriber } = this.#parts;
-    if (subscriber === undefined) return 0;
-    const due = await db
-      .selectFrom('news.websub_subscription')
-      .select('token')
-      .where('ask_at', '<=', clock())
-      .limit(1)
-      .execute();
-    await jobs.send(
-      'websub',
-      due.map(() => ({ data: {}, key: 'websub' })),
-    );
-    return due.length;
-  }
-
-  async #queueDigests(): Promise<number> {
-    const { digests, jobs } = this.#parts;
-    if (digests === undefined || !(await digests.areDue())) return 0;
-    await jobs.send('digest', [{ data: {}, key: 'digest' }]);
-    return 1;
+    jobs.wake('schedule');
   }
 
   #handlers(): JobHandlers {
