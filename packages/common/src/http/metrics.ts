@@ -5,8 +5,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Meter } from '../metrics/meter.ts';
+import { collectProcessMetrics } from '../metrics/process-metrics.ts';
 import { isPortTaken, PortTakenError } from '../start/port-taken.ts';
 import { VERSION } from '../start/version.ts';
 import { failing, type ReadinessCheck } from './health.ts';
@@ -69,7 +70,7 @@ export function exposeMetrics(
   meters: readonly Meter[] = [],
 ): void {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   measureDependencies(registry, dependencies);
   for (const meter of meters) register(registry, meter);
   const duration = new Histogram({

@@ -1,5 +1,6 @@
+import { collectProcessMetrics } from '@pressroom/common/metrics/process-metrics';
 import type { Kysely } from 'kysely';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Schedule } from './schedules.ts';
@@ -83,7 +84,7 @@ export function workerMetrics(
   clock: Clock,
 ): { registry: Registry; read: () => Promise<string>; ready: () => Promise<unknown> } {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   const gauges = GAUGES.map(({ name, help, labels, values }) => ({
     gauge: new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
     values,
