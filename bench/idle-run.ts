@@ -13,11 +13,13 @@ import { promisify } from 'node:util';
 import { migrate } from '@pressroom/common/database/migrate';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
+import { postmasterOf } from '../test/support/processes.ts';
 import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { type Figure, figureOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
+import { usageOf } from './process-usage.ts';
 import { printFigures } from './report.ts';
 
 const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
@@ -77,6 +79,8 @@ try {
   const s3 = clientOf(store);
   const env = {
     DATABASE_URL: postgres.url,
+    // Any free one, for what monitoring costs a process that nobody asks for it.
+    METRICS_PORT: '0',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
     S3_ENDPOINT: store.endpoint,
     S3_BUCKET: await createBucket(s3),
@@ -98,8 +102,11 @@ try {
   await probeAll(services, SETTLE_S);
   const before = await Promise.all(services.map(cpuMs));
   const asked = await statements(pool);
+  const postmaster = postmasterOf(postgres.dataDir);
+  const databaseBefore = usageOf(postmaster).cpuSeconds;
   await probeAll(services, seconds);
   const after = await Promise.all(services.map(cpuMs));
+  const databaseCpu = usageOf(postmaster).cpuSeconds - databaseBefore;
   const perSecond = ((await statements(pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
   const cpu = [...running.keys()].map((subject, index): Figure => {
@@ -112,6 +119,7 @@ try {
   const figures = [
     ...cpu,
     of('a probe', 'deploy/probe', 'cpu', 'ms', probe),
+    of('at rest', 'PostgreSQL', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
     of('at rest', 'all services', 'transactions', '/s', perSecond),
   ];
   printFigures(figures);
