@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { parentOf } from '@pressroom/embedded-postgres/processes';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { isOpen, killHard, postmasterOf, untilUnused } from '../support/processes.ts';
@@ -126,6 +127,29 @@ describe('pnpm start', () => {
     expect(await exitCode(launched)).toBe(0);
     expect(await isOpen(databasePort)).toBe(false);
     await running();
+  });
+
+  test('a page that cannot be built ends the start, and the database with it', async () => {
+    const launched = launch({ FIXTURE_BUILD: 'broken' });
+    expect(await exitCode(launched)).toBe(1);
+    expect(launched.output).toContain('the fixture cannot be built\n');
+    expect(launched.output.trim().split('\n').at(-1)).toBe(
+      'The build of the page of fixture failed (exit code 1); see its message above',
+    );
+    expect(await isOpen(databasePort)).toBe(false);
+    await running();
+  });
+
+  test('samples that were deleted do not come back', async () => {
+    const first = await running();
+    const own = new pg.Client(readFileSync(path.join(dataDir, 'database-url'), 'utf8').trim());
+    await own.connect();
+    await own.query('delete from made_by_migration');
+    await own.end();
+    first.process.kill('SIGTERM');
+    expect(await exitCode(first)).toBe(0);
+    await running();
+    expect(await ask()).toEqual([]);
   });
 
   test('leaves nothing running when it is killed, and starts again at once', async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isPostgresStarted, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { DatabaseNote } from './database-note.ts';
+import { SampleNote } from './sample-note.ts';
 import type { StartSettings } from './start-settings.ts';
 
 /** The database of a launch. */
@@ -9,6 +10,8 @@ export interface LaunchDatabase {
   readonly url: string;
   /** Where its data is stored, for display. */
   readonly data: string;
+  /** The samples that it has had; undefined for a server not started here. */
+  readonly samples: SampleNote | undefined;
   /** Settled when it has ended, with a hint about the cause; never for a server not started here. */
   readonly ended: Promise<string>;
   /** Stops it if it was started here. */
@@ -29,6 +32,7 @@ export async function openDatabase(
     return {
       url: databaseUrl,
       data: 'in the server of DATABASE_URL',
+      samples: undefined,
       ended: never,
       stop: async () => undefined,
     };
@@ -40,6 +44,7 @@ export async function openDatabase(
   return {
     url: postgres.url,
     data: postgres.dataDir.startsWith(dataDir) ? dataDir : `${dataDir} (PostgreSQL: ${postgres.dataDir})`,
+    samples: new SampleNote(home),
     ended: postgres.exited.then(() => `its log: ${path.join(home, 'server.log')}`),
     stop: async () => {
       note.remove();

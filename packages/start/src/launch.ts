@@ -1,9 +1,9 @@
-import path from 'node:path';
 import { ensureFreePort, LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
+import { atOnce } from './at-once.ts';
 import { configurationFaults } from './configuration.ts';
 import { makeDataDirectory } from './data-directory.ts';
-import { openDatabase, wasKilled } from './launch-database.ts';
+import { type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd } from './program.ts';
 import { untilReady } from './readiness.ts';
@@ -14,9 +14,6 @@ import { addresses, summary } from './summary.ts';
 
 /** How long programs left running by a killed start may take to stop, in ms. */
 const LEFTOVER_MS = 15_000;
-
-/** The compile cache, relative to the repository's root. */
-const COMPILED = 'node_modules/.cache/pressroom';
 
 /** What a launch consists of. */
 export interface Launch {
@@ -45,45 +42,34 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   running.defer(() => claim.release());
   await ensureServicePorts(settings, env);
 
-  const database = await openDatabase(settings, signal, print);
-  running.defer(() => database.stop());
-
-  const own = {
-    DATABASE_URL: database.url,
-    HOST: LOOPBACK,
-    // The services cannot share one metrics port.
-    METRICS_PORT: '',
-    // Otherwise the type stripper stays in each program's memory: about 25 MB each.
-    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE || path.join(root, COMPILED),
-  };
-  const shared = { cwd: root, env: { ...env, ...own } };
-  const whose = settings.databaseUrl ? 'the database of DATABASE_URL' : 'the database';
-  await runToEnd({ ...shared, name: `The migration of ${whose}`, command: migrate }, signal);
-  for (const { name, build } of services) {
-    if (build)
-      await runToEnd({ ...shared, name: `The build of the page of ${name}`, command: build }, signal);
-  }
-  const gallery = services.some((service) => service.gallery)
-    ? await openGallery(settings, env, signal)
-    : undefined;
-  running.defer(async () => gallery?.store?.stop());
+  // The services cannot share one metrics port.
+  const alone = { cwd: root, env: { ...env, HOST: LOOPBACK, METRICS_PORT: '' } };
+  const [database, gallery] = await openStores(
+    { services, migrate, settings, alone, running, print },
+    signal,
+  );
+  const shared = withDatabase(alone, database);
   const contexts = new Map(
     services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
   );
-  for (const [service, context] of contexts) {
-    for (const command of preparations(service, gallery, sample || !settings.databaseUrl)) {
-      await runToEnd({ ...context, name: `${service.name}: sample data`, command }, signal);
-    }
-  }
+  await atOnce(
+    signal,
+    [...contexts].map(
+      ([service, context]) =>
+        (signal: AbortSignal) =>
+          addSamples(service, { context, database, gallery, sample }, signal),
+    ),
+  );
 
   const programs = [...settings.servicePorts].map(([service, port]) => ({
     port,
     program: startService(service, port, contexts.get(service) ?? shared),
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
+  await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
+  // Last, because nobody waits for them.
   const workers = services.flatMap((service) => startWorker(service, contexts.get(service) ?? shared));
   running.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
-  await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
 
   const { servicePorts } = settings;
   claim.announce(addresses(servicePorts));
@@ -92,6 +78,45 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   const store = gallery?.store ? [gallery.store] : [];
   await untilEnd([postgres, ...store, ...programs.map((p) => p.program), ...workers], signal);
   print('Stopping');
+}
+
+/** What {@link openStores} needs. */
+interface Opening extends Pick<Launch, 'services' | 'migrate' | 'print'> {
+  settings: StartSettings;
+  /** For programs that know of no database. */
+  alone: Context;
+  /** Where what was opened is closed. */
+  running: AsyncDisposableStack;
+}
+
+/** Opens the database and the object store and builds the pages, all at once. */
+function openStores(
+  { services, migrate, settings, alone, running, print }: Opening,
+  signal: AbortSignal,
+): Promise<[LaunchDatabase, LaunchGallery | undefined, undefined]> {
+  return atOnce(signal, [
+    async (signal) => {
+      const database = await openDatabase(settings, signal, print);
+      running.defer(() => database.stop());
+      const whose = settings.databaseUrl ? 'the database of DATABASE_URL' : 'the database';
+      const context = withDatabase(alone, database);
+      await runToEnd({ ...context, name: `The migration of ${whose}`, command: migrate }, signal);
+      return database;
+    },
+    async (signal) => {
+      if (!services.some((service) => service.gallery)) return undefined;
+      const gallery = await openGallery(settings, alone.env, signal);
+      running.defer(async () => gallery.store?.stop());
+      return gallery;
+    },
+    async (signal) => {
+      for (const { name, build } of services) {
+        if (!build) continue;
+        await runToEnd({ ...alone, name: `The build of the page of ${name}`, command: build }, signal);
+      }
+      return undefined;
+    },
+  ]);
 }
 
 /** The settings of this start and of the services. Throws a {@link StartError} with all of their errors. */
@@ -152,18 +177,36 @@ async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEn
 
 type Context = Pick<ProgramOptions, 'cwd' | 'env'>;
 
+function withDatabase({ cwd, env }: Context, { url }: LaunchDatabase): Context {
+  return { cwd, env: { ...env, DATABASE_URL: url } };
+}
+
 function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined): Context {
   return { cwd, env: { ...env, ...gallery?.env } };
 }
 
-/** The programs that create samples; they do not touch the user's own object store. */
-function preparations(
+/** What {@link addSamples} needs to know. */
+interface Sampling extends Pick<Launch, 'sample'> {
+  context: Context;
+  database: LaunchDatabase;
+  gallery: LaunchGallery | undefined;
+}
+
+/** Creates the samples of a service, but none in the user's own object store. */
+async function addSamples(
   service: Service,
-  gallery: LaunchGallery | undefined,
-  withSample: boolean,
-): readonly (readonly string[])[] {
-  const prepare = gallery?.store ? (service.gallery?.prepare ?? []) : [];
-  return service.sample && withSample ? [service.sample, ...prepare] : prepare;
+  { context, database: { samples }, gallery, sample }: Sampling,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { ...context, name: `${service.name}: sample data` };
+  const isWanted = samples ? !samples.has(service.name) : sample;
+  if (service.sample && isWanted) {
+    await runToEnd({ ...options, command: service.sample }, signal);
+    samples?.add(service.name);
+  }
+  if (service.gallery && gallery?.store) {
+    await runToEnd({ ...options, command: service.gallery.prepare }, signal);
+  }
 }
 
 function startService(

@@ -12,10 +12,10 @@ export interface Service {
   /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
   /**
-   * The service works on an object store and has a login: both come by its environment. The programs are run
-   * to their end once an embedded store listens: they create the bucket and samples.
+   * The service works on an object store and has a login: both come by its environment. The program is run to
+   * its end once an embedded store listens: it creates the bucket and samples.
    */
-  readonly gallery?: { readonly prepare: readonly (readonly string[])[] };
+  readonly gallery?: { readonly prepare: readonly [program: string, ...args: string[]] };
   /** A program without a port and its arguments, run next to the service, with variables of its own. */
   readonly worker?: {
     readonly command: readonly [program: string, ...args: string[]];
@@ -62,10 +62,7 @@ export const SERVICES: readonly Service[] = [
     check: ['services/gallery-admin/src/check-config.ts'],
     port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
     gallery: {
-      prepare: [
-        ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet'],
-        ['services/gallery-admin/src/cli.ts', 'sample'],
-      ],
+      prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
     },
     build: ['packages/gallery-page/src/build/cli.ts'],
     page: true,

@@ -58,9 +58,13 @@ bucket
     [],
   )
   .option('--quiet', 'print only errors')
-  .action(({ origin, quiet }) => {
+  .option('--sample', 'then do what `sample` does')
+  .action(({ origin, quiet, sample }) => {
     const print = quiet ? () => undefined : console.log;
-    return withBucket((bucket) => createBucket(bucket, origin.length > 0 ? origin : ['*'], print));
+    return withBucket(async (bucket) => {
+      await createBucket(bucket, origin.length > 0 ? origin : ['*'], print);
+      if (sample) await withGallery((db) => addSample(bucket, db));
+    });
   });
 
 bucket

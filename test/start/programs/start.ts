@@ -11,6 +11,7 @@ await runStart({
       check: ['check.ts'],
       port: { variable: 'FIXTURE_PORT', default: 4999 },
       sample: ['migrate.ts', 'sample'],
+      build: ['build.ts'],
       hints: [['Make a thing', 'make thing']],
     },
   ],

@@ -1,6 +1,5 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Kysely } from 'kysely';
-import sharp from 'sharp';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import { drawings } from './drawings.ts';
@@ -21,6 +20,8 @@ export async function addSample({ name, s3 }: Bucket, db: Kysely<GalleryTables>)
   const { KeyCount = 0 } = await s3.send(new ListObjectsV2Command({ Bucket: name, MaxKeys: 1 }));
   const images = KeyCount === 0 ? drawings() : [];
   for (const { key, svg, contentType } of images) {
+    // Loaded when it is needed: a later start would take longer.
+    const { default: sharp } = await import('sharp');
     const Body = await sharp(Buffer.from(svg))
       .toFormat(contentType === 'image/png' ? 'png' : 'jpeg')
       .toBuffer();
