@@ -1,6 +1,7 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
-import { editorSettings, openDigests } from '@pressroom/news-feed/newsroom/editorial/open-editor';
+import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
+import { openDigests } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';

@@ -1,7 +1,8 @@
 import { readConfig } from '@pressroom/common/start/config';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import type { Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
-import { editorSettings, openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
+import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
+import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';

@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import type { CommonConfig } from '../start/config.ts';
 import { LocalCounters } from './local-counters.ts';
-import { SharedCounters } from './rate-limit-store.ts';
 import type { Server } from './server.ts';
 
 /** The length of a window, in ms (`docs/spec/wire.md`: "windows of a minute"). */
@@ -77,6 +76,8 @@ async function openCounters(
   { service, config: { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: timeoutMs } }: RateLimitOptions,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
   if (redisUrl === undefined) return new LocalCounters(MEMORY_ENTRIES);
+  // Loaded only where there is a Redis, so that nobody else pays for its client.
+  const { SharedCounters } = await import('./rate-limit-store.ts');
   const shared = new SharedCounters({
     redisUrl,
     timeoutMs,

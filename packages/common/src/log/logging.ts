@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type pinoPretty from 'pino-pretty';
 import { LineBatch } from '../fast/line-batch.ts';
 
 /** The parts of a log line, for code that writes lines without pino; see `RequestLog`. */
@@ -63,7 +64,7 @@ function isoTime(): () => string {
  */
 export function createLogger({ service, level, stream }: LoggingOptions): Logger {
   const terminal = stream === undefined && process.stdout.isTTY;
-  const output = stream ?? (terminal ? pretty({ ignore: 'pid,hostname' }) : new LineBatch(process.stdout.fd));
+  const output = stream ?? (terminal ? colouredText() : new LineBatch(process.stdout.fd));
   const lines = { stream: output, base: { service }, time: isoTime() };
   const log = pino(
     {
@@ -76,4 +77,10 @@ export function createLogger({ service, level, stream }: LoggingOptions): Logger
     output,
   );
   return Object.assign(log, { lines });
+}
+
+/** Text for a terminal. What makes it is loaded here, so that services that nobody watches do not pay for it. */
+function colouredText(): DestinationStream {
+  const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
+  return pretty({ ignore: 'pid,hostname' });
 }

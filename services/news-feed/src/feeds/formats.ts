@@ -1,4 +1,3 @@
-import { generateAtomFeed, generateJsonFeed, generateRssFeed } from 'feedsmith';
 import type { Feed, FeedEntry } from './feed.ts';
 import { xmlText } from './xml-text.ts';
 
@@ -6,8 +5,11 @@ import { xmlText } from './xml-text.ts';
 export interface FeedFormat {
   mediaType: string;
   /** The document, as text. */
-  write: (feed: Feed) => string;
+  write: (feed: Feed) => Promise<string>;
 }
+
+/** Loaded with the first feed that is asked for: its many files are most of what the service would begin with. */
+const loadFeedsmith = () => import('feedsmith');
 
 /** The formats by the ending of a feed's path. */
 export const FEED_FORMATS = {
@@ -22,7 +24,8 @@ export const FEED_FORMATS = {
 /** The ending of a feed's path. */
 export type FeedEnding = keyof typeof FEED_FORMATS;
 
-function writeRss(feed: Feed): string {
+async function writeRss(feed: Feed): Promise<string> {
+  const { generateRssFeed } = await loadFeedsmith();
   const links = linksOf(feed, FEED_FORMATS.xml.mediaType);
   return generateRssFeed({
     title: xmlText(feed.title),
@@ -44,7 +47,8 @@ function writeRss(feed: Feed): string {
   });
 }
 
-function writeAtom(feed: Feed): string {
+async function writeAtom(feed: Feed): Promise<string> {
+  const { generateAtomFeed } = await loadFeedsmith();
   return generateAtomFeed({
     id: feed.id,
     title: { value: xmlText(feed.title) },
@@ -65,7 +69,8 @@ function writeAtom(feed: Feed): string {
   });
 }
 
-function writeJson(feed: Feed): string {
+async function writeJson(feed: Feed): Promise<string> {
+  const { generateJsonFeed } = await loadFeedsmith();
   const document = generateJsonFeed({
     title: feed.title,
     home_page_url: feed.homeUrl,

@@ -143,7 +143,7 @@ function answer(
         selfUrl: base && `${base}${request.url}`,
         hubUrl,
       };
-      return new Perishable(new WrittenDocument(write(feed), mediaType), expiresAt);
+      return new Perishable(new WrittenDocument(await write(feed), mediaType), expiresAt);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { commonSettings, type Environment, integer, readConfig } from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { siteUrl, vocabularySettings } from '../../config.ts';
-import { editorSettings } from '../editorial/open-editor.ts';
+import { editorSettings } from '../editorial/editor-settings.ts';
 
 /** Host names and addresses, without ports, separated by commas. */
 function hosts() {
