@@ -27,8 +27,8 @@ const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
 /** As in `docker-compose.yml`, in s. */
 const PROBE_EVERY_S = 10;
 
-/** How long the services may finish what their start has begun, in s. */
-const SETTLE_S = 15;
+/** How long the services may finish what their start has begun, in s: content keeps a thread for a minute. */
+const SETTLE_S = 75;
 
 /** The kernel's unit of time in /proc, in ms. */
 const TICK_MS = 10;
