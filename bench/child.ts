@@ -34,6 +34,9 @@ const IMAGE_ENV = { MALLOC_ARENA_MAX: '2' };
 /** The compile cache, as in the image: see `deploy/Dockerfile`. */
 const COMPILED = fileURLToPath(new URL('../.data/bench/compiled', import.meta.url));
 
+/** What fills it with the services' modules. */
+const COMPILE = fileURLToPath(new URL('../deploy/compile.ts', import.meta.url));
+
 /**
  * Starts a server on a free port as `deploy/Dockerfile` does, and waits until it answers. Its log is written
  * to /dev/null.
@@ -47,11 +50,13 @@ export async function startServer({
 }: ServerOptions): Promise<ServerProcess> {
   const port = await freePort();
   const log = openSync('/dev/null', 'w');
-  // Loads the program once to fill the compile cache; without settings it exits at once.
-  spawnSync(process.execPath, [...FLAGS, program], {
-    env: { NODE_COMPILE_CACHE: COMPILED },
-    stdio: 'ignore',
-  });
+  // Without settings, the program exits at once.
+  for (const loaded of [COMPILE, program]) {
+    spawnSync(process.execPath, [...FLAGS, loaded], {
+      env: { NODE_COMPILE_CACHE: COMPILED },
+      stdio: 'ignore',
+    });
+  }
   const child = spawn(process.execPath, [...FLAGS, program, ...args], {
     env: { ...process.env, ...IMAGE_ENV, NODE_COMPILE_CACHE: COMPILED, ...env, [variable]: String(port) },
     stdio: ['ignore', log, 'inherit'],

@@ -8,6 +8,7 @@ import {
   setting,
 } from '@pressroom/common/start/config';
 import { z } from 'zod';
+import type { InspectionRules } from './html/inspection.ts';
 
 /** The variable that sets the port. */
 export const PORT_VARIABLE = 'CONTENT_PORT';
@@ -45,4 +46,9 @@ export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
 export function readContentConfig(env: Environment): ContentConfig {
   return readConfig(contentSettings, env);
+}
+
+/** How the service inspects HTML. */
+export function inspectionRules(config: ContentConfig): InspectionRules {
+  return { html: config.CONTENT_HTML, jsonLd: config.CONTENT_JSON_LD === 'allowed' };
 }

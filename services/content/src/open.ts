@@ -10,21 +10,23 @@ import { readMeters } from '@pressroom/common/metrics/read-meter';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { announcedSubjects } from './articles/subjects.ts';
-import type { ContentConfig } from './config.ts';
+import { type ContentConfig, inspectionRules } from './config.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import type { ContentTables } from './tables.ts';
 
 /** The running service and its open resources. */
 export interface OpenContent {
   app: Server;
-  /** Starts what the first write needs, so that it waits no longer than later ones. */
-  warmUp: () => Promise<void>;
   /** Closes the database, after the app. */
   release: () => Promise<void>;
 }
 
 /** Opens the database, starts to listen for changes, and builds the service on them. */
-export async function openContent(config: ContentConfig, log: Logger): Promise<OpenContent> {
+export async function openContent(
+  config: ContentConfig,
+  log: Logger,
+  inspector = new HtmlInspector(inspectionRules(config)),
+): Promise<OpenContent> {
   const name = 'pressroom content';
   const pool = openPool(config, name, log);
   const db = queriesOn<ContentTables>(pool);
@@ -45,10 +47,6 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
     await changes.close();
     await Promise.all([db.destroy(), reads.close(), tracing?.close()]);
   };
-  const inspector = new HtmlInspector({
-    html: config.CONTENT_HTML,
-    jsonLd: config.CONTENT_JSON_LD === 'allowed',
-  });
   const changed = (subjects?: ReadonlySet<string>) => {
     changes.position.seen();
     cache.clear(subjects);
@@ -56,5 +54,5 @@ export async function openContent(config: ContentConfig, log: Logger): Promise<O
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }) };
   const meters = [...poolMeters(pools), cacheMeter(cache), ...readMeters({ main: reads.pool })];
   const parts = { config, db, readDb: reads.db, cache, changed, log, inspector, meters, tracing };
-  return { app: await buildApp(parts), warmUp: () => inspector.warmUp(), release };
+  return { app: await buildApp(parts), release };
 }

@@ -25,7 +25,6 @@ import { addHealth, type ReadinessCheck } from './health.ts';
 import { judgeRequests } from './host-and-expect.ts';
 import { readJsonBodies } from './json-body.ts';
 import { type AllowedMethods, noSuchRoute, watchMethods } from './methods.ts';
-import { exposeMetrics } from './metrics.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { queryProblem, readQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
@@ -83,8 +82,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   refuseUnknownMembers(app);
   readJsonBodies(app);
   refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
-  if (config.METRICS_PORT !== undefined)
+  if (config.METRICS_PORT !== undefined) {
+    // Loaded only then, so that nobody else pays for it.
+    const { exposeMetrics } = await import('./metrics.ts');
     exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading, options.meters);
+  }
   await addDocumentation(app, options.description, options.limit !== undefined);
   await options.limit?.(app);
   addHealth(app, options.readiness, options.degrading);

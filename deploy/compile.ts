@@ -1,0 +1,15 @@
+/**
+ * Loads every module of the services, so that `NODE_COMPILE_CACHE` also has what their programs load only when
+ * it is needed.
+ */
+import { glob } from 'node:fs/promises';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..');
+
+/** What would begin to work when it is loaded, and tests. */
+const PROGRAMS = /(\.test|\.d|[/-]cli|\/main|\/check-config)\.ts$/;
+
+for await (const file of glob(['services/*/src/**/*.ts', 'packages/common/src/**/*.ts'], { cwd: root })) {
+  if (!PROGRAMS.test(file)) await import(path.join(root, file));
+}
