@@ -1,8 +1,9 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 /**
- * How often the delay of the event loop is sampled, in ms. Each sample wakes the process: at prom-client's own
- * 10 ms they would be most of what it costs at rest. `deploy/monitoring/grafana-dashboard.json` subtracts it.
+ * How often the delay of the event loop is sampled, in ms. Each sample wakes the process: at prom-client's
+ * own 10 ms they would be most of what it costs at rest. `deploy/monitoring/grafana-dashboard.json` subtracts
+ * it.
  */
 const SAMPLE_MS = 250;
 

@@ -8,7 +8,7 @@ export interface FeedFormat {
   write: (feed: Feed) => Promise<string>;
 }
 
-/** Loaded with the first feed that is asked for: its many files are most of what the service would begin with. */
+/** Its many files are loaded with the first feed that is asked for. */
 const loadFeedsmith = () => import('feedsmith');
 
 /** The formats by the ending of a feed's path. */

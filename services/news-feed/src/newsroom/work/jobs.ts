@@ -41,10 +41,10 @@ export interface JobOrder<Name extends JobName> {
 /** How many jobs of each queue a worker carries out at once. */
 const CONCURRENCY: Record<JobName, number> = { poll: 16, edit: 4, schedule: 2, websub: 1, digest: 1 };
 
-/** How often a place looks for jobs by itself, in seconds: it is woken when there are any, so hardly ever. */
+/** How often a place looks for jobs by itself, in seconds: woken when there are any, it need hardly ever. */
 const POLL_SECONDS = 3600;
 
-/** How often pg-boss itself looks after its queues, in seconds; {@link Jobs.reclaim} is for what is urgent. */
+/** How often pg-boss looks after its queues by itself, in s; {@link Jobs.reclaim} is for what is urgent. */
 const UPKEEP_SECONDS = 600;
 
 /** How often jobs that have ended are removed, in seconds. */
