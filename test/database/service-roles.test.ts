@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { migrate } from '@pressroom/common/database/migrate';
 import { grantServiceRoles, SERVICE_ROLES } from '@pressroom/common/database/service-roles';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startContent } from '../support/content.ts';
 import { articleBody } from '../support/content-client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, databaseUrl, type TestDatabase } from '../support/database.ts';
 import { ADMIN, galleryFixture, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 import { startNewsFeed } from '../support/news-feed.ts';
@@ -116,4 +118,36 @@ test('the gallery works with its role', async () => {
   expect(login.status).toBe(200);
   await service.close();
   await fixture.close();
+});
+
+test('a role that was given more is left with what a service needs', async () => {
+  await database.pool.query('alter role pressroom_content superuser createdb');
+  await grantServiceRoles(database.url, passwords);
+  const { rows } = await database.pool.query(
+    "select rolsuper, rolcreatedb, rolcreaterole from pg_roles where rolname = 'pressroom_content'",
+  );
+  expect(rows).toEqual([{ rolsuper: false, rolcreatedb: false, rolcreaterole: false }]);
+});
+
+test('an owner of the tables who is no superuser makes the roles, and changes their passwords', async () => {
+  const owner = `owner_${randomUUID().replaceAll('-', '')}`;
+  for (const { role } of SERVICE_ROLES) {
+    await database.pool.query(`drop owned by ${role} cascade`);
+    await database.pool.query(`drop role ${role}`);
+  }
+  await database.pool.query(`create role ${owner} login createrole password 'owner'`);
+  await database.pool.query(`create database ${owner} owner ${owner}`);
+  try {
+    const url = new URL(databaseUrl(database.url, owner));
+    url.username = owner;
+    url.password = 'owner';
+    await migrate(url.href);
+    await grantServiceRoles(url.href, new Map(SERVICE_ROLES.map(({ role }) => [role, 'first'])));
+    await grantServiceRoles(url.href, passwords);
+    const service = await startContent(databaseUrl(urlFor('pressroom_content'), owner));
+    expect((await send(`${service.url}/readyz`)).body).toEqual({ status: 'ok' });
+    await service.close();
+  } finally {
+    await database.pool.query(`drop database ${owner} with (force)`);
+  }
 });

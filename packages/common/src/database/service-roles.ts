@@ -26,6 +26,13 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
 /** The schema with the list of migrations, which every service reads to know whether it is ready. */
 const MIGRATIONS_SCHEMA = 'pressroom';
 
+/** What a service's role must not be able to do, by its column in `pg_roles`, and how it is taken away. */
+const POWERS: Record<string, string> = {
+  rolsuper: 'nosuperuser',
+  rolcreatedb: 'nocreatedb',
+  rolcreaterole: 'nocreaterole',
+};
+
 /** One at a time: two sessions that grant on the same object fail. An arbitrary number. */
 const LOCK = 7_227_002;
 
@@ -33,7 +40,8 @@ const LOCK = 7_227_002;
  * Makes the role of each service whose password is given, or gives it this password, with what it needs on
  * the tables that exist and on those that migrations of this user add later: reading and writing rows, never
  * changing a table. All of it in one transaction; repeating it changes nothing. Run it after the migrations.
- * Returns the roles. Throws the database's error if the user of `url` may not do this.
+ * Returns the roles. Throws the database's error if the user of `url` may not do this: it must own the tables
+ * and have `createrole`, as a superuser does.
  *
  * @param passwords by role
  */
@@ -60,10 +68,15 @@ export async function grantServiceRoles(
 
 async function makeRole(client: pg.Client, role: string, password: string): Promise<void> {
   const name = client.escapeIdentifier(role);
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
-  if (rowCount === 0) await client.query(`create role ${name}`);
+  const { rows } = await client.query<Record<string, boolean>>(
+    `select ${Object.keys(POWERS).join(', ')} from pg_roles where rolname = $1`,
+    [role],
+  );
+  if (rows.length === 0) await client.query(`create role ${name}`);
+  // Only what it has: even to say "nosuperuser" takes a superuser.
+  const taken = Object.entries(POWERS).flatMap(([power, away]) => (rows[0]?.[power] ? [away] : []));
   await client.query(
-    `alter role ${name} login nosuperuser nocreatedb nocreaterole password ${client.escapeLiteral(password)}`,
+    `alter role ${name} login ${taken.join(' ')} password ${client.escapeLiteral(password)}`,
   );
 }
 
