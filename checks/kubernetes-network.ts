@@ -32,19 +32,29 @@ interface IngressPath {
 export interface PodSpec {
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
+  /** What ends before the containers start. */
+  initContainers?: Container[];
   containers: Container[];
 }
 
-/** The one container of a pod. */
+/** A container of a pod. */
 export interface Container {
+  name: string;
   command: string[];
-  env?: { name: string; value: string }[];
+  env?: Variable[];
   envFrom?: Record<'configMapRef' | 'secretRef', { name: string } | undefined>[];
   ports?: { name: string; containerPort: number }[];
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
   readinessProbe?: Probe;
   livenessProbe?: Probe;
   startupProbe?: Probe;
+}
+
+/** A variable of a container: its value, or the key of a Secret that holds it. */
+interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef: { name: string; key: string } };
 }
 
 interface Probe {

@@ -1,11 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readContentConfig } from '@pressroom/content/config';
-import { readGalleryConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
-import { readNewsFeedConfig } from '@pressroom/news-feed/config';
-import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Container, type Manifest, networkFaults, type PodSpec } from './kubernetes-network.ts';
+import { variableFaults } from './kubernetes-variables.ts';
 
 /** The folder of the manifests below the repository. */
 const HOME = 'deploy/kubernetes';
@@ -13,7 +10,6 @@ const HOME = 'deploy/kubernetes';
 /** Services of the Compose file that a cluster does not need, by name, and why. */
 const COMPOSE_ALONE: Record<string, string> = {
   settings: 'reads the .env file, which a cluster does not have',
-  roles: 'makes roles of the database that Compose runs; in a cluster, whoever runs the database makes them',
 };
 
 /** A service of the Compose file, as far as it has a counterpart. */
@@ -48,32 +44,41 @@ export async function kubernetesFaults(root: string): Promise<string[]> {
   const ours = Object.entries(services).filter(
     ([name, { command }]) => !(name in COMPOSE_ALONE) && command?.some((word) => word.endsWith('.ts')),
   );
-  const workloads = kubernetes.manifests.filter(({ spec }) => spec?.template !== undefined);
+  const names = [
+    ...kubernetes.manifests.filter(({ spec }) => spec?.template).map(({ metadata }) => metadata.name),
+    ...containersOf(kubernetes).map(({ container }) => container.name),
+  ];
   return [
-    ...workloads
-      .filter(({ metadata }) => !ours.some(([name]) => name === metadata.name))
-      .map(({ metadata }) => `${metadata.name}: docker-compose.yml has no such service`),
+    ...[...new Set(names)]
+      .filter((name) => !ours.some(([service]) => service === name))
+      .map((name) => `${name}: docker-compose.yml has no such service`),
     ...(await Promise.all(ours.map((one) => serviceFaults(root, one, kubernetes)))).flat(),
     ...(await networkFaults(root, kubernetes.manifests)),
   ];
 }
 
-/** Compares a service of the Compose file with the workload of its name. */
+/** Every container of the manifests with its pod; those that prepare a pod, too. */
+function containersOf({ manifests }: Kubernetes): { pod: PodSpec; container: Container }[] {
+  return manifests.flatMap(({ spec }) => {
+    const pod = spec?.template?.spec;
+    if (pod === undefined) return [];
+    return [...(pod.initContainers ?? []), ...pod.containers].map((container) => ({ pod, container }));
+  });
+}
+
+/** Compares a service of the Compose file with the container of its name. */
 async function serviceFaults(
   root: string,
   [name, service]: [string, ComposeService],
   kubernetes: Kubernetes,
 ): Promise<string[]> {
-  const workload = kubernetes.manifests.find(
-    ({ metadata, spec }) => metadata.name === name && spec?.template !== undefined,
-  );
-  const pod = workload?.spec?.template?.spec;
-  const container = pod?.containers[0];
-  if (pod === undefined || container === undefined) return [`${name}: ${HOME} has no workload of that name`];
+  const found = containersOf(kubernetes).find(({ container }) => container.name === name);
+  if (found === undefined) return [`${name}: ${HOME} has no container of that name`];
+  const { pod, container } = found;
   const documented = await readFile(join(root, 'docs/configuration.md'), 'utf8');
   return [
     ...commandFaults(service, container),
-    ...variableFaults(name, service, { container, kubernetes, documented }),
+    ...variableFaults(container, service.environment ?? {}, { held: kubernetes.variables, documented }),
     ...portFaults(name, service, container, kubernetes),
     ...(await probeFaults(root, service, container)),
     ...podFaults(service, pod, container),
@@ -109,55 +114,6 @@ function commandFaults({ command = [] }: ComposeService, container: Container): 
   const here = container.command.join(' ');
   const there = command.join(' ');
   return here === there ? [] : [`runs "${here}" and docker-compose.yml "${there}"`];
-}
-
-/** How each program reads its settings; the migrations read nothing but the address of the database. */
-const READERS: Record<string, (env: Record<string, string>) => unknown> = {
-  content: readContentConfig,
-  'news-feed': readNewsFeedConfig,
-  'gallery-admin': readGalleryConfig,
-  newsroom: readWorkerConfig,
-  bucket: readStoreConfig,
-};
-
-/** The required settings that are missing, as the program itself would say. */
-function missingSettings(name: string, given: ReadonlyMap<string, string>): string[] {
-  try {
-    READERS[name]?.(Object.fromEntries(given));
-    return [];
-  } catch (error) {
-    return [...String(error).matchAll(/^ +(\w+) is not set/gm)].map(
-      ([, variable]) => `is not given ${variable}`,
-    );
-  }
-}
-
-function variableFaults(
-  name: string,
-  { environment = {} }: ComposeService,
-  { container, kubernetes, documented }: { container: Container; kubernetes: Kubernetes; documented: string },
-): string[] {
-  const faults: string[] = [];
-  const given = new Map((container.env ?? []).map(({ name, value }) => [name, value]));
-  const secret = new Set<string>();
-  for (const { configMapRef, secretRef } of container.envFrom ?? []) {
-    const holder = (configMapRef ?? secretRef)?.name ?? '';
-    const held = kubernetes.variables.get(holder);
-    if (held === undefined) faults.push(`takes variables from ${holder}, which nothing explains`);
-    for (const [variable, value] of held ?? []) {
-      given.set(variable, value);
-      if (secretRef !== undefined) secret.add(variable);
-    }
-  }
-  for (const [variable, value] of Object.entries(environment)) {
-    if (value === null || value.includes('${') || secret.has(variable)) continue;
-    const here = given.get(variable);
-    if (here !== value) faults.push(`is given ${variable}=${here ?? ''}, and in docker-compose.yml ${value}`);
-  }
-  for (const variable of given.keys()) {
-    if (!documented.includes(`\`${variable}\``)) faults.push(`is given ${variable}, which is not a setting`);
-  }
-  return [...faults, ...missingSettings(name, given)];
 }
 
 function portFaults(
