@@ -68,7 +68,8 @@ function readBy(query: string): string[] {
   const bare = query
     .replace(/"[^"]*"/g, '')
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
-    .replace(/\b(by|without|on|ignoring) *\([^)]*\)/g, '');
+    .replace(/\b(by|without|on|ignoring) *\([^)]*\)/g, '')
+    .replace(/\bbool\b/g, '');
   return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([name]) => name);
 }
 
@@ -140,6 +141,15 @@ test('every panel of the dashboard reads metrics that exist', async () => {
       ).toEqual([]);
     }
   }
+});
+
+test('the dashboard shows everything that the newsroom\'s worker tells', async () => {
+  const { panels } = JSON.parse(await readFile(`${FOLDER}grafana-dashboard.json`, 'utf8'));
+  const queries: { expr: string }[] = panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets);
+  const shown = new Set(queries.flatMap(({ expr }) => readBy(expr)));
+  const told = [...(await workerText()).matchAll(/^# TYPE (newsroom_\w+) /gm)].map(([, name = '']) => name);
+  expect(told).not.toEqual([]);
+  expect(told.filter((name) => !shown.has(name))).toEqual([]);
 });
 
 describe('with promtool', () => {
