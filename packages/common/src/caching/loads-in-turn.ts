@@ -1,12 +1,18 @@
+/** A load that has failed after this long, in ms, is not followed by another: what it reads hangs. */
+const PATIENCE_MS = 2000;
+
 /** The loads of one key: one that runs, and one for all who have asked since it began. */
 interface Turns<Value> {
   running: Promise<Value>;
+  /** When it began, by `performance.now()`. */
+  begun: number;
   next?: Promise<Value>;
 }
 
 /**
  * Loads of which no two of a key run at the same time. Whoever asks gets a load that begins after he asked,
- * and shares it with all others who wait for it.
+ * and shares it with all others who wait for it. If the one before it fails slowly, so do they: theirs would
+ * keep them waiting for as long again.
  */
 export class LoadsInTurn<Value> {
   readonly #turns = new Map<string, Turns<Value>>();
@@ -15,15 +21,24 @@ export class LoadsInTurn<Value> {
   load(key: string, make: () => Promise<Value>): Promise<Value> {
     const turns = this.#turns.get(key);
     if (turns === undefined) return this.#run(key, make);
-    turns.next ??= turns.running.then(
-      () => this.#run(key, make),
-      () => this.#run(key, make),
-    );
+    turns.next ??= this.#follow(key, turns, make);
     return turns.next;
   }
 
+  async #follow(key: string, { running, begun }: Turns<Value>, make: () => Promise<Value>): Promise<Value> {
+    try {
+      await running;
+    } catch (error) {
+      if (performance.now() - begun > PATIENCE_MS) {
+        this.#turns.delete(key);
+        throw error;
+      }
+    }
+    return this.#run(key, make);
+  }
+
   #run(key: string, make: () => Promise<Value>): Promise<Value> {
-    const turns: Turns<Value> = { running: make() };
+    const turns: Turns<Value> = { begun: performance.now(), running: make() };
     this.#turns.set(key, turns);
     const end = () => {
       if (turns.next === undefined) this.#turns.delete(key);

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Representation, represent } from './entity-tag.ts';
 import { RepresentationCache } from './representation-cache.ts';
 
 const URL = '/api/articles';
+
+afterEach(() => void vi.useRealTimers());
 
 /** A lease controlled by the test, and a cache that depends on it. */
 function cacheOf(maxBytes = 10_000) {
@@ -155,6 +157,20 @@ test('while the lease is lost, a load that fails does not fail those who wait fo
   failing.fail(new Error('the database is away'));
   await expect(first).rejects.toThrow('the database is away');
   expect(String((await second).body)).toBe('second');
+});
+
+test('while the lease is lost, those who have waited for a load that fails slowly do not wait for another', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { cache, lease } = cacheOf();
+  lease.current = false;
+  const [hanging, next] = [pendingLoad(), pendingLoad()];
+  const answers = [cache.load(URL, hanging.make), cache.load(URL, next.make)];
+  const refused = Promise.all(answers.map((answer) => expect(answer).rejects.toThrow('has not answered')));
+  vi.advanceTimersByTime(5500);
+  hanging.fail(new Error('the database has not answered for 5500 ms'));
+  await refused;
+  expect(next.calls()).toBe(0);
+  expect(await ask(cache, 'it answers again')).toBe('it answers again');
 });
 
 test('the bodies together stay within the bound, the least recently used going first', async () => {

@@ -1,11 +1,9 @@
+import { LoadsInTurn } from '@pressroom/common/caching/loads-in-turn';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../tables.ts';
 
 /** The maximum number of changes that one pass numbers: a fraction of a second's work. */
 export const SETTLE_BATCH = 5000;
-
-/** A pass that has failed after this long, in ms, is not followed by another: PostgreSQL hangs. */
-const PATIENCE_MS = 2000;
 
 /**
  * Assigns committed changes their numbers in the ledger (docs/ledger.md). Only one pass runs at a time in
@@ -14,10 +12,7 @@ const PATIENCE_MS = 2000;
  */
 export class LedgerSettler {
   readonly #db: Kysely<NewsTables>;
-  #underway: Promise<number> | undefined;
-  /** When the pass that is underway began, by `performance.now()`. */
-  #begun = 0;
-  #following: Promise<number> | undefined;
+  readonly #passes = new LoadsInTurn<number>();
 
   constructor(db: Kysely<NewsTables>) {
     this.#db = db;
@@ -28,31 +23,7 @@ export class LedgerSettler {
    * there were.
    */
   settle(): Promise<number> {
-    if (this.#underway === undefined) return this.#pass();
-    this.#following ??= this.#follow(this.#underway);
-    return this.#following;
-  }
-
-  async #follow(underway: Promise<number>): Promise<number> {
-    const begun = this.#begun;
-    try {
-      await underway;
-    } catch (error) {
-      // Callers have waited for this pass; the next one would fail as slowly.
-      if (performance.now() - begun > PATIENCE_MS) throw error;
-    } finally {
-      this.#following = undefined;
-    }
-    return this.#pass();
-  }
-
-  #pass(): Promise<number> {
-    this.#begun = performance.now();
-    const pass = this.#settleOnce().finally(() => {
-      if (this.#underway === pass) this.#underway = undefined;
-    });
-    this.#underway = pass;
-    return pass;
+    return this.#passes.load('ledger', () => this.#settleOnce());
   }
 
   async #settleOnce(): Promise<number> {
