@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -20,7 +21,10 @@ const RENEWAL_MS = (LEASE_S * 1000) / 3;
 /** How often a request that waits for an identical one checks whether it has ended, in ms. */
 const POLL_MS = 250;
 
-/** How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. */
+/**
+ * How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. One
+ * that has failed for the database's sake does not wait.
+ */
 const RECORD_MS = 2000;
 
 /** The outcome of an operation, as reported to the client. */
@@ -73,7 +77,11 @@ interface Claimed {
 type Claim = Claimed | { state: 'running'; run: string } | { state: 'done'; run: string; outcome: Outcome };
 
 /** Identifies a request by its key if it has one, otherwise by the bucket and the request itself. */
-export function identify(bucket: Bucket, asked: unknown, key: string | undefined): AskedOperation {
+export function identify(
+  bucket: Pick<Bucket, 'id' | 'name'>,
+  asked: unknown,
+  key: string | undefined,
+): AskedOperation {
   const request = sha256([bucket.id, bucket.name, asked]);
   return key === undefined
     ? { id: request, request, keyed: false }
@@ -93,11 +101,14 @@ function sha256(identity: unknown[]): Buffer {
  */
 export class OperationStore {
   readonly #db: Kysely<GalleryTables>;
+  readonly #recordMs: number;
   /** Pending writes that record a delivery, by id: the next request of the same kind may follow at once. */
   readonly #noting = new Map<string, Promise<void>>();
 
-  constructor(db: Kysely<GalleryTables>) {
+  /** An answer waits for its record for `recordMs` at most. */
+  constructor(db: Kysely<GalleryTables>, recordMs = RECORD_MS) {
     this.#db = db;
+    this.#recordMs = recordMs;
   }
 
   /**
@@ -169,7 +180,8 @@ export class OperationStore {
       await this.#record(id, run, endedWith(outcome));
       return { outcome, run };
     } catch (error) {
-      await this.#record(id, run, { run: null, leased_until: null });
+      const recorded = this.#record(id, run, { run: null, leased_until: null });
+      if (!isDatabaseAway(error)) await recorded;
       throw error;
     } finally {
       clearInterval(renewal);
@@ -178,7 +190,7 @@ export class OperationStore {
 
   /** Updates the record of a run that has ended; the answer waits for that, but not for long. */
   async #record(id: Buffer, run: string, change: Change): Promise<void> {
-    await Promise.race([this.#change(id, run, change), pause(RECORD_MS, undefined, { ref: false })]);
+    await Promise.race([this.#change(id, run, change), pause(this.#recordMs, undefined, { ref: false })]);
   }
 
   /** Renews the lease of a run, unless its outcome has been recorded in the meantime. */
