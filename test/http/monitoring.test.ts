@@ -143,9 +143,21 @@ test('every panel of the dashboard reads metrics that exist', async () => {
   }
 });
 
-test('the dashboard shows everything that the newsroom\'s worker tells', async () => {
+test('every metric that the operations page names exists', async () => {
+  const text = await readFile(`${FOLDER}../../docs/operations.md`, 'utf8');
+  const named = [
+    ...text.matchAll(/`((?:cache|database|dependency|object_store|news|newsroom|gallery)_\w+)`/g),
+  ].map(([, name = '']) => name);
+  expect(named).toContain('database_pool_waiting');
+  const names = await seriesNames();
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test("the dashboard shows everything that the newsroom's worker tells", async () => {
   const { panels } = JSON.parse(await readFile(`${FOLDER}grafana-dashboard.json`, 'utf8'));
-  const queries: { expr: string }[] = panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets);
+  const queries: { expr: string }[] = panels.flatMap(
+    (panel: { targets: { expr: string }[] }) => panel.targets,
+  );
   const shown = new Set(queries.flatMap(({ expr }) => readBy(expr)));
   const told = [...(await workerText()).matchAll(/^# TYPE (newsroom_\w+) /gm)].map(([, name = '']) => name);
   expect(told).not.toEqual([]);
