@@ -1,6 +1,7 @@
-import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
 import { MAX_KEY_BYTES } from '../names.ts';
+import { sendListObjects } from './list-objects.ts';
+import type { Listing } from './listing-xml.ts';
 
 /** An object as a listing reports it. */
 export interface StoredObject {
@@ -38,18 +39,16 @@ export async function listPage(bucket: Bucket, page: PageRequest): Promise<Objec
   // No key has a prefix longer than a key may be, and stores reject such a request.
   if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES)
     return { objects: [], prefixes: [], continuationToken: null };
-  const answer = await bucket.s3.send(
-    new ListObjectsV2Command({
-      Bucket: bucket.name,
-      Prefix: page.prefix,
-      Delimiter: page.delimiter,
-      ContinuationToken: page.continuationToken,
-      MaxKeys: page.maxKeys,
-      // XML cannot represent every character that a key may contain.
-      EncodingType: 'url',
-    }),
-  );
-  return readPage(answer);
+  const listing = await sendListObjects(bucket.s3, {
+    Bucket: bucket.name,
+    Prefix: page.prefix,
+    Delimiter: page.delimiter,
+    ContinuationToken: page.continuationToken,
+    MaxKeys: page.maxKeys,
+    // XML cannot represent every character that a key may contain.
+    EncodingType: 'url',
+  });
+  return readPage(listing);
 }
 
 /** Lists every object whose key begins with `prefix`, page by page, with one page in memory at a time. */
@@ -62,7 +61,7 @@ export async function* listObjects(bucket: Bucket, prefix: string): AsyncGenerat
   } while (continuationToken !== undefined);
 }
 
-function readPage(answer: ListObjectsV2CommandOutput): ObjectPage {
+function readPage(answer: Listing): ObjectPage {
   // A store that does not support the encoding leaves it out of its answer.
   const decode = answer.EncodingType === 'url' ? decodeKey : (key: string) => key;
   return {

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendListObjects } from './list-objects.ts';
+import { readListing } from './listing-xml.ts';
+
+let answer = '';
+let s3: S3Client;
+
+const store = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/xml' }).end(answer);
+});
+
+beforeAll(async () => {
+  await once(store.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  s3 = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 });
+});
+
+afterAll(() => {
+  s3.destroy();
+  store.close();
+});
+
+/** What the SDK reads, of what a listing has. */
+async function readBySdk(xml: string) {
+  answer = xml;
+  const {
+    Contents = [],
+    CommonPrefixes = [],
+    ...page
+  } = await s3.send(new ListObjectsV2Command({ Bucket: 'b' }));
+  return {
+    Contents: Contents.map(({ Key, Size, ETag, LastModified, StorageClass }) => ({
+      Key,
+      Size,
+      ETag,
+      LastModified,
+      StorageClass,
+    })),
+    CommonPrefixes,
+    EncodingType: page.EncodingType,
+    IsTruncated: page.IsTruncated ?? false,
+    NextContinuationToken: page.NextContinuationToken,
+  };
+}
+
+const AWS = `<?xml version="1.0" encoding="UTF-8"?>
+<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>photos</Name><Prefix>a/</Prefix>\
+<NextContinuationToken>1ueGcxLPRx1Tr/XYExHnhbYLgveDs2J/wm36Hy4vbOwM=</NextContinuationToken><KeyCount>3</KeyCount>\
+<MaxKeys>2</MaxKeys><Delimiter>/</Delimiter><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>\
+<Contents><Key>a/1+%26.jpg</Key><LastModified>2026-11-21T08:00:00.000Z</LastModified><ETag>&quot;70ee&quot;</ETag>\
+<ChecksumAlgorithm>CRC64NVME</ChecksumAlgorithm><ChecksumType>FULL_OBJECT</ChecksumType><Size>142863</Size>\
+<StorageClass>STANDARD</StorageClass></Contents><Contents><Key>a/2.jpg</Key>\
+<LastModified>2026-11-21T08:00:01.000Z</LastModified><ETag>&#34;71&#x22;</ETag><Size>0</Size>\
+<StorageClass>GLACIER</StorageClass></Contents><CommonPrefixes><Prefix>a/b/</Prefix></CommonPrefixes></ListBucketResult>`;
+
+const INDENTED = `<ListBucketResult>
+  <Name>photos</Name>
+  <Prefix/>
+  <Contents>
+    <Key>a&amp;b &lt;1&gt;.jpg</Key>
+    <LastModified>2026-11-21T08:00:00Z</LastModified>
+    <Owner>
+      <ID>0</ID>
+      <DisplayName/>
+    </Owner>
+    <ETag>"70"</ETag>
+    <Size>7</Size>
+  </Contents>
+  <CommonPrefixes>
+    <Prefix>b/</Prefix>
+  </CommonPrefixes>
+  <IsTruncated>false</IsTruncated>
+</ListBucketResult>
+`;
+
+const EMPTY = '<?xml version="1.0"?><ListBucketResult xmlns="x"><KeyCount>0</KeyCount></ListBucketResult>';
+
+test.each([
+  ['of AWS', AWS],
+  ['with indentation and owners', INDENTED],
+  ['without anything', EMPTY],
+])('a listing %s is read as the SDK reads it', async (_what, xml) => {
+  expect(readListing(xml)).toEqual(await readBySdk(xml));
+  expect(await sendListObjects(s3, { Bucket: 'b' })).toEqual(readListing(xml));
+});
+
+test.each([
+  [
+    'a comment',
+    '<ListBucketResult><!-- <Key>no</Key> --><Contents><Key>a</Key></Contents></ListBucketResult>',
+  ],
+  ['CDATA', '<ListBucketResult><Contents><Key><![CDATA[a]]></Key></Contents></ListBucketResult>'],
+  ['attributes', '<ListBucketResult><Contents a="1"><Key b="2">a</Key></Contents></ListBucketResult>'],
+])('a listing with %s is left to the SDK', async (_what, xml) => {
+  expect(readListing(xml)).toBeUndefined();
+  answer = xml;
+  const { Contents } = await sendListObjects(s3, { Bucket: 'b' });
+  expect(Contents).toEqual([{ Key: 'a' }]);
+});
+
+test.each([
+  ['breaks off', AWS.slice(0, -20)],
+  ['is an error', '<Error><Code>SlowDown</Code></Error>'],
+  ['is a page', '<!doctype html><title>Welcome</title><p>It works!</html>'],
+])('an answer that %s is what it is to the SDK', async (_what, xml) => {
+  expect(readListing(xml)).toBeUndefined();
+  answer = xml;
+  const nameOf = (error: Error) => `${error.name}: ${error.message}`;
+  const bySdk = await s3.send(new ListObjectsV2Command({ Bucket: 'b' })).catch(nameOf);
+  const ours = await sendListObjects(s3, { Bucket: 'b' }).catch(nameOf);
+  if (typeof bySdk === 'string') expect(ours).toBe(bySdk);
+  else expect(ours).not.toHaveProperty('Contents');
+});
+
+test('any key is read as it was written', () => {
+  const written = (key: string) => key.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', minLength: 1 }), { maxLength: 5 }), (keys) => {
+      const contents = keys.map((key) => `<Contents><Key>${written(key)}</Key></Contents>`).join('');
+      const listing = readListing(`<ListBucketResult>${contents}</ListBucketResult>`);
+      expect(listing?.Contents?.map(({ Key }) => Key)).toEqual(keys);
+    }),
+  );
+});
