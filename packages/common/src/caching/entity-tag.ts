@@ -22,7 +22,7 @@ export interface Representation {
  * The most bytes that are sent as text. Node sends text in one piece with the headers, bytes as a second
  * piece; longer text costs more to encode for each answer than that saves.
  */
-const MAX_TEXT_BYTES = 1024;
+const MAX_TEXT_BYTES = 12_288;
 
 /**
  * Finishes `text` as a representation: a body and a strong entity tag, equal only for equal bytes. `state`
