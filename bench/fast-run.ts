@@ -3,19 +3,13 @@
  * plain way. The table in `packages/common/src/fast/README.md` has these figures.
  */
 import { openSync } from 'node:fs';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
-import { responsesWith } from '@pressroom/common/fast/constant-headers';
 import { eventLine } from '@pressroom/common/fast/event-line';
 import { LineBatch } from '@pressroom/common/fast/line-batch';
 import { NamingClient, nameStatement } from '@pressroom/common/fast/named-statements';
-import { readTime } from '@pressroom/common/fast/read-time';
-import { securityHeaders } from '@pressroom/common/http/security-headers';
 import { createLogger } from '@pressroom/common/log/logging';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
-import pg from 'pg';
 import { destination } from 'pino';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type Figure, figureOf } from './figures/figure.ts';
@@ -66,23 +60,6 @@ async function compare(
   );
 }
 
-async function compareHeaders(): Promise<void> {
-  const constant = securityHeaders();
-  const request = new IncomingMessage(new Socket());
-  const own = { 'x-request-id': 'b47d1e6a', etag: '"abc"', 'cache-control': 'public, max-age=60' };
-  const Fast = responsesWith(constant);
-  await compare(
-    'constant-headers.ts',
-    'setting the headers of every answer one by one',
-    () => new Fast(request).writeHead(304, { ...own }),
-    () => {
-      const response = new ServerResponse(request);
-      for (const [name, value] of Object.entries(constant)) response.setHeader(name, value);
-      return response.writeHead(304, { ...own });
-    },
-  );
-}
-
 async function compareLines(): Promise<void> {
   const event = {
     requestId: 'b47d1e6a-2c0b-4a1c-9f14-0c3a4f3f6a10',
@@ -127,16 +104,7 @@ async function compareStatements(): Promise<void> {
   await server.stop();
 }
 
-await compareHeaders();
 await compareLines();
-const readAnyTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
-const time = '2026-11-21 08:00:00.123+00';
-await compare(
-  'read-time.ts',
-  "`pg`'s reading of a `timestamptz`",
-  () => readTime(time),
-  () => readAnyTime(time),
-);
 await compareStatements();
 printFigures(figures);
 keepFigures('fast', figures);

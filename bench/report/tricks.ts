@@ -3,7 +3,7 @@ import { select, unique } from '../figures/read.ts';
 import { printed, table } from './section.ts';
 
 /** What only answers that are not cached need. */
-const UNCACHED = new Set(['named-statements.ts', 'read-time.ts']);
+const UNCACHED = new Set(['named-statements.ts']);
 
 /**
  * The table of `packages/common/src/fast`: what each file replaces, what both take, and what that saves of a

@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { NamingClient } from '../fast/named-statements.ts';
-import { readTime } from '../fast/read-time.ts';
 import { giveUpSilentConnections } from './silent-connections.ts';
 
 /** Which database {@link openDatabase} opens, and how; part of every service's settings. */
@@ -28,13 +27,12 @@ export interface ConnectionLog {
 /** Extra time for the answer beyond the statement's time limit, in ms. */
 const SILENCE_MARGIN_MS = 500;
 
-const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+const { INT8 } = pg.types.builtins;
 
 /** Counts are `bigint` in PostgreSQL and far below 2^53 here, so they are read as numbers. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8 && format !== 'binary') return Number;
-    if (oid === TIMESTAMPTZ && format !== 'binary') return readTime;
     return pg.types.getTypeParser(oid, format);
   },
 };

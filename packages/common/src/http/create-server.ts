@@ -8,7 +8,6 @@ import {
 } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { responsesWith } from '../fast/constant-headers.ts';
 import type { Logger } from '../log/logging.ts';
 import { RequestLog } from '../log/request-log.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -18,6 +17,7 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { isListed } from './address-list.ts';
 import { closeAnsweredConnections } from './close-connections.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { responsesWith } from './constant-headers.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { prepareEarlyAnswer } from './early-answer.ts';
 import { plainForwarding } from './forwarded-for.ts';
