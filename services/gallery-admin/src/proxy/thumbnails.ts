@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -101,7 +100,7 @@ export class Thumbnails {
 
 async function readWhole(body: Readable): Promise<Buffer> {
   try {
-    return await buffer(body);
+    return Buffer.concat(await body.toArray());
   } catch (error) {
     throw error instanceof Failure ? error : upstreamFailed('the connection broke', error);
   }
