@@ -21,8 +21,8 @@ const REFERENCE = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi;
 const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Reads the answer to a ListObjectsV2 as stores write it: texts, objects and prefixes, of which no element has
- * an attribute. The SDK reads any XML by a description of it, and takes many times as long for a thousand
+ * Reads the answer to a ListObjectsV2 as stores write it: texts, objects and prefixes, of which no element
+ * has an attribute. The SDK reads any XML by a description of it, and takes many times as long for a thousand
  * objects. Undefined for what is not written so, which is left to the SDK.
  */
 export function readListing(xml: string): Listing | undefined {

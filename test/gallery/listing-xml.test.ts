@@ -2,23 +2,39 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { sendListObjects } from '@pressroom/gallery-admin/listing/list-objects';
+import { readListing } from '@pressroom/gallery-admin/listing/listing-xml';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendListObjects } from './list-objects.ts';
-import { readListing } from './listing-xml.ts';
 
+/** What the store answers, with the prefix that it was asked for. */
 let answer = '';
+
+/** How many requests it answers with an error first. */
+let failures = 0;
+
 let s3: S3Client;
 
-const store = createServer((_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/xml' }).end(answer);
+const store = createServer((request, response) => {
+  if (failures > 0) {
+    failures -= 1;
+    response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+    return;
+  }
+  const prefix = new URL(request.url ?? '', 'http://store').searchParams.get('prefix') ?? '';
+  response.writeHead(200, { 'content-type': 'application/xml' }).end(answer.replace('PREFIX', prefix));
 });
+
+/** A client of the store. */
+function open(maxAttempts: number): S3Client {
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts });
+}
 
 beforeAll(async () => {
   await once(store.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
-  s3 = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 });
+  s3 = open(1);
 });
 
 afterAll(() => {
@@ -116,6 +132,22 @@ test.each([
   const ours = await sendListObjects(s3, { Bucket: 'b' }).catch(nameOf);
   if (typeof bySdk === 'string') expect(ours).toBe(bySdk);
   else expect(ours).not.toHaveProperty('Contents');
+});
+
+test('lists that are asked for at the same time are each their own', async () => {
+  const prefixes = Array.from({ length: 20 }, (_, index) => `${index}/`);
+  answer = '<ListBucketResult><Contents><Key>PREFIX</Key></Contents></ListBucketResult>';
+  const listings = await Promise.all(prefixes.map((Prefix) => sendListObjects(s3, { Bucket: 'b', Prefix })));
+  expect(listings.map(({ Contents }) => Contents?.[0]?.Key)).toEqual(prefixes);
+});
+
+test('a list that fails once is asked for again', async () => {
+  failures = 1;
+  answer = EMPTY;
+  const repeating = open(2);
+  expect(await sendListObjects(repeating, { Bucket: 'b' })).toEqual(readListing(EMPTY));
+  repeating.destroy();
+  expect(failures).toBe(0);
 });
 
 test('any key is read as it was written', () => {
