@@ -213,6 +213,24 @@ describe('the viewer', () => {
     expect((await readFile(await download.path())).length).toBeGreaterThan(1000);
   });
 
+  test('says why nothing was copied or downloaded while the service is away', async () => {
+    await window.gallery.put('away/a.txt');
+    await window.go('away/');
+    await window.link('a.txt').waitFor();
+    await page.route('**/api/gallery', (route) => route.abort());
+    for (const [item, outcome] of [
+      ['Copy link for 1 hour', 'Nothing was copied'],
+      ['Download', 'Nothing was downloaded'],
+    ] as const) {
+      await window.link('a.txt').click({ button: 'right' });
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: outcome });
+      await dialog.getByText('The service does not answer').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+    }
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('plays video, of which the browser asks for ranges', async () => {
     const base64 = String(await page.evaluate(RECORD));
     await put('play/clip.webm', Buffer.from(base64, 'base64'), 'video/webm');

@@ -11,6 +11,8 @@ export type Dialog =
   | { readonly kind: 'new-folder' }
   | { readonly kind: 'move' | 'copy'; readonly entries: readonly Entry[] }
   | { readonly kind: 'keyboard' }
+  /** What could not be done, and why, in words. */
+  | { readonly kind: 'failure'; readonly what: 'copy' | 'download'; readonly reason: string }
   | {
       readonly kind: 'conflict';
       readonly folder: string;

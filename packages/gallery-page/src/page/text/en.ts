@@ -86,6 +86,8 @@ export const en = {
   copyImg: 'Copy <img>',
   copied: 'Copied: {{what}}',
   copyFailed: 'The browser did not allow copying.',
+  notCopied: 'Nothing was copied',
+  notDownloaded: 'Nothing was downloaded',
   rename: 'Rename',
   renameTitle: 'Rename “{{name}}”',
   moveTo: 'Move to…',

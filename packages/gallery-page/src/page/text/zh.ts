@@ -89,6 +89,8 @@ export const zh: Translated = {
   copyImg: '复制 <img>',
   copied: '已复制：{{what}}',
   copyFailed: '浏览器不允许复制。',
+  notCopied: '没有复制任何内容',
+  notDownloaded: '没有下载任何内容',
   rename: '重命名',
   renameTitle: '重命名“{{name}}”',
   moveTo: '移动到…',

@@ -1,5 +1,7 @@
+import { ApiProblem } from '../api/problem.ts';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
+import { problemWords } from './problem-view.tsx';
 
 /** What can be done to the selected entries, else to the one that the keyboard is on. */
 export interface Actions {
@@ -13,7 +15,8 @@ export interface Actions {
   /** Also what is not loaded yet. */
   selectAll(): Promise<void>;
   download(): Promise<void>;
-  copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<void>;
+  /** Whether it was copied; if not, a dialog says why. */
+  copyText(what: 'link' | 'signed' | 'markdown' | 'img', entry: Entry): Promise<boolean>;
 }
 
 /** The actions on the current selection. */
@@ -40,6 +43,12 @@ function actionsOf(app: App): Actions {
       clipboard.put({ action, paths: entries.map(({ path }) => path) });
       announce(texts.say('selected', { count: entries.length }));
     });
+  const fail = (what: 'copy' | 'download', error: unknown) => {
+    const { say } = texts;
+    // Nothing else can go wrong than the request for an address, and the clipboard.
+    const reason = error instanceof ApiProblem ? problemWords(error, say) : say('copyFailed');
+    dialogs.show({ kind: 'failure', what, reason });
+  };
   return {
     remove: () => withChosen((entries) => dialogs.show({ kind: 'delete', entries })),
     rename: () =>
@@ -68,15 +77,21 @@ function actionsOf(app: App): Actions {
         .filter(({ kind }) => kind !== 'folder')
         .map(({ path }) => path);
       if (keys.length === 0) return;
-      for (const url of Object.values(await api.signDownloads(keys))) await save(url);
+      try {
+        for (const url of Object.values(await api.signDownloads(keys))) await save(url);
+      } catch (error) {
+        fail('download', error);
+      }
     },
     copyText: async (what, entry) => {
-      const text = await textOf(app, what, entry);
       try {
+        const text = await textOf(app, what, entry);
         await navigator.clipboard.writeText(text);
         announce(texts.say('copied', { what: text }));
-      } catch {
-        announce(texts.say('copyFailed'));
+        return true;
+      } catch (error) {
+        fail('copy', error);
+        return false;
       }
     },
   };

@@ -8,6 +8,7 @@ import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
 import { Button } from './button.tsx';
+import { FailureDialog } from './failure-dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
 import { problemWords } from './problem-view.tsx';
@@ -34,6 +35,8 @@ export function Dialogs() {
       return <ConflictDialog key={open.answer} {...open} />;
     case 'keyboard':
       return <KeyboardDialog />;
+    case 'failure':
+      return <FailureDialog what={open.what} reason={open.reason} />;
     default:
       return null;
   }

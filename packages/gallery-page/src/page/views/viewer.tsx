@@ -271,10 +271,10 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
   );
 }
 
-function CopyButton({ label, onCopy }: { label: string; onCopy: () => Promise<void> }) {
+function CopyButton({ label, onCopy }: { label: string; onCopy: () => Promise<boolean> }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
-    await onCopy();
+    if (!(await onCopy())) return;
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
