@@ -65,7 +65,7 @@ function escapeText(text: string): string {
   );
 }
 
-/** Escapes a key as the path of a URL: as any text, but for its slashes. */
+/** Escapes a key for the path of a URL, where its slashes stay. */
 export function escapePath(key: string): string {
   return escapeText(key).replaceAll('%2F', '/');
 }

@@ -8,6 +8,7 @@ import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
 import { Button } from './button.tsx';
+import { DialogClose } from './dialog-close.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
@@ -326,11 +327,7 @@ function KeyboardDialog() {
           </div>
         ))}
       </dl>
-      <div class="modal-buttons">
-        <Button onClick={() => dialogs.close()} autofocus>
-          {say('close')}
-        </Button>
-      </div>
+      <DialogClose />
     </Modal>
   );
 }

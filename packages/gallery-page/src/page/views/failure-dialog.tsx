@@ -1,5 +1,5 @@
 import { useApp } from '../app-context.ts';
-import { Button } from './button.tsx';
+import { DialogClose } from './dialog-close.tsx';
 import { Modal } from './modal.tsx';
 
 interface FailureProps {
@@ -14,11 +14,7 @@ export function FailureDialog({ what, reason }: FailureProps) {
   return (
     <Modal title={say(what === 'copy' ? 'notCopied' : 'notDownloaded')} onClose={() => dialogs.close()}>
       <p role="alert">{reason}</p>
-      <div class="modal-buttons">
-        <Button onClick={() => dialogs.close()} autofocus>
-          {say('close')}
-        </Button>
-      </div>
+      <DialogClose />
     </Modal>
   );
 }
