@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import type { Submission, SubmissionSource } from '@pressroom/news-feed/newsroom/editorial/editor';
 import { readRules } from '@pressroom/news-feed/newsroom/editorial/rules';
 import { RulesEditor } from '@pressroom/news-feed/newsroom/editorial/rules-editor';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
@@ -12,9 +11,9 @@ import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 import { newsroom } from '../support/newsroom.ts';
+import { NOON, submission } from '../support/submission.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
-const NOON = new Date('2026-11-20T04:00:00Z');
 const LONG = 'The company says so in a text that is long enough to be worth a reader’s time. '.repeat(3);
 
 let feed: NewsFeedFixture;
@@ -33,34 +32,6 @@ beforeEach(async () => {
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
   const rules = { ...readRules(), ...changes };
   return new RulesEditor({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
-}
-
-function submission(
-  title: string,
-  {
-    source = {},
-    ...members
-  }: Partial<Omit<Submission, 'source'>> & { source?: Partial<SubmissionSource> } = {},
-): Submission {
-  return {
-    title,
-    summary: null,
-    text: null,
-    url: `https://source.example/${encodeURIComponent(title)}`,
-    publishedAt: NOON,
-    discoveredAt: NOON,
-    ...members,
-    source: {
-      id: 1,
-      name: 'Source',
-      firstParty: false,
-      weight: 1,
-      category: null,
-      directions: [],
-      select: 'auto',
-      ...source,
-    },
-  };
 }
 
 /** An item as it is given a story. */

@@ -10,9 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ChatStub, chatStub, completion } from '../support/chat-endpoint.ts';
 import { INJECTIONS } from '../support/injections.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { NOON, submission } from '../support/submission.ts';
 import { until } from '../support/until.ts';
-
-const NOON = new Date('2026-11-20T04:00:00Z');
 
 const search = new StorySearch(readLexicon());
 let feed: NewsFeedFixture;
@@ -44,26 +43,6 @@ function editor(settings: Record<string, string> = {}) {
   });
 }
 
-function submission(title: string, summary: string | null = null): Submission {
-  return {
-    title,
-    summary,
-    text: null,
-    url: `https://source.example/${encodeURIComponent(title)}`,
-    publishedAt: NOON,
-    discoveredAt: NOON,
-    source: {
-      id: 1,
-      name: 'Source',
-      firstParty: false,
-      weight: 1,
-      category: null,
-      directions: [],
-      select: 'auto',
-    },
-  };
-}
-
 /** Adds sources that are polled. */
 async function addSources(paths: readonly string[]): Promise<void> {
   for (const path of paths) await addSource(feed.db, `https://source.example${path}`, {}, NOON);
@@ -79,7 +58,9 @@ function judgeByRules(given: Submission): Promise<Judgement> {
   return openEditor(readConfig(editorSettings, {}), env).judge(given, new AbortController().signal);
 }
 
-const GIVEN = submission('Ember 8 released with open weights', 'Studio Ember says that it is twice as fast.');
+const GIVEN = submission('Ember 8 released with open weights', {
+  summary: 'Studio Ember says that it is twice as fast.',
+});
 const GOOD = {
   title: 'Ember 8 开放权重',
   summary: 'Studio Ember 称速度是上一代的两倍。',
