@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, type ListObjectsV2CommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { sendListObjects } from '@pressroom/gallery-admin/listing/list-objects';
 import { readListing } from '@pressroom/gallery-admin/listing/listing-xml';
 import fc from 'fast-check';
@@ -95,11 +95,14 @@ const INDENTED = `<ListBucketResult>
 </ListBucketResult>
 `;
 
+const ONLY_KEYS = '<ListBucketResult><Contents><Key>&#20013;&#x4E2D;</Key></Contents></ListBucketResult>';
+
 const EMPTY = '<?xml version="1.0"?><ListBucketResult xmlns="x"><KeyCount>0</KeyCount></ListBucketResult>';
 
 test.each([
   ['of AWS', AWS],
   ['with indentation and owners', INDENTED],
+  ['of objects that have only keys', ONLY_KEYS],
   ['without anything', EMPTY],
 ])('a listing %s is read as the SDK reads it', async (_what, xml) => {
   expect(readListing(xml)).toEqual(await readBySdk(xml));
@@ -149,6 +152,21 @@ test('a list that fails once is asked for again', async () => {
   repeating.destroy();
   expect(failures).toBe(0);
 });
+
+test.each(['&#x110000;', '&#9999999;', '&nbsp;', '&'])(
+  'a key with %s is what it is to the SDK',
+  async (text) => {
+    answer = `<ListBucketResult><Contents><Key>a${text}</Key></Contents></ListBucketResult>`;
+    expect(readListing(answer)).toBeUndefined();
+    const outcome = (sent: Promise<Pick<ListObjectsV2CommandOutput, 'Contents'>>) =>
+      sent.then(
+        ({ Contents }) => Contents,
+        (error: Error) => `${error.name}: ${error.message}`,
+      );
+    const bySdk = await outcome(s3.send(new ListObjectsV2Command({ Bucket: 'b' })));
+    expect(await outcome(sendListObjects(s3, { Bucket: 'b' }))).toEqual(bySdk);
+  },
+);
 
 test('any key is read as it was written', () => {
   const written = (key: string) => key.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

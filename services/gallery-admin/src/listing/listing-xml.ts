@@ -11,13 +11,13 @@ type StorageClass = NonNullable<Listing['Contents']>[number]['StorageClass'];
 const BEGIN = /^\s*(?:<\?xml[^>]*>\s*)?<ListBucketResult[\s>]/;
 const END = /<\/ListBucketResult>\s*$/;
 
-/** What stores do not write in a listing: attributes, comments, CDATA. */
-const UNUSUAL = /<(?!ListBucketResult)[\w.-]+\s|<!/;
+/** What stores do not write in a listing: attributes, comments, CDATA, and references to no character. */
+const UNUSUAL = /<(?!ListBucketResult)[\w.-]+\s|<!|&(?!(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[\dA-Fa-f]{1,5});)/;
 
 const OBJECT = /<Contents>(.*?)<\/Contents>/gs;
 const PREFIX = /<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs;
 
-const REFERENCE = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi;
+const REFERENCE = /&(?:#x([\dA-Fa-f]+)|#(\d+)|(\w+));/g;
 const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
@@ -39,11 +39,12 @@ export function readListing(xml: string): Listing | undefined {
 }
 
 function readObject(object: string) {
+  const [size, time] = [textOf(object, 'Size'), textOf(object, 'LastModified')];
   return {
     Key: textOf(object, 'Key'),
-    Size: Number(textOf(object, 'Size')),
+    Size: size === undefined ? undefined : Number(size),
     ETag: textOf(object, 'ETag'),
-    LastModified: new Date(textOf(object, 'LastModified') ?? 0),
+    LastModified: time === undefined ? undefined : new Date(time),
     StorageClass: textOf(object, 'StorageClass') as StorageClass,
   };
 }
