@@ -14,12 +14,15 @@ export interface ConnectionLimits {
   lookMs: number;
 }
 
-/** A slow head ends after 30 s; a slow body or mere noise after 60 s at the latest. */
+/**
+ * A slow head ends after 30 s at the latest, a slow body or mere noise after 60 s. Each check wakes a process
+ * that would else sleep, so there are few.
+ */
 export const CONNECTION_LIMITS: ConnectionLimits = {
-  headersMs: 29_000,
-  requestMs: 59_000,
-  noiseMs: 59_000,
-  lookMs: 1_000,
+  headersMs: 25_000,
+  requestMs: 55_000,
+  noiseMs: 55_000,
+  lookMs: 5_000,
 };
 
 /** The state of a connection at the last check. */
