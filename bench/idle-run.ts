@@ -1,12 +1,13 @@
 /**
- * `pnpm bench idle [SECONDS]`: measures what the services and the newsroom's worker cost at rest, with the
- * probe of the containers every 10 s and nothing else. For Linux, whose /proc says how long each process has
- * run.
+ * `pnpm bench idle [SLICES]`: measures what the services and the newsroom's worker cost at rest, with the
+ * probe of the containers every 10 s and nothing else: in slices of 10 s, of which those in which the
+ * hypervisor took time are left out. For Linux, whose /proc says how long each thread has run.
  */
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,6 +18,7 @@ import { postmasterOf } from '../test/support/processes.ts';
 import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
+import { stolenTime } from './cpu-time.ts';
 import { type Figure, figureOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { usageOf } from './process-usage.ts';
@@ -27,18 +29,37 @@ const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
 /** As in `docker-compose.yml`, in s. */
 const PROBE_EVERY_S = 10;
 
-/** How long the services may finish what their start has begun, in s: content keeps a thread for a minute. */
-const SETTLE_S = 75;
+/**
+ * How long the services may finish what their start has begun, in s: content keeps a thread for a minute, and
+ * V8 tidies up once, about two minutes after it.
+ */
+const SETTLE_S = 180;
 
-/** The kernel's unit of time in /proc, in ms. */
-const TICK_MS = 10;
+/** The time that may be stolen from a slice, in µs: a hundredth of a core. */
+const STOLEN_US = PROBE_EVERY_S * 10_000;
 
-/** The CPU time of a process so far, in ms: that of all its threads, also of those that have ended. */
-async function cpuMs({ pid }: ServerProcess): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // After the name, which may contain anything: `utime` and `stime` of proc_pid_stat(5).
-  const values = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(values[11]) + Number(values[12])) * TICK_MS;
+/** The share of a core that each process may take, in %, and its resident memory, in MiB. */
+const CPU_BAR = 0.3;
+const MEMORY_BAR = 130;
+
+/** The CPU time of each thread of a process so far, in ns. */
+function threadTimes({ pid }: ServerProcess): Map<string, number> {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return new Map(threads.map((thread) => [thread, runTime(`/proc/${pid}/task/${thread}/schedstat`)]));
+}
+
+function runTime(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').split(' ')[0]);
+  } catch {
+    return 0; // The thread has ended.
+  }
+}
+
+/** How long a process has run between two looks, in ms. */
+function ranMs(before: Map<string, number>, after: Map<string, number>): number {
+  const times = [...after].map(([thread, time]) => Math.max(0, time - (before.get(thread) ?? 0)));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
 /** The CPU time of one probe, in ms: an average of 50. */
@@ -58,17 +79,15 @@ async function statements(pool: pg.Pool): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-async function probeAll(services: readonly ServerProcess[], seconds: number): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  for (;;) {
-    await Promise.all(services.map(({ port }) => promisify(execFile)(PROBE, [String(port)])));
-    if (performance.now() + PROBE_EVERY_S * 1000 > end) break;
-    await delay(PROBE_EVERY_S * 1000);
-  }
+/** Asks each service once, and waits until it is time to ask again. */
+async function probeAll(services: readonly ServerProcess[]): Promise<void> {
+  const end = performance.now() + PROBE_EVERY_S * 1000;
+  await Promise.all(services.map(({ port }) => promisify(execFile)(PROBE, [String(port)])));
   await delay(Math.max(0, end - performance.now()));
 }
 
-const seconds = Number(process.argv[2] ?? 45);
+const slices = Number(process.argv[2] ?? 12);
+const seconds = slices * PROBE_EVERY_S;
 const dataDir = await temporaryHome();
 const postgres = await startPostgres({ dataDir, port: 0 });
 const store = await startEmbedded();
@@ -99,25 +118,35 @@ try {
   const worker = { program: 'services/news-feed/src/cli.ts', args: ['work'], port: 'METRICS_PORT' };
   running.set('newsroom', await startServer({ ...worker, env, ready: '/readyz' }));
   const services = [...running.values()];
-  await probeAll(services, SETTLE_S);
-  const before = await Promise.all(services.map(cpuMs));
+  for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
   const asked = await statements(pool);
   const postmaster = postmasterOf(postgres.dataDir);
   const databaseBefore = usageOf(postmaster).cpuSeconds;
-  await probeAll(services, seconds);
-  const after = await Promise.all(services.map(cpuMs));
+  const rounds: number[][] = [];
+  const disturbed: number[][] = [];
+  for (let slice = 0; slice < slices; slice += 1) {
+    const [stolen, before] = [stolenTime(), services.map(threadTimes)];
+    await probeAll(services);
+    const ran = services.map((service, index) => ranMs(before[index] ?? new Map(), threadTimes(service)));
+    (stolenTime() - stolen > STOLEN_US ? disturbed : rounds).push(ran);
+  }
   const databaseCpu = usageOf(postmaster).cpuSeconds - databaseBefore;
   const perSecond = ((await statements(pool)) - asked) / seconds;
   const probe = await probeMs(services[0]?.port ?? 0);
-  const cpu = [...running.keys()].map((subject, index): Figure => {
-    const ms = ((after[index] ?? 0) - (before[index] ?? 0)) / seconds + probe / PROBE_EVERY_S;
-    const label = { what: 'at rest, with its probes', metric: 'cpu', unit: '% of a core', at: {} };
-    return figureOf({ ...label, subject }, [ms / 10]);
+  const own = [...running].flatMap(([subject, service], index): Figure[] => {
+    const percent = (rounds.length > 0 ? rounds : disturbed).map(
+      (round) => ((round[index] ?? 0) + probe) / PROBE_EVERY_S / 10,
+    );
+    const label = { what: 'at rest, with its probes', subject, at: {} };
+    return [
+      figureOf({ ...label, metric: 'cpu', unit: '% of a core', aim: CPU_BAR }, percent),
+      figureOf({ ...label, metric: 'memory', unit: 'MiB', aim: MEMORY_BAR }, [service.residentMemory()]),
+    ];
   });
   const of = (what: string, subject: string, metric: string, unit: string, value: number) =>
     figureOf({ what, subject, metric, unit, at: {} }, [value]);
   const figures = [
-    ...cpu,
+    ...own,
     of('a probe', 'deploy/probe', 'cpu', 'ms', probe),
     of('at rest', 'PostgreSQL', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
     of('at rest', 'all services', 'transactions', '/s', perSecond),

@@ -11,7 +11,7 @@ import { printFigures } from './report.ts';
 import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
 import { heldRate } from './worst/held-rate.ts';
-import { memoryAtRest, memoryUnderLoad } from './worst/memory.ts';
+import { memoryUnderLoad } from './worst/memory.ts';
 import { coldStart, databaseAway, largeWrites, replicas } from './worst/outages.ts';
 import { pollsOf, type Site, startSite } from './worst/site.ts';
 
@@ -20,20 +20,18 @@ const RATES = [1000, 2000, 4000, 6000, 8000, 10_000, 12_000, 15_000, 20_000, 25_
 
 async function held(site: Site): Promise<Figure[]> {
   const content = await startContent(site.url);
-  const figures = [await memoryAtRest('content', content)];
   const [mix, plain] = [
     await pollsOf(content.port, site.articlePaths),
     site.articlePaths.map((path) => ({ path })),
   ];
   const common = { subject: 'content', port: content.port, rates: RATES };
-  figures.push(
+  const figures = [
     ...(await heldRate({ ...common, what: 'whole answers', requests: plain })),
     ...(await heldRate({ ...common, what: 'polls, 95 % conditional', requests: mix })),
     memoryUnderLoad('content', content),
-  );
+  ];
   await content.stop();
   const news = await startNewsFeed(site.url);
-  figures.push(await memoryAtRest('news-feed', news));
   const paths = Array.from({ length: 40 }, (_, index) => site.newsPaths[index % site.newsPaths.length] ?? '');
   const polls = await pollsOf(news.port, paths);
   const what = 'polls, 95 % conditional';

@@ -4,7 +4,7 @@ import type { Figure } from '../figures/figure.ts';
 import { type BenchGallery, startBenchGallery } from '../gallery-service.ts';
 import { steadyLoad } from '../steady-load.ts';
 import { heldRate } from './held-rate.ts';
-import { memoryAtRest, memoryUnderLoad } from './memory.ts';
+import { memoryUnderLoad } from './memory.ts';
 import { timesOf } from './outages.ts';
 
 const SUBJECT = 'gallery-admin';
@@ -21,7 +21,6 @@ export async function galleryAtWorst(): Promise<Figure[]> {
       Array.from({ length: 100 }, (_, index) => `worst/${index}.jpg`),
     );
     const { port } = gallery.process;
-    const atRest = await memoryAtRest(SUBJECT, gallery.process);
     const requests = [{ path: '/api/gallery?json=1&path=worst/', headers: { cookie: gallery.cookie } }];
     const rates = [25, 50, 100, 150, 200, 300, 400, 600];
     const held = await heldRate({ what: 'list a folder', subject: SUBJECT, port, requests, rates });
@@ -36,7 +35,6 @@ export async function galleryAtWorst(): Promise<Figure[]> {
       ...Array.from({ length: THUMBNAILS }, (_, n) => thumbnail(gallery, n)),
     ]);
     return [
-      atRest,
       memoryUnderLoad(SUBJECT, gallery.process),
       ...held,
       ...timesOf('list a folder, no thumbnails', SUBJECT, alone, RATE),
