@@ -1,7 +1,7 @@
 /**
  * `pnpm bench newsroom [FEEDS [ITEMS [STORED]]]`: measures the newsroom: how FEEDS feeds (500) of 50 entries
- * are polled and stored, a ranking over ITEMS items (30,000) of a week, the story of one item among STORED
- * items (100,000), and the news feed's answers while the worker is busy, as a ratio to those without it; 0
+ * are polled and stored, the news feed's answers meanwhile, as a ratio to those while the worker is stopped,
+ * a ranking over ITEMS items (30,000) of a week, and the story of one item among STORED items (100,000); 0
  * leaves a measurement out. For Linux, whose `/proc` says what processes use.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,19 +17,33 @@ import type { NewsTables } from '@pressroom/news-feed/tables';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { createDatabase } from './database.ts';
-import { type LoadResult, load } from './load.ts';
+import { type Figure, figureOf } from './figures/figure.ts';
+import { keepFigures } from './figures/keep.ts';
+import { load } from './load.ts';
 import { fillWithNews } from './news-data.ts';
 import { type FeedServer, serveFeeds } from './newsroom/feed-server.ts';
 import { usageOf } from './process-usage.ts';
-import { writeFigures } from './report.ts';
+import { printFigures } from './report.ts';
 import { measureSpeed } from './stories/speed.ts';
 
 const ENTRIES = 50;
 
 /** How long each load lasts. */
-const LOAD_MS = 4000;
+const LOAD_MS = 1500;
+
+/** How often the answers are measured, with the worker and without it in turns. */
+const ROUNDS = 7;
 
 const CONNECTIONS = 16;
+
+/** The least share of its rate that the news feed keeps while the worker is busy. */
+const KEPT_RATE = 0.9;
+
+/** The most time that the story of one item takes, in ms, for 99 of 100. */
+const STORY_MS = 20;
+
+/** The most time that a ranking takes, in ms. */
+const RANKING_MS = 1000;
 
 /** What the service answers from its cache if it can. */
 const HOT = ['/api/v1/items?mode=all'];
@@ -38,10 +52,6 @@ const HOT = ['/api/v1/items?mode=all'];
 const COLD = Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&limit=${index + 1}`);
 
 const [feeds = 500, items = 30_000, stored = 100_000] = process.argv.slice(2).map(Number);
-
-function round(value: number, digits = 1): number {
-  return Number(value.toFixed(digits));
-}
 
 /** A database of its own, with a pool. */
 async function withDatabase<T>(
@@ -58,7 +68,11 @@ async function withDatabase<T>(
   }
 }
 
-async function measureRanking(postgres: RunningPostgres) {
+function label(what: string, metric: string, unit: string, aim?: number) {
+  return { what, subject: 'newsroom', metric, unit, at: {}, ...(aim !== undefined && { aim }) };
+}
+
+async function measureRanking(postgres: RunningPostgres): Promise<Figure[]> {
   return withDatabase(postgres, 'bench_ranking', async (pool) => {
     // All within the 72 hours that a ranking reads.
     await fillWithNews(pool, { items, selected: Math.ceil(items / 10), recent: items });
@@ -75,22 +89,10 @@ async function measureRanking(postgres: RunningPostgres) {
         .execute((tx) => publishRanking(tx, ['domestic', 'overseas'], new Date()));
       times.push(performance.now() - began);
     }
-    times.sort((a, b) => a - b);
-    return { items, medianMs: round(times[2] ?? 0), slowestMs: round(times[4] ?? 0) };
+    return [
+      figureOf(label(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', RANKING_MS), times),
+    ];
   });
-}
-
-interface Answers {
-  hot: LoadResult;
-  cold: LoadResult;
-}
-
-async function measureAnswers(hot: ServerProcess, cold: ServerProcess): Promise<Answers> {
-  const request = { status: 200, connections: CONNECTIONS, durationMs: LOAD_MS };
-  return {
-    hot: await load({ ...request, port: hot.port, paths: HOT }),
-    cold: await load({ ...request, port: cold.port, paths: COLD }),
-  };
 }
 
 function startNewsFeed(databaseUrl: string, cacheBytes: string): Promise<ServerProcess> {
@@ -114,80 +116,130 @@ function startWorker(databaseUrl: string, hosts: readonly string[]): ChildProces
   });
 }
 
-async function measurePolling(postgres: RunningPostgres, server: FeedServer) {
-  return withDatabase(postgres, 'bench_polling', async (pool, url) => {
-    const count = async (query: string) => (await pool.query<{ n: number }>(query)).rows[0]?.n ?? 0;
+/** A database with 10,000 items and sources that are due, and a worker on it until `measure` has ended. */
+async function withWorker<T>(
+  postgres: RunningPostgres,
+  server: FeedServer,
+  name: string,
+  measure: (parts: {
+    url: string;
+    worker: ChildProcess;
+    written: () => Promise<number>;
+    began: number;
+  }) => Promise<T>,
+): Promise<T> {
+  return withDatabase(postgres, name, async (pool, url) => {
     await fillWithNews(pool, { items: 10_000, selected: 1000, recent: 10_000 });
-    const [hot, cold] = [await startNewsFeed(url, '67108864'), await startNewsFeed(url, '0')];
-    await measureAnswers(hot, cold);
-    const alone = await measureAnswers(hot, cold);
     await pool.query(
       `insert into news.source (url, given_url, name, next_poll_at)
        select url, url, 'Feed', now() from unnest($1::text[]) as url`,
       [Array.from({ length: feeds }, (_, feed) => server.at(feed))],
     );
-    const pid = Number(readFileSync(join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    const before = usageOf(pid);
+    const written = async () => {
+      const done = "select count(*)::int as n from news.source_entry where state = 'done'";
+      return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
+    };
     const began = performance.now();
     const worker = startWorker(url, server.hosts);
     try {
-      const written = "select count(*)::int as n from news.source_entry where state = 'done'";
-      while ((await count(written)) === 0) await delay(50);
-      const busy = await measureAnswers(hot, cold);
-      const during = await count(written);
-      while ((await count(written)) < feeds * ENTRIES) await delay(200);
-      const seconds = (performance.now() - began) / 1000;
-      const [own, database] = [usageOf(worker.pid ?? 0), usageOf(pid)];
-      return {
-        polling: {
-          feeds,
-          entries: feeds * ENTRIES,
-          // The answers that are measured in between take their share of the cores.
-          seconds: round(seconds),
-          workerCpuSeconds: round(own.cpuSeconds),
-          workerMiB: Math.round(own.memoryMiB),
-          databaseCpuSeconds: round(database.cpuSeconds - before.cpuSeconds),
-          databaseMiB: Math.round(database.memoryMiB),
-        },
-        answers: (['hot', 'cold'] as const).map((kind) => ({
-          answers: kind,
-          'alone, requests/s': Math.round(alone[kind].requestsPerSecond),
-          'busy, requests/s': Math.round(busy[kind].requestsPerSecond),
-          ratio: round(busy[kind].requestsPerSecond / alone[kind].requestsPerSecond, 2),
-          'alone, p99 ms': round(alone[kind].p99),
-          'busy, p99 ms': round(busy[kind].p99),
-          'entries written by then': during,
-        })),
-      };
+      return await measure({ url, worker, written, began });
     } finally {
       const ended = once(worker, 'exit');
+      worker.kill('SIGCONT');
       worker.kill('SIGTERM');
       await ended;
-      await Promise.all([hot.stop(), cold.stop()]);
     }
   });
 }
 
-async function bench() {
+async function measurePolling(postgres: RunningPostgres, server: FeedServer): Promise<Figure[]> {
+  const pid = Number(readFileSync(join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const before = usageOf(pid);
+  return withWorker(postgres, server, 'bench_polling', async ({ worker, written, began }) => {
+    while ((await written()) < feeds * ENTRIES) await delay(200);
+    const seconds = (performance.now() - began) / 1000;
+    const [own, database] = [usageOf(worker.pid ?? 0), usageOf(pid)];
+    const what = `${feeds} feeds of ${ENTRIES} entries, polled and stored`;
+    return [
+      figureOf(label(what, 'time', 's'), [seconds]),
+      figureOf(label(what, 'CPU, worker', 's'), [own.cpuSeconds]),
+      figureOf(label(what, 'CPU, database', 's'), [database.cpuSeconds - before.cpuSeconds]),
+      figureOf(label(what, 'memory, worker', 'MiB'), [own.memoryMiB]),
+      figureOf(label(what, 'memory, database', 'MiB'), [database.memoryMiB]),
+    ];
+  });
+}
+
+/** The news feed's answers while the worker writes entries, and while it is stopped. */
+async function measureAnswers(postgres: RunningPostgres, server: FeedServer): Promise<Figure[]> {
+  return withWorker(postgres, server, 'bench_answers', async ({ url, worker, written }) => {
+    const services = { hot: await startNewsFeed(url, '67108864'), cold: await startNewsFeed(url, '0') };
+    try {
+      while ((await written()) === 0) await delay(50);
+      const figures = [];
+      for (const [kind, paths] of [
+        ['hot', HOT],
+        ['cold', COLD],
+      ] as const) {
+        const request = { status: 200, connections: CONNECTIONS, port: services[kind].port, paths };
+        await load({ ...request, durationMs: LOAD_MS });
+        const rounds = [];
+        for (let round = 0; round < ROUNDS; round += 1) {
+          worker.kill('SIGSTOP');
+          const alone = await load({ ...request, durationMs: LOAD_MS });
+          worker.kill('SIGCONT');
+          rounds.push({ alone, busy: await load({ ...request, durationMs: LOAD_MS }) });
+        }
+        const what = `answers while the worker is busy, ${kind}`;
+        figures.push(
+          figureOf(
+            label(what, 'ratio', '', KEPT_RATE),
+            rounds.map(({ alone, busy }) => busy.requestsPerSecond / alone.requestsPerSecond),
+          ),
+          figureOf(
+            label(what, 'rate', '/s'),
+            rounds.map(({ busy }) => busy.requestsPerSecond),
+          ),
+          figureOf(
+            label(what, 'p99', 'ms'),
+            rounds.map(({ busy }) => busy.p99),
+          ),
+          figureOf(
+            label(what, 'p99 without it', 'ms'),
+            rounds.map(({ alone }) => alone.p99),
+          ),
+        );
+      }
+      return figures;
+    } finally {
+      await Promise.all(Object.values(services).map((service) => service.stop()));
+    }
+  });
+}
+
+async function measureStory(postgres: RunningPostgres): Promise<Figure[]> {
+  return withDatabase(postgres, 'bench_stories', async (pool) => {
+    const { p50, p99, indexMiB } = await measureSpeed(pool, queriesOn<NewsTables>(pool), stored);
+    const what = `the story of one item among ${stored.toLocaleString('en')}`;
+    return [
+      figureOf(label(what, 'p50', 'ms'), [p50]),
+      figureOf(label(what, 'p99', 'ms', STORY_MS), [p99]),
+      figureOf(label(what, 'indices', 'MiB'), [indexMiB]),
+    ];
+  });
+}
+
+async function bench(): Promise<Figure[]> {
   const dataDir = await temporaryHome();
   const postgres = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
   const server = await serveFeeds(feeds, ENTRIES);
   try {
-    const ranking = items > 0 ? await measureRanking(postgres) : undefined;
-    if (ranking !== undefined) console.table([ranking]);
-    const polled = feeds > 0 ? await measurePolling(postgres, server) : undefined;
-    if (polled !== undefined) {
-      console.table([polled.polling]);
-      console.table(polled.answers);
-    }
-    const story =
-      stored > 0
-        ? await withDatabase(postgres, 'bench_stories', (pool) =>
-            measureSpeed(pool, queriesOn<NewsTables>(pool), stored),
-          )
-        : undefined;
-    if (story !== undefined) console.table([story]);
-    return { ranking, ...polled, story };
+    return [
+      ...(items > 0 ? await measureRanking(postgres) : []),
+      ...(feeds > 0 ? await measurePolling(postgres, server) : []),
+      ...(feeds > 0 ? await measureAnswers(postgres, server) : []),
+      ...(stored > 0 ? await measureStory(postgres) : []),
+    ];
   } finally {
     server.stop();
     await postgres.stop();
@@ -195,4 +247,6 @@ async function bench() {
   }
 }
 
-writeFigures('newsroom', await bench());
+const figures = await bench();
+printFigures(figures);
+keepFigures('newsroom', figures);

@@ -1,11 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Comparison, median, type Slice } from './compare.ts';
 import type { Figure } from './figures/figure.ts';
-import { machine } from './machine.ts';
-
-const FOLDER = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
 /**
  * Prints comparisons as a table: the measured server, the one it is compared with, their ratio, and their
@@ -55,13 +49,4 @@ export function printFigures(figures: readonly Figure[]): void {
       aim: aim ?? '',
     })),
   );
-}
-
-/** Writes figures, with a description of the machine, to `.data/bench/NAME.json`, and prints the path. */
-export function writeFigures(name: string, figures: object): void {
-  mkdirSync(FOLDER, { recursive: true });
-  const file = join(FOLDER, `${name}.json`);
-  writeFileSync(file, JSON.stringify({ machine: machine(), ...figures }, null, 2));
-  console.log(machine());
-  console.log(`The figures are in ${file}\n`);
 }

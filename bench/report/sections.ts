@@ -60,6 +60,10 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   'login-flood': tablesOf('login-flood'),
   idle: tablesOf('idle', true),
   stories: tablesOf('stories'),
+  newsroom: (files) => {
+    const file = fileOf(files, 'newsroom');
+    return { text: `${measuredTables(file.figures)}\n${shortfalls(file.figures)}\n${provenance(file)}` };
+  },
   'scaling, inputs': (files) => {
     const file = fileOf(files, 'scaling');
     return { text: `${scalingInputs(file)}\n${provenance(file)}` };
