@@ -108,7 +108,8 @@ export class ItemStore {
       reach === 'terms'
         ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
         : PAGES.of({ ...shape, reach }).execute(db, values);
-    return shape.inCategory || shape.inDirection ? readFiltered(values.limit, others, read) : read('all');
+    // A category has an index of its own.
+    return shape.inDirection && !shape.inCategory ? readFiltered(values.limit, others, read) : read('all');
   }
 }
 
