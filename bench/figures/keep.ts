@@ -16,6 +16,8 @@ const TRIES = '.data/bench';
 /**
  * Writes the figures of a bench to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if `pnpm bench`
  * was called with sizes and without `--keep`, and prints the path.
+ *
+ * @param bench as `pnpm bench` is told it: a name, with its sizes if these have a file of their own
  */
 export function keepFigures(bench: string, figures: readonly Figure[]): void {
   const folder = join(ROOT, process.env.BENCH_KEEP === undefined ? TRIES : FIGURES);
@@ -27,7 +29,7 @@ export function keepFigures(bench: string, figures: readonly Figure[]): void {
     figures,
   };
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${bench}.json`);
+  const path = join(folder, `${bench.replaceAll(' ', '-')}.json`);
   writeFileSync(path, figuresText(file));
   console.log(`The figures are in ${relative(process.cwd(), path)}\n`);
 }
