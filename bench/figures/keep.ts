@@ -24,7 +24,7 @@ export function keepFigures(bench: string, figures: readonly Figure[]): void {
   const { measuredAt, ...size } = machine();
   const file: FiguresFile = {
     bench,
-    command: `pnpm bench ${bench}`,
+    command: `pnpm bench ${argumentsOf(bench)}`,
     measured: { at: measuredAt, commit: measuredCommit(), ...size },
     figures,
   };
@@ -32,6 +32,11 @@ export function keepFigures(bench: string, figures: readonly Figure[]): void {
   const path = join(folder, `${bench.replaceAll(' ', '-')}.json`);
   writeFileSync(path, figuresText(file));
   console.log(`The figures are in ${relative(process.cwd(), path)}\n`);
+}
+
+/** What `pnpm bench` is told to keep the figures of a bench: those with sizes of their own would be a try. */
+export function argumentsOf(bench: string): string {
+  return bench.includes(' ') ? `${bench} --keep` : bench;
 }
 
 /** The text of a file of figures: a line for each, so that a diff shows which have changed. */

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { argumentsOf } from '../figures/keep.ts';
 import { type FiguresFiles, NotMeasured, readFigures } from '../figures/read.ts';
 import type { Picture, Section, SectionMaker, Theme } from './section.ts';
 import { SECTIONS } from './sections.ts';
@@ -80,7 +81,7 @@ function madeOf(make: SectionMaker, files: FiguresFiles): Section {
     return make(files);
   } catch (error) {
     if (!(error instanceof NotMeasured)) throw error;
-    return { text: `<sub>Not measured yet: \`npx -y pnpm@12 bench ${error.bench}\`.</sub>\n` };
+    return { text: `<sub>Not measured yet: \`npx -y pnpm@12 bench ${argumentsOf(error.bench)}\`.</sub>\n` };
   }
 }
 
