@@ -9,6 +9,7 @@ import {
   type Candidate,
   type Found,
   type IndexedReport,
+  lastNumber,
   putIntoIndex,
   reportsAfter,
   withOthers,
@@ -55,11 +56,10 @@ export class RulesAssigner implements StoryAssigner {
     let search = await this.#search.findLately(tx, items);
     // 1852143475 is "news" in ASCII; 50 is the right to assign stories, until the transaction ends.
     await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
-    let missed = await reportsAfter(tx, search.through, MOST_MISSED + 1);
-    if (missed.length > MOST_MISSED) {
-      search = await this.#search.find(tx, items);
-      missed = [];
-    }
+    // Asked first, because mostly nothing was added, and planning to read that takes longer than asking.
+    const last = await lastNumber(tx);
+    if (last - search.through > MOST_MISSED) search = await this.#search.find(tx, items);
+    const missed = last > search.through ? await reportsAfter(tx, search.through) : [];
     const found = search.found.map((one) => withOthers(one, missed));
     const known = found.flatMap(({ candidates }) => candidates);
     const joinable = new Set(known.filter(mayBeJoined).map(({ itemId }) => itemId));

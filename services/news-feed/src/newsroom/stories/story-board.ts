@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { lockStories } from '../editing/stories.ts';
@@ -53,19 +54,16 @@ export class StoryBoard {
     joinable: ReadonlySet<string>,
     now: Date,
   ): Promise<StoryBoard> {
-    const rows = await readStories(tx, [...candidates]);
+    const known = [...candidates];
+    const rows = known.length > 0 ? await STORIES.execute(tx, { ids: JSON.stringify(known) }) : [];
     const storyOf = new Map(rows.map(({ id, story }) => [id, story]));
     const joined = rows.flatMap(({ id, story }) => (story !== null && joinable.has(id) ? [story] : []));
     const { ages, survivors } = await lockWithAges(tx, [...new Set(joined)]);
     const first = items.map(({ id }) => storyId(id, 0));
-    const taken = await tx
-      .selectFrom('news.story')
-      .select('public_id')
-      .where('public_id', '=', sql<string>`any(${first})`)
-      .execute();
+    const taken = await TAKEN.execute(tx, { ids: JSON.stringify(first) });
     return new StoryBoard(tx, now, {
       storyOf,
-      taken: new Set(taken.map(({ public_id }) => public_id)),
+      taken: new Set(taken.map(({ id }) => id)),
       ages,
       survivors,
     });
@@ -157,19 +155,28 @@ export class StoryBoard {
   }
 }
 
-/** The items that are not withdrawn, with their stories. */
-async function readStories(
-  tx: Transaction<NewsTables>,
-  ids: readonly string[],
-): Promise<{ id: string; story: string | null }[]> {
-  if (ids.length === 0) return [];
-  return tx
-    .selectFrom('news.item')
-    .select(['id', 'story'])
-    .where('id', '=', sql<string>`any(${ids})`)
-    .where('withdrawn_at', 'is', null)
-    .execute();
-}
+/** Those of the items that are not withdrawn, with their stories. */
+const STORIES = new PreparedQuery<NewsTables, { ids: string }, { id: string; story: string | null }>(
+  (db, value) => ({
+    compile: () =>
+      // The ids are JSON, and read by key one after the other: the plan costs as much for any, so it is kept.
+      sql<{ id: string; story: string | null }>`
+        select item.id, item.story from jsonb_array_elements_text(${value('ids')}::jsonb) as wanted (id)
+        cross join lateral (
+          select id, story from news.item where id = wanted.id collate "C" and withdrawn_at is null limit 1
+        ) as item
+      `.compile(db),
+  }),
+);
+
+/** Those of the ids that stories have; likewise. */
+const TAKEN = new PreparedQuery<NewsTables, { ids: string }, { id: string }>((db, value) => ({
+  compile: () =>
+    sql<{ id: string }>`
+      select wanted.id from jsonb_array_elements_text(${value('ids')}::jsonb) as wanted (id)
+      cross join lateral (select from news.story where public_id = wanted.id collate "C" limit 1) as story
+    `.compile(db),
+}));
 
 /** The id of the story that an item starts. */
 function storyId(itemId: string, attempt: number): string {

@@ -132,12 +132,25 @@ export async function findCandidates(
   return { found, through: ends.last };
 }
 
-const ADDED = new PreparedQuery<NewsTables, { number: number; limit: number }, ReportRow>((db, value) => ({
+const LAST = new PreparedQuery<NewsTables, Record<never, never>, { last: number }>((db) => ({
+  compile: () =>
+    sql<{ last: number }>`
+      select coalesce(max(number), 0)::float8 as last from news.report_terms
+    `.compile(db),
+}));
+
+/** The last number of the index, as it is now. */
+export async function lastNumber(db: Kysely<NewsTables>): Promise<number> {
+  const [row] = await LAST.execute(db, {});
+  return row?.last ?? 0;
+}
+
+const ADDED = new PreparedQuery<NewsTables, { number: number }, ReportRow>((db, value) => ({
   compile: () =>
     sql<ReportRow>`
       select terms.item_id, terms.published_at, terms.report, item.story, item.source_name
       from (
-        select * from news.report_terms where number > ${value('number')} order by number limit ${value('limit')}
+        select * from news.report_terms where number > ${value('number')}
       ) as terms
       cross join lateral (
         select story, source_name from news.item where id = terms.item_id and withdrawn_at is null limit 1
@@ -146,13 +159,9 @@ const ADDED = new PreparedQuery<NewsTables, { number: number; limit: number }, R
     `.compile(db),
 }));
 
-/** The items that were added to the index after `number`; it looks at the first `limit`. */
-export async function reportsAfter(
-  db: Kysely<NewsTables>,
-  number: number,
-  limit: number,
-): Promise<IndexedReport[]> {
-  return (await ADDED.execute(db, { number, limit })).map(indexedReport);
+/** The items that were added to the index after `number`: all, of which {@link lastNumber} says how many. */
+export async function reportsAfter(db: Kysely<NewsTables>, number: number): Promise<IndexedReport[]> {
+  return (await ADDED.execute(db, { number })).map(indexedReport);
 }
 
 /** Adds those of `others` that share a text's rarest terms to its candidates, as the index would. */
@@ -197,6 +206,26 @@ function proposingOf({ terms }: WeighedReport): Map<string, number> {
   return new Map(proposing.map(([term, { weight }]) => [term, Math.round(weight * 1000)]));
 }
 
+const PUT = new PreparedQuery<NewsTables, { outdated: Date; removed: number; rows: string }, never>(
+  (db, value) => ({
+    compile: () =>
+      // The trigger keeps the terms of what is deleted and inserted.
+      sql<never>`
+        with removed as (
+          delete from news.report_terms where number = any(array(
+            select number from news.report_terms
+            where published_at < ${value('outdated')}
+            order by published_at limit ${value('removed')}
+          ))
+        )
+        insert into news.report_terms (item_id, published_at, report, terms)
+        select item_id, published_at, report, terms from jsonb_to_recordset(${value('rows')}::jsonb)
+          as row (item_id text, published_at timestamptz, report jsonb, terms text[])
+        on conflict (item_id) do nothing
+      `.compile(db),
+  }),
+);
+
 /** Puts items into the index, unless they are there, and removes a few outdated ones. */
 export async function putIntoIndex(
   db: Kysely<NewsTables>,
@@ -209,18 +238,9 @@ export async function putIntoIndex(
     report: storedReport(report),
     terms: [...report.terms.keys()],
   }));
-  // The trigger keeps the terms of what is deleted and inserted.
-  await sql`
-    with removed as (
-      delete from news.report_terms where number = any(array(
-        select number from news.report_terms
-        where published_at < ${new Date(now.getTime() - KEPT_DAYS * DAY_MS)}
-        order by published_at limit ${REMOVED_AT_ONCE * items.length}
-      ))
-    )
-    insert into news.report_terms (item_id, published_at, report, terms)
-    select item_id, published_at, report, terms from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (item_id text, published_at timestamptz, report jsonb, terms text[])
-    on conflict (item_id) do nothing
-  `.execute(db);
+  await PUT.execute(db, {
+    outdated: new Date(now.getTime() - KEPT_DAYS * DAY_MS),
+    removed: REMOVED_AT_ONCE * items.length,
+    rows: JSON.stringify(rows),
+  });
 }
