@@ -170,10 +170,13 @@ export function withOthers(
   others: readonly IndexedReport[],
 ): Found {
   const known = new Set(candidates.map(({ itemId }) => itemId));
-  const added = others.filter(({ itemId, report: { terms } }) => {
-    if (known.has(itemId)) return false;
-    return [...proposing.keys()].filter((term) => terms.has(term)).length >= leastShared(proposing);
-  });
+  // Made once: each text of a batch is compared with hundreds of others.
+  const proposed = [...proposing.keys()];
+  const least = leastShared(proposing);
+  const added = others.filter(
+    ({ itemId, report: { terms } }) =>
+      !known.has(itemId) && proposed.filter((term) => terms.has(term)).length >= least,
+  );
   if (added.length === 0) return { report, proposing, candidates };
   const all = [...candidates, ...added.map((other) => candidateOf(report, other))].sort(byScore);
   return { report, proposing, candidates: all };
