@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Bucket } from '../buckets/bucket.ts';
+import { stringSigner } from './string-signer.ts';
 
 /** What the SDK adds to the URL for one key: its signature, and the name of its command. */
 const OWN = /^(X-Amz-Signature|x-id)=/;
@@ -26,36 +27,36 @@ export async function objectUrlSigner(bucket: Bucket, expiresIn: number): Promis
   const parameters = new URLSearchParams(shared.join('&'));
   // A date, a region, a service and `aws4_request`; the access key before them may contain a slash.
   const scope = (parameters.get('X-Amz-Credential') ?? '').split('/').slice(-4);
-  const signingKey = await signingKeyOf(bucket, scope);
   const begin = `AWS4-HMAC-SHA256\n${parameters.get('X-Amz-Date')}\n${scope.join('/')}\n`;
+  const sign = stringSigner(await signingKeyOf(bucket, scope), begin);
   const end = `\nhost:${example.host}\n\nhost\nUNSIGNED-PAYLOAD`;
   const folder = example.pathname.slice(0, -1);
+  const { origin } = example;
   const plain = shared.sort().join('&');
   return (key, disposition) => {
     const path = folder + escapePath(key);
     const query =
       disposition === undefined ? plain : [...shared, dispositionParameter(disposition)].sort().join('&');
-    const request = hash('sha256', `GET\n${path}\n${query}${end}`);
-    const signature = createHmac('sha256', signingKey)
-      .update(begin + request)
-      .digest('hex');
-    return `${example.origin}${path}?${query}&X-Amz-Signature=${signature}`;
+    const signature = sign(hash('sha256', `GET\n${path}\n${query}${end}`));
+    return `${origin}${path}?${query}&X-Amz-Signature=${signature}`;
   };
 }
 
-/** The key for the scope, as a `KeyObject`: Node reads any other key again for each signature. */
-async function signingKeyOf({ signer }: Bucket, scope: readonly string[]): Promise<KeyObject> {
+/** The key for the scope. */
+async function signingKeyOf({ signer }: Bucket, scope: readonly string[]): Promise<Buffer> {
   const { secretAccessKey } = await signer.config.credentials();
-  const key = scope.reduce(
+  return scope.reduce(
     (outer, part) => createHmac('sha256', outer).update(part).digest(),
     Buffer.from(`AWS4${secretAccessKey}`),
   );
-  return createSecretKey(key);
 }
 
 function dispositionParameter(disposition: string): string {
   return `response-content-disposition=${escapeText(disposition)}`;
 }
+
+/** Texts of which {@link escapePath} escapes nothing, as most keys are. */
+const PLAIN_PATH = /^[\w.~/-]*$/;
 
 /** Escapes everything but RFC 3986's unreserved characters, as S3 signs it. */
 function escapeText(text: string): string {
@@ -67,5 +68,5 @@ function escapeText(text: string): string {
 
 /** Escapes a key for the path of a URL, where its slashes stay. */
 export function escapePath(key: string): string {
-  return escapeText(key).replaceAll('%2F', '/');
+  return PLAIN_PATH.test(key) ? key : escapeText(key).replaceAll('%2F', '/');
 }
