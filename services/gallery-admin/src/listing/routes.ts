@@ -1,11 +1,12 @@
 import { operation } from '@pressroom/common/http/operation';
+import { replyJson } from '@pressroom/common/http/reply-json';
 import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
 import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
 import { readFolder } from './folder.ts';
-import { listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
+import { type ListingAnswer, listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
 import { signListUrl, signObjectUrls } from './signed-urls.ts';
 
 const TAGS = ['gallery'];
@@ -24,13 +25,13 @@ function listOperation(buckets: BucketSource) {
       querystring: listingQuery,
       response: { 200: listingAnswer, ...problemResponses(400, 401, 500, 503) },
     },
-    handler: async ({ query }) => {
+    handler: async ({ query }, reply) => {
       const bucket = await buckets.current();
       if (query.json) {
         const data = await readFolder(bucket, query).catch((error: unknown) => {
           throw query.continuationToken !== undefined && isTokenRefusal(error) ? unknownToken() : error;
         });
-        return { success: true as const, mode: 'json' as const, data };
+        return replyJson(reply, { success: true, mode: 'json', data } satisfies ListingAnswer);
       }
       const { path, maxKeys, continuationToken } = query;
       const listUrl = await signListUrl(bucket, { prefix: path, maxKeys, continuationToken });
@@ -64,11 +65,8 @@ function signOperation(buckets: BucketSource) {
       const { download } = body;
       const urls = await signObjectUrls(await buckets.current(), keys, { download });
       // zod leaves out a member named `__proto__`, which is a key like any other; fromEntries makes it one.
-      const answer = {
-        success: true as const,
-        data: Object.fromEntries(keys.map((key, index) => [key, urls[index] ?? ''])),
-      };
-      return reply.serializer(JSON.stringify).type('application/json; charset=utf-8').send(answer);
+      const data = Object.fromEntries(keys.map((key, index) => [key, urls[index] ?? '']));
+      return replyJson(reply, { success: true, data } satisfies z.infer<typeof signAnswer>);
     },
   });
 }

@@ -83,6 +83,9 @@ export const listingAnswer = z.discriminatedUnion('mode', [
   }),
 ]);
 
+/** The answer of a listing. */
+export type ListingAnswer = z.infer<typeof listingAnswer>;
+
 /** The body of a request for signed URLs. */
 export const signBody = z.strictObject({
   action: z.literal('sign-get-objects', 'must be sign-get-objects'),
