@@ -50,6 +50,8 @@ function loadSharp(): Promise<typeof Sharp> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     // It keeps decoded images for those who process them again, which nobody does.
     sharp.cache(false);
+    // As many images are made at a time as there are cores; more threads for each cost time and memory.
+    sharp.concurrency(1);
     return sharp;
   });
   return loading;
