@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import type { Server } from './server.ts';
 
@@ -11,8 +10,8 @@ const PROBES = new Set(['/healthz', '/readyz']);
 /** How often the delay is sampled while requests arrive, in ms. */
 const SAMPLE_MS = 250;
 
-/** How often the samples are averaged, in ms. */
-const LOOK_MS = 1000;
+/** How long the samples are collected before they are averaged, in ms. */
+const WINDOW_MS = 1000;
 
 /**
  * Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never.
@@ -21,40 +20,69 @@ const LOOK_MS = 1000;
  */
 export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   if (maxDelayMs === 0) return;
-  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
-  let delayMs = 0;
-  let lookedAt = 0;
-  let requested = false;
-  let timer: NodeJS.Timeout | undefined;
-  const start = () => {
-    lookedAt = performance.now();
-    histogram.reset();
-    histogram.enable();
-    timer = setInterval(look, LOOK_MS).unref();
-  };
-  const stop = () => {
-    clearInterval(timer);
-    timer = undefined;
-    histogram.disable();
-    delayMs = 0;
-  };
-  const look = () => {
-    // Without a sample, the process has not run since the last look, and this timer is as late as they are.
-    const lateMs = performance.now() - lookedAt - LOOK_MS;
-    delayMs = histogram.count === 0 ? lateMs : histogram.mean / 1e6 - SAMPLE_MS;
-    // A process that lags may have requests that it has not seen yet.
-    if (!requested && delayMs <= maxDelayMs) return stop();
-    lookedAt = performance.now();
-    requested = false;
-    histogram.reset();
-  };
+  const watch = new DelayWatch(maxDelayMs);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!PROBES.has(request.url)) {
-      requested = true;
-      if (timer === undefined) start();
-    }
-    if (delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();
+    if (!PROBES.has(request.url)) watch.noteRequest();
+    if (watch.delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();
     return done(temporarilyUnavailable('the service is overloaded; try again'));
   });
-  app.addHook('onClose', async () => stop());
+  app.addHook('onClose', async () => watch.stop());
+}
+
+/** Measures by how much timers are late, as long as there are requests. */
+class DelayWatch {
+  /** The average of the last window, in ms; 0 at rest. */
+  delayMs = 0;
+  readonly #maxDelayMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the next sample is due, by `performance.now()`. */
+  #dueAt = 0;
+  #windowBegan = 0;
+  #samples: number[] = [];
+  #hasRequests = false;
+
+  constructor(maxDelayMs: number) {
+    this.#maxDelayMs = maxDelayMs;
+  }
+
+  /** Starts to measure, or goes on. */
+  noteRequest(): void {
+    this.#hasRequests = true;
+    if (this.#timer !== undefined) return;
+    this.#beginWindow();
+    this.#schedule();
+  }
+
+  /** Stops until the next request. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.delayMs = 0;
+  }
+
+  #beginWindow(): void {
+    this.#windowBegan = performance.now();
+    this.#samples = [];
+  }
+
+  #schedule(): void {
+    this.#dueAt = performance.now() + SAMPLE_MS;
+    this.#timer = setTimeout(() => this.#sample(), SAMPLE_MS).unref();
+  }
+
+  #sample(): void {
+    const now = performance.now();
+    this.#samples.push(now - this.#dueAt);
+    if (now - this.#windowBegan >= WINDOW_MS) {
+      this.delayMs = this.#samples.reduce((sum, late) => sum + late, 0) / this.#samples.length;
+      // A process that lags may have requests that it has not seen yet.
+      if (!this.#hasRequests && this.delayMs <= this.#maxDelayMs) {
+        this.stop();
+        return;
+      }
+      this.#hasRequests = false;
+      this.#beginWindow();
+    }
+    this.#schedule();
+  }
 }
