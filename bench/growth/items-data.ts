@@ -25,12 +25,12 @@ const RECENT = 0.03;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Adds the items `begin` to `end`, oldest first: titles of six words, summaries of 30 words in two scripts,
- * nine categories of which one is rare, two directions, 100 of each 1,000 selected.
+ * Adds the items `begin` to `end`, oldest first except for the newest: titles of six words, summaries of 30
+ * words in two scripts, nine categories of which one is rare, two directions, 100 of each 1,000 selected.
  */
 export async function addItems(pool: Pool, begin: number, end: number): Promise<void> {
   const now = Date.now();
-  await copyRows(pool, COLUMNS, [begin, end], (n) => {
+  const row = (n: number) => {
     const age = 1 - (n - begin) / (end - begin);
     const days = age <= RECENT ? (age / RECENT) * 7 : 7 + ((age - RECENT) / (1 - RECENT)) * 730;
     const time = now - days * DAY_MS;
@@ -57,6 +57,9 @@ export async function addItems(pool: Pool, begin: number, end: number): Promise<
       'A sentence about why it matters.',
       ['{domestic}', '{overseas}', '{domestic,overseas}'][n % 3],
     ].join('\t')}\n`;
-  });
+  };
+  // With the newest item there, PostgreSQL does not take those of two years ago for recent ones.
+  await copyRows(pool, COLUMNS, [end - 1, end], row);
+  await copyRows(pool, COLUMNS, [begin, end - 1], row);
   await pool.query('vacuum analyze');
 }

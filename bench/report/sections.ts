@@ -80,8 +80,8 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const short = shortfalls(select(multiples, { at: { rows: largest } }));
     return { text: `${growthTable(file)}\n${short}\n${provenance(file)}` };
   },
-  'growth, 10,000,000': (files) => {
-    const file = fileOf(files, 'growth 10000000');
+  'growth, 10,000,000 articles': (files) => {
+    const file = fileOf(files, 'growth articles 10000000');
     return { text: `${growthTable(file)}\n${provenance(file)}` };
   },
   'growth, pictures': (files) => {

@@ -85,7 +85,7 @@ test('a page that asks for unknown figures is refused', async () => {
 test('every section says by which command it is measured, as long as it is not', () => {
   for (const name of Object.keys(SECTIONS)) {
     const { page } = withSections('README.md', MARKED.replace('NAME', name), new Map(), SECTIONS);
-    expect(page).toMatch(/<sub>Not measured yet: `npx -y pnpm@12 bench [a-z-]+( \d+ --keep)?`\.<\/sub>/);
+    expect(page).toMatch(/<sub>Not measured yet: `npx -y pnpm@12 bench [a-z -]+(\d+ --keep)?`\.<\/sub>/);
     expect(withSections('README.md', page, new Map(), SECTIONS).page).toBe(page);
   }
 });
