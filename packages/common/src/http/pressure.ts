@@ -13,6 +13,9 @@ const SAMPLE_MS = 250;
 /** How long the samples are collected before they are averaged, in ms. */
 const WINDOW_MS = 1000;
 
+/** How many are averaged at least: to stand still once, on a busy machine, is not an overload. */
+const LEAST_SAMPLES = 2;
+
 /**
  * Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never.
  * The delay is sampled from the first request on, until a second has passed without one: each sample wakes
@@ -73,7 +76,7 @@ class DelayWatch {
   #sample(): void {
     const now = performance.now();
     this.#samples.push(now - this.#dueAt);
-    if (now - this.#windowBegan >= WINDOW_MS) {
+    if (now - this.#windowBegan >= WINDOW_MS && this.#samples.length >= LEAST_SAMPLES) {
       this.delayMs = this.#samples.reduce((sum, late) => sum + late, 0) / this.#samples.length;
       // A process that lags may have requests that it has not seen yet.
       if (!this.#hasRequests && this.delayMs <= this.#maxDelayMs) {
