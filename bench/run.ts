@@ -21,7 +21,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   gallery: 4,
   'login-flood': 1,
   stories: 1,
-  newsroom: 9,
+  newsroom: 6,
   growth: 6,
   worst: 5,
   scaling: 1,

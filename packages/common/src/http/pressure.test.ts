@@ -22,37 +22,34 @@ async function block(): Promise<void> {
 
 async function start(maxDelayMs: number): Promise<Server> {
   const app = fastify() as unknown as Server;
-  await refuseUnderPressure(app, maxDelayMs);
+  refuseUnderPressure(app, maxDelayMs);
   app.get('/', async () => 'ok');
   await app.ready();
   return app;
 }
 
+/** The status of a request after another, with something between them. */
+async function statusAfter(maxDelayMs: number, ...happenings: (() => Promise<void>)[]): Promise<number> {
+  const app = await start(maxDelayMs);
+  expect(await statusOf(app)).toBe(200);
+  for (const happen of happenings) await happen();
+  const status = await statusOf(app);
+  await app.close();
+  return status;
+}
+
 const statusOf = async (app: Server) => (await app.inject('/')).statusCode;
 
 test('a process that lags answers 503', async () => {
-  const app = await start(50);
-  expect(await statusOf(app)).toBe(200);
-  await lag();
-  expect(await statusOf(app)).toBe(503);
-  await app.close();
+  expect(await statusAfter(50, lag)).toBe(503);
 });
 
 test('a process that stands still once goes on answering', async () => {
-  const app = await start(BLOCKED_MS / 2);
-  expect(await statusOf(app)).toBe(200);
-  await block();
-  expect(await statusOf(app)).toBe(200);
-  await app.close();
+  expect(await statusAfter(BLOCKED_MS / 2, block)).toBe(200);
 });
 
 test('a process that lags goes on being watched while it is too late to see its requests', async () => {
-  const app = await start(50);
-  await statusOf(app);
-  await lag();
-  await lag();
-  expect(await statusOf(app)).toBe(503);
-  await app.close();
+  expect(await statusAfter(50, lag, lag)).toBe(503);
 });
 
 test('a process that no longer lags answers again', async () => {
@@ -65,9 +62,5 @@ test('a process that no longer lags answers again', async () => {
 });
 
 test('a limit of 0 is none, however much a process lags', async () => {
-  const app = await start(0);
-  await statusOf(app);
-  await lag();
-  expect(await statusOf(app)).toBe(200);
-  await app.close();
+  expect(await statusAfter(0, lag)).toBe(200);
 });

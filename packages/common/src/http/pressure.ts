@@ -1,11 +1,9 @@
 import { temporarilyUnavailable } from '../problems/problem.ts';
+import { PROBES } from './probes.ts';
 import type { Server } from './server.ts';
 
 /** Paths that are answered under any load: an overloaded process is alive. */
 const EXEMPT = new Set(['/healthz']);
-
-/** Paths that are asked for at rest, too: they alone are no load that needs to be watched. */
-const PROBES = new Set(['/healthz', '/readyz']);
 
 /** How often the delay is sampled while requests arrive, in ms. */
 const SAMPLE_MS = 250;
@@ -25,6 +23,7 @@ export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   if (maxDelayMs === 0) return;
   const watch = new DelayWatch(maxDelayMs);
   app.addHook('onRequest', (request, _reply, done) => {
+    // Probes alone are not a load that needs to be watched.
     if (!PROBES.has(request.url)) watch.noteRequest();
     if (watch.delayMs <= maxDelayMs || EXEMPT.has(request.url)) return done();
     return done(temporarilyUnavailable('the service is overloaded; try again'));

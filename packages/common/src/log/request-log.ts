@@ -7,6 +7,7 @@ import {
 } from 'fastify';
 import { z } from 'zod';
 import { eventLine, type RequestEvent } from '../fast/event-line.ts';
+import { PROBES } from '../http/probes.ts';
 import { withoutApiKeys } from './hidden-keys.ts';
 import { loggedUrl } from './logged-url.ts';
 import type { Logger } from './logging.ts';
@@ -17,9 +18,6 @@ declare module 'fastify' {
     secretQuery?: boolean;
   }
 }
-
-/** Polled every few seconds by monitoring, so only failures are of interest. */
-const PROBES = new Set(['/healthz', '/readyz']);
 
 const MESSAGE = 'request_answered';
 
@@ -59,6 +57,7 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
+    // So frequent that only failures are of interest.
     const level = PROBES.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
     const event: RequestEvent = {
       requestId: withoutApiKeys(request.id),

@@ -50,7 +50,7 @@ function loadSharp(): Promise<typeof Sharp> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     // It keeps decoded images for those who process them again, which nobody does.
     sharp.cache(false);
-    // As many images are made at a time as there are cores; more threads for each cost time and memory.
+    // As many images are made at a time as there are cores; more threads for each would cost memory.
     sharp.concurrency(1);
     return sharp;
   });
