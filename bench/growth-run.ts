@@ -1,7 +1,7 @@
 /**
  * `pnpm bench growth [articles|items] [SIZE …]`: measures what is asked of many articles and items
- * against what is asked of 10,000, by default of 100,000 and 1,000,000. 10,000,000 articles take about half an
- * hour and 12 GB of disk.
+ * against what is asked of 10,000, by default of 100,000 and 1,000,000. 10,000,000 articles take
+ * about half an hour and 12 GB of disk.
  */
 import { rm } from 'node:fs/promises';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
