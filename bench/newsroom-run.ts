@@ -1,8 +1,9 @@
 /**
  * `pnpm bench newsroom [FEEDS [ITEMS [STORED]]]`: measures the newsroom: how FEEDS feeds (500) of 50 entries
- * are polled and stored, the news feed's answers meanwhile, as a ratio to those while the worker is stopped,
- * a ranking over ITEMS items (30,000) of a week, and the story of one item among STORED items (100,000); 0
- * leaves a measurement out. For Linux, whose `/proc` says what processes use.
+ * are polled and stored by a worker that never rests, the news feed's answers while one works that rests as
+ * it does by itself, as a ratio to those while it is stopped, a ranking over ITEMS items (30,000) of a week,
+ * and the story of one item among STORED items (100,000). 0 leaves a measurement out. For Linux, whose
+ * `/proc` says what processes use.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,8 +29,8 @@ import { measureSpeed } from './stories/speed.ts';
 
 const ENTRIES = 50;
 
-/** How long each load lasts. */
-const LOAD_MS = 1500;
+/** How long each load lasts: the worker writes and rests several times meanwhile. */
+const LOAD_MS = 3000;
 
 /** How often the answers are measured, with the worker and without it in turns. */
 const ROUNDS = 7;
@@ -104,23 +105,27 @@ function startNewsFeed(databaseUrl: string, cacheBytes: string): Promise<ServerP
   });
 }
 
-function startWorker(databaseUrl: string, hosts: readonly string[]): ChildProcess {
+function startWorker(databaseUrl: string, hosts: readonly string[], share?: string): ChildProcess {
   return spawn(process.execPath, ['services/news-feed/src/cli.ts', 'work'], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
       NEWS_PRIVATE_HOSTS: hosts.join(','),
       LOG_LEVEL: 'warn',
+      ...(share && { NEWS_WRITE_SHARE: share }),
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
 
-/** A database with 10,000 items and sources that are due, and a worker on it until `measure` has ended. */
+/**
+ * A database with 10,000 items and sources that are due, and a worker on it until `measure` has ended, which
+ * writes for `share` percent of the time if that is given.
+ */
 async function withWorker<T>(
   postgres: RunningPostgres,
   server: FeedServer,
-  name: string,
+  { name, share }: { name: string; share?: string },
   measure: (parts: {
     url: string;
     worker: ChildProcess;
@@ -140,7 +145,7 @@ async function withWorker<T>(
       return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
     };
     const began = performance.now();
-    const worker = startWorker(url, server.hosts);
+    const worker = startWorker(url, server.hosts, share);
     try {
       return await measure({ url, worker, written, began });
     } finally {
@@ -155,24 +160,29 @@ async function withWorker<T>(
 async function measurePolling(postgres: RunningPostgres, server: FeedServer): Promise<Figure[]> {
   const pid = Number(readFileSync(join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const before = usageOf(pid);
-  return withWorker(postgres, server, 'bench_polling', async ({ worker, written, began }) => {
-    while ((await written()) < feeds * ENTRIES) await delay(200);
-    const seconds = (performance.now() - began) / 1000;
-    const [own, database] = [usageOf(worker.pid ?? 0), usageOf(pid)];
-    const what = `${feeds} feeds of ${ENTRIES} entries, polled and stored`;
-    return [
-      figureOf(label(what, 'time', 's'), [seconds]),
-      figureOf(label(what, 'CPU, worker', 's'), [own.cpuSeconds]),
-      figureOf(label(what, 'CPU, database', 's'), [database.cpuSeconds - before.cpuSeconds]),
-      figureOf(label(what, 'memory, worker', 'MiB'), [own.memoryMiB]),
-      figureOf(label(what, 'memory, database', 'MiB'), [database.memoryMiB]),
-    ];
-  });
+  return withWorker(
+    postgres,
+    server,
+    { name: 'bench_polling', share: '100' },
+    async ({ worker, written, began }) => {
+      while ((await written()) < feeds * ENTRIES) await delay(200);
+      const seconds = (performance.now() - began) / 1000;
+      const [own, database] = [usageOf(worker.pid ?? 0), usageOf(pid)];
+      const what = `${feeds} feeds of ${ENTRIES} entries, polled and stored without rests`;
+      return [
+        figureOf(label(what, 'time', 's'), [seconds]),
+        figureOf(label(what, 'CPU, worker', 's'), [own.cpuSeconds]),
+        figureOf(label(what, 'CPU, database', 's'), [database.cpuSeconds - before.cpuSeconds]),
+        figureOf(label(what, 'memory, worker', 'MiB'), [own.memoryMiB]),
+        figureOf(label(what, 'memory, database', 'MiB'), [database.memoryMiB]),
+      ];
+    },
+  );
 }
 
 /** The news feed's answers while the worker writes entries, and while it is stopped. */
 async function measureAnswers(postgres: RunningPostgres, server: FeedServer): Promise<Figure[]> {
-  return withWorker(postgres, server, 'bench_answers', async ({ url, worker, written }) => {
+  return withWorker(postgres, server, { name: 'bench_answers' }, async ({ url, worker, written }) => {
     const services = { hot: await startNewsFeed(url, '67108864'), cold: await startNewsFeed(url, '0') };
     try {
       while ((await written()) === 0) await delay(50);

@@ -1,10 +1,11 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { Turns } from '@pressroom/news-feed/newsroom/editorial/turns';
+
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
+import { PacedTurns } from '@pressroom/news-feed/newsroom/work/paced-turns';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { type PollOutcome, type PollParts, pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -61,7 +62,7 @@ export async function openDesk(): Promise<Desk> {
     read: importLineReader(readVocabulary({})),
     editor: sourceEditor,
     stories: noStories,
-    writing: new Turns(1),
+    writing: new PacedTurns(1),
     pages: new WebPageReader(fetch, async () => undefined),
   };
   const close = async () => {

@@ -19,6 +19,7 @@ export function workerSettings(databaseUrl: string): Record<string, string> {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '8',
     NEWS_PRIVATE_HOSTS: '127.0.0.1',
+    NEWS_WRITE_SHARE: '100',
   };
 }
 

@@ -5,13 +5,13 @@ import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { readRules } from '../editorial/rules.ts';
 import { RulesEditor } from '../editorial/rules-editor.ts';
-import { Turns } from '../editorial/turns.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { addSource } from '../sources/source-store.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
 import { type EditParts, editEntries } from '../work/edit-entries.ts';
+import { PacedTurns } from '../work/paced-turns.ts';
 import { type PollParts, pollSource } from '../work/poll-source.ts';
 import { newsroomSchedules, RANKING_MS, runSchedule } from '../work/schedules.ts';
 import { madeUpFeed, madeUpWeek } from './made-up-week.ts';
@@ -69,7 +69,7 @@ async function play(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayR
     db,
     editor: new RulesEditor({ db, rules: readRules(undefined), search, vocabulary: parts.vocabulary }),
     stories: new RulesAssigner(search),
-    writing: new Turns(1),
+    writing: new PacedTurns(1),
     clock,
     fetch,
     bounds: BOUNDS,

@@ -4,11 +4,11 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
-import type { Turns } from '../editorial/turns.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
 import { type ClaimedEntry, claimEntries, delayEntry } from './claim-entries.ts';
+import type { PacedTurns } from './paced-turns.ts';
 import type { PageReader } from './page-reader.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
 
@@ -20,7 +20,7 @@ export interface EditParts extends WriteParts {
   db: Kysely<NewsTables>;
   clock: Clock;
   /** For writing: stories are given one batch after the other anyway, and who waits holds a connection. */
-  writing: Turns;
+  writing: PacedTurns;
   /** Reads articles' pages for the sources that ask for it. */
   pages: PageReader;
 }
@@ -76,7 +76,7 @@ async function editBatch(
   signal.throwIfAborted();
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
-  failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
+  failed.push(...(await parts.writing.take(() => write(parts, source, judged), signal)));
   for (const { entry, error } of failed) {
     if (isDatabaseAway(error)) throw error;
     await delayEntry(parts.db, source.id, entry, reasonOf(error), parts.clock());

@@ -3,7 +3,6 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
-import { Turns } from '../editorial/turns.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
 import { importLineReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
@@ -12,6 +11,7 @@ import { StorySearch } from '../stories/story-search.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
 import { sharedTurns } from './host-turns.ts';
 import { Jobs } from './jobs.ts';
+import { PacedTurns } from './paced-turns.ts';
 import { WebPageReader } from './page-reader.ts';
 import { newsroomSchedules } from './schedules.ts';
 import { Worker, type WorkerParts } from './worker.ts';
@@ -59,7 +59,7 @@ export function openWorker(
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
     digests: openDigests(config, { db, clock }),
     stories: new RulesAssigner(search),
-    writing: new Turns(1),
+    writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
     jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
     ...replaced,

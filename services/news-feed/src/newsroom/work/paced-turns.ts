@@ -1,0 +1,44 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { Turns } from '../editorial/turns.ts';
+
+/** How {@link PacedTurns} tells the time; tests replace it. */
+export interface PaceClock {
+  /** The time since any moment, in ms. */
+  now: () => number;
+  /** Lets `ms` pass, or fewer if the signal is aborted. */
+  rest: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const SYSTEM_CLOCK: PaceClock = {
+  now: () => performance.now(),
+  rest: async (ms, signal) => {
+    await pass(ms, undefined, { signal }).catch(() => undefined);
+  },
+};
+
+/**
+ * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
+ * time. What shares the database and its machine slows work down, and so makes the rests longer.
+ */
+export class PacedTurns {
+  readonly #turns = new Turns(1);
+  readonly #restsPerWork: number;
+  readonly #clock: PaceClock;
+
+  /** `share` is above 0; with 1 there are no rests. */
+  constructor(share: number, clock = SYSTEM_CLOCK) {
+    this.#restsPerWork = 1 / share - 1;
+    this.#clock = clock;
+  }
+
+  /** Runs `work` when it is its turn, and resolves after the rest; the signal ends the rest only. */
+  take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#turns.take(async () => {
+      const began = this.#clock.now();
+      const result = await work();
+      const restMs = (this.#clock.now() - began) * this.#restsPerWork;
+      if (restMs > 0 && !signal.aborted) await this.#clock.rest(restMs, signal);
+      return result;
+    });
+  }
+}
