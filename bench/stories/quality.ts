@@ -2,7 +2,7 @@ import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type LabelledReport, readLabelledSet } from './labelled-set.ts';
 
 /** How well stories match events, over all pairs of reports. */
@@ -59,6 +59,7 @@ export async function assignReport(
 ): Promise<void> {
   const url = `https://source.example/${report.id}`;
   await db.transaction().execute(async (tx) => {
+    await sql`select news.commit_later()`.execute(tx);
     await tx
       .insertInto('news.item')
       .values({

@@ -272,3 +272,43 @@ describe('numbers', () => {
     expect(ours.length).toBeGreaterThanOrEqual(80);
   });
 });
+
+describe('a writer that need not wait for the disk', () => {
+  const durability = async (writer: pg.Client) =>
+    (await writer.query('show synchronous_commit')).rows[0].synchronous_commit;
+
+  it.each(['remote_apply', 'on', 'local'])(
+    'waits for a change of the set as others do: %s',
+    async (usual) => {
+      const writer = await begin();
+      await writer.query('select set_config($1, $2, true)', ['synchronous_commit', usual]);
+      await writer.query('select news.commit_later(), news.commit_later()');
+      await writer.query(
+        `insert into news.item (id, title, source_name, original_url, canonical_url, published_at)
+       values ('plain', 'Title', 'Source', 'https://source.example/p', 'https://source.example/p', now())`,
+      );
+      expect(await durability(writer)).toBe('off');
+      await put(writer, 'chosen');
+      expect(await durability(writer)).toBe(usual);
+    },
+  );
+
+  it('waits for this disk where others wait for none', async () => {
+    const writer = await begin();
+    await writer.query('set local synchronous_commit = off');
+    await writer.query('select news.commit_later()');
+    await put(writer, 'chosen');
+    expect(await durability(writer)).toBe('local');
+  });
+
+  it('leaves nothing behind for the next transaction of its connection', async () => {
+    const writer = await begin();
+    await writer.query("set local synchronous_commit = 'remote_write'");
+    await writer.query('select news.commit_later()');
+    await writer.query('commit');
+    await writer.query('begin');
+    await writer.query('set local synchronous_commit = off');
+    await put(writer, 'chosen');
+    expect(await durability(writer)).toBe('local');
+  });
+});

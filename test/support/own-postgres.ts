@@ -6,20 +6,25 @@ import { parentOf } from '@pressroom/embedded-postgres/processes';
 import { isOpen, postmasterOf } from './processes.ts';
 import { temporaryHome } from './temporary-home.ts';
 
+/** Settings of PostgreSQL by name. */
+type Settings = Readonly<Record<string, string>>;
+
 /** A PostgreSQL server of a test file's own, which can be stopped, started again and made to hang. */
 export class OwnPostgres {
   readonly #home: string;
+  readonly #settings: Settings;
   #server: RunningPostgres;
 
-  private constructor(home: string, server: RunningPostgres) {
+  private constructor(home: string, settings: Settings, server: RunningPostgres) {
     this.#home = home;
+    this.#settings = settings;
     this.#server = server;
   }
 
-  /** Makes a server with an empty database, below `home` if that is given. */
-  static async create(home?: string): Promise<OwnPostgres> {
+  /** Makes a server with an empty database, below `home` if that is given, with `settings` of its own. */
+  static async create(home?: string, settings: Settings = {}): Promise<OwnPostgres> {
     const directory = home ?? (await temporaryHome());
-    return new OwnPostgres(directory, await start(directory, 0));
+    return new OwnPostgres(directory, settings, await start(directory, 0, settings));
   }
 
   /** Where it is, also after it has been started again. */
@@ -39,7 +44,7 @@ export class OwnPostgres {
 
   /** Starts the stopped server on the same data and the same port. */
   async start(): Promise<void> {
-    this.#server = await start(this.#home, this.#server.port);
+    this.#server = await start(this.#home, this.#server.port, this.#settings);
   }
 
   /** Ends the server as a crash does, and resolves when it is gone. */
@@ -91,8 +96,8 @@ function signalIfThere(pid: number, name: NodeJS.Signals): void {
 /** A crash of the machine is not tested here, and little room is taken, for servers on a small disk. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'on', max_wal_size: '64MB', min_wal_size: '32MB' };
 
-function start(dataDir: string, port: number): Promise<RunningPostgres> {
-  return startPostgres({ dataDir, port, settings: SETTINGS });
+function start(dataDir: string, port: number, settings: Settings): Promise<RunningPostgres> {
+  return startPostgres({ dataDir, port, settings: { ...SETTINGS, ...settings } });
 }
 
 /** Minimal Linux has no `ps`, and nothing else has /proc. */

@@ -1,5 +1,4 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
-
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
@@ -40,9 +39,9 @@ const NO_SIGNAL = new AbortController().signal;
 
 const BEGIN = '2026-11-20T00:00:00Z';
 
-/** Opens a desk on a database of its own. */
-export async function openDesk(): Promise<Desk> {
-  const [host, database] = await Promise.all([FeedHost.start(), createTestDatabase()]);
+/** Opens a desk, on a database of its own unless one is given. */
+export async function openDesk(given?: TestDatabase): Promise<Desk> {
+  const [host, database] = await Promise.all([FeedHost.start(), given ?? createTestDatabase()]);
   const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });
   const fetchers: WebFetcher[] = [];
   const fetchWith = (limits: Partial<typeof FETCH_LIMITS>) => {

@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { reasonOf } from '@pressroom/common/start/reason';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
@@ -122,7 +122,11 @@ async function write(
 ): Promise<{ entry: ClaimedEntry; error: unknown }[]> {
   if (judged.length === 0) return [];
   try {
-    await inTransactions(parts.db)((tx) => writeEntries(tx, parts, source, judged, parts.clock()));
+    await inTransactions(parts.db)(async (tx) => {
+      // What a crash takes back is pending again; changes of the selected set wait for the disk all the same.
+      await sql`select news.commit_later()`.execute(tx);
+      await writeEntries(tx, parts, source, judged, parts.clock());
+    });
     return [];
   } catch (error) {
     const [first] = judged;

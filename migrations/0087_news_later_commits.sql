@@ -1,0 +1,23 @@
+-- The worker need not wait for the disk: what a crash takes from it is done again, as the entries that it was
+-- written from are pending again. Changes of the selected set wait all the same, as they did, and for as much
+-- as the server asks of others: a default of `off` then means `local`.
+create function news.commit_later() returns void language plpgsql as $$
+begin
+  if current_setting('synchronous_commit') <> 'off' then
+    perform set_config('news.durable_commit', current_setting('synchronous_commit'), true),
+      set_config('synchronous_commit', 'off', true);
+  end if;
+end
+$$;
+
+create or replace function news.commit_durably() returns void language plpgsql as $$
+begin
+  if current_setting('synchronous_commit') = 'off' then
+    perform set_config(
+      'synchronous_commit',
+      coalesce(nullif(current_setting('news.durable_commit', true), ''), 'local'),
+      true
+    );
+  end if;
+end
+$$;
