@@ -10,10 +10,11 @@ import { parseFeed } from '../feeds/parse-feed.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
 import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
 import type { Source } from '../sources/source-store.ts';
-import { inTransactions } from '../transactions.ts';
+import { inTransactions, type Work } from '../transactions.ts';
 import { hubLinks } from '../websub/links.ts';
 import { noteHub } from '../websub/subscriptions.ts';
 import { FLOODS, intakeOf } from './intake.ts';
+import type { PacedTurns } from './paced-turns.ts';
 import {
   adaptedInterval,
   freshSeconds,
@@ -29,6 +30,8 @@ export interface PollParts {
   db: Kysely<NewsTables>;
   fetch: Fetch;
   clock: Clock;
+  /** For keeping what a feed brings, as for making items of it. */
+  writing: PacedTurns;
   bounds: PollBounds;
   /** Whether hubs that feeds name are asked to announce changes. */
   subscribes: boolean;
@@ -82,7 +85,7 @@ export async function pollSource(
     if (!(error instanceof FetchFault || error instanceof Failure)) throw error;
     return fail(parts, source, error.message, answer);
   }
-  return succeed(parts, source, answer, reading);
+  return succeed(parts, source, answer, reading, signal);
 }
 
 function conditions({ etag, last_modified }: Source): Record<string, string> {
@@ -116,16 +119,18 @@ async function succeed(
   source: Source,
   answer: Fetched,
   reading: Reading,
+  signal: AbortSignal,
 ): Promise<PollOutcome> {
   if (reading.kind === 'unchanged' && answer.movedTo === undefined) {
     const columns = polled(parts, source, { headers: answer.headers, isChanged: false });
     return (await write(parts.db, source, columns)) ? { kind: 'unchanged' } : { kind: 'skipped' };
   }
-  return inTransactions(parts.db)(async (tx) => {
+  const work: Work<PollOutcome> = async (tx) => {
     if (!(await isStill(tx, source))) return { kind: 'skipped' };
     if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, parts.clock());
     return keep(tx, parts, source, answer, reading);
-  });
+  };
+  return parts.writing.take(() => inTransactions(parts.db)(work), signal);
 }
 
 /** Keeps what was read. */

@@ -28,7 +28,7 @@ export const workerSettings = {
   /** The longest time that the worker itself lets pass between two polls of a source. */
   NEWS_POLL_MAX_SECONDS: integer(10, 604_800, 'seconds').default(21_600),
   /**
-   * The most of its time that a worker spends on making items of entries, in percent: readers are answered in
+   * The most of its time that a worker spends on what feeds bring, in percent: readers are answered in
    * between. 100: it never rests.
    */
   NEWS_WRITE_SHARE: integer(1, 100, 'percent').default(20),
