@@ -57,7 +57,7 @@ const named = process.argv.slice(2).map(Number);
 const sizes = named.length > 0 ? named : SIZES;
 const parts = sizes.map((articles) => ({
   name: `${articles} articles`,
-  seconds: 170 + articles / 20_000,
+  seconds: 250 + articles / 20_000,
   run: () => benchContent(articles),
 }));
 const figures = await runParts('content', parts);

@@ -98,27 +98,25 @@ async function measure(databaseUrl: string, pool: pg.Pool, articles: number): Pr
 
 async function compareHot(service: ServerProcess, name: string, path: string): Promise<Comparison[]> {
   const { file, etag } = await captureAnswer(`http://127.0.0.1:${service.port}${path}`);
-  const bare = await startServer({
-    program: 'bench/servers/bytes.ts',
-    env: { ANSWER: file },
-    port: 'PORT',
-    ready: '/',
-  });
-  const contenders: Parameters<typeof compare>[1] = [
-    { name: 'content', port: service.port, pid: service.pid },
-    { name: 'node:http', port: bare.port, pid: bare.pid },
-  ];
+  const answering = { env: { ANSWER: file }, port: 'PORT', ready: '/' };
+  const bare = await startServer({ program: 'bench/servers/bytes.ts', ...answering });
+  const framework = await startServer({ program: 'bench/servers/fastify.ts', ...answering });
+  const other = { name: 'node:http', port: bare.port, pid: bare.pid };
   const request = { paths: [path], connections: CONNECTIONS };
-  const whole = await compare(`hot ${name}, 200`, contenders, { ...request, status: 200 }, HOT_BAR);
-  const headers = { 'if-none-match': etag };
-  const unchanged = await compare(
-    `hot ${name}, 304`,
-    contenders,
-    { ...request, headers, status: 304 },
-    HOT_BAR,
-  );
+  const kinds = {
+    '200': { ...request, status: 200 },
+    '304': { ...request, status: 304, headers: { 'if-none-match': etag } },
+  };
+  const comparisons = [];
+  for (const [status, asked] of Object.entries(kinds)) {
+    const own = { name: 'content', port: service.port, pid: service.pid };
+    const plain = { name: 'Fastify', port: framework.port, pid: framework.pid };
+    comparisons.push(await compare(`hot ${name}, ${status}`, [own, other], asked, HOT_BAR));
+    comparisons.push(await compare(`${name} by Fastify alone, ${status}`, [plain, other], asked));
+  }
+  await framework.stop();
   await bare.stop();
-  return [whole, unchanged];
+  return comparisons;
 }
 
 async function compareUncached(
