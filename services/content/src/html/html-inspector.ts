@@ -41,8 +41,8 @@ const LIMITS: InspectionLimits = {
   waiting: 2 ** 24,
 };
 
-/** How long an idle worker is kept, in ms. */
-const IDLE_MS = 60_000;
+/** How long an idle worker is kept, in ms: it holds 40 MiB, and a new one begins in a fraction of a second. */
+const IDLE_MS = 10_000;
 
 /** How long to wait at least before looking again at how long a worker has computed, in ms. */
 const MIN_LOOK_MS = 100;
