@@ -30,8 +30,8 @@ const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
 const PROBE_EVERY_S = 10;
 
 /**
- * How long the services may finish what their start has begun, in s: content keeps a thread for a minute, and
- * V8 tidies up once, about two minutes after it.
+ * How long the services may finish what their start has begun, in s: content keeps a thread for ten seconds,
+ * and V8 tidies up once, about two minutes after it.
  */
 const SETTLE_S = 180;
 

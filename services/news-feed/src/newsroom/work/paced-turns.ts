@@ -1,6 +1,9 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { Turns } from '../editorial/turns.ts';
 
+/** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
+const MAX_REST_MS = 2000;
+
 /** How {@link PacedTurns} tells the time; tests replace it. */
 export interface PaceClock {
   /** The time since any moment, in ms. */
@@ -18,7 +21,7 @@ const SYSTEM_CLOCK: PaceClock = {
 
 /**
  * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
- * time. What shares the database and its machine slows work down, and so makes the rests longer.
+ * time, 2 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
  */
 export class PacedTurns {
   readonly #turns = new Turns(1);
@@ -36,7 +39,7 @@ export class PacedTurns {
     return this.#turns.take(async () => {
       const began = this.#clock.now();
       const result = await work();
-      const restMs = (this.#clock.now() - began) * this.#restsPerWork;
+      const restMs = Math.min(MAX_REST_MS, (this.#clock.now() - began) * this.#restsPerWork);
       if (restMs > 0 && !signal.aborted) await this.#clock.rest(restMs, signal);
       return result;
     });

@@ -31,7 +31,7 @@ export const workerSettings = {
    * The most of its time that a worker spends on what feeds bring, in percent: readers are answered in
    * between. 100: it never rests.
    */
-  NEWS_WRITE_SHARE: integer(1, 100, 'percent').default(20),
+  NEWS_WRITE_SHARE: integer(1, 100, 'percent').default(10),
   /** The public address below which hubs reach the callbacks of subscriptions; absent: no subscriptions. */
   NEWS_CALLBACK_URL: siteUrl().optional(),
   /** The port on which the worker listens for hubs, if it has a public address. */
