@@ -1,7 +1,7 @@
 /**
  * `pnpm bench newsroom [FEEDS [ITEMS [STORED]]]`: measures the newsroom: how FEEDS feeds (500) of 50 entries
- * are polled and stored by a worker that never rests, the news feed's answers while one works that rests as
- * it does by itself, as a ratio to those while it is stopped, a ranking over ITEMS items (30,000) of a week,
+ * are polled and stored by a worker that never rests, the news feed's answers while a worker with the default
+ * rests is busy, as a ratio to those while it is stopped, a ranking over ITEMS items (30,000) of a week,
  * and the story of one item among STORED items (100,000). 0 leaves a measurement out. For Linux, whose
  * `/proc` says what processes use.
  */

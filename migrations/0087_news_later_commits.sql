@@ -1,6 +1,6 @@
--- The worker need not wait for the disk: what a crash takes from it is done again, as the entries that it was
--- written from are pending again. Changes of the selected set wait all the same, as they did, and for as much
--- as the server asks of others: a default of `off` then means `local`.
+-- The worker need not wait for the disk: what a crash takes back, it makes again, because the entries are
+-- then pending again. Changes of the selected set still wait, for as much as the server asks of other
+-- commits; if its default is `off`, for the local disk. To be called before any change.
 create function news.commit_later() returns void language plpgsql as $$
 begin
   if current_setting('synchronous_commit') <> 'off' then

@@ -54,29 +54,33 @@ function publish(path: string, names: readonly string[]): void {
 }
 
 test('what a crash of the database takes back is made again, as it was', async () => {
-  publish('/plain', ['one', 'two', 'three']);
-  const id = await desk.add('/plain', { select: 'none' });
-  await desk.poll(id);
-  const before = await desk.items();
-  expect(before.map(({ title }) => title)).toEqual(['one', 'three', 'two']);
-  await crash();
-  // The commit was not waited for; without that, this test would show nothing.
-  expect(await desk.items()).toEqual([]);
-  desk.now.value = new Date(desk.now.value.getTime() + LEASE_MS);
-  await desk.poll(id);
-  expect(await desk.items()).toEqual(before);
+  // The WAL writer may come by between the commit and the crash, but hardly each time.
+  for (let attempt = 1; ; attempt += 1) {
+    publish(`/plain-${attempt}`, [`${attempt}a`, `${attempt}b`, `${attempt}c`]);
+    const id = await desk.add(`/plain-${attempt}`, { select: 'none' });
+    await desk.poll(id);
+    const before = await desk.items();
+    expect(before).toHaveLength(3 * attempt);
+    await crash();
+    const left = await desk.items();
+    if (left.length === before.length && attempt < 5) continue;
+    // The commit was not waited for; without that, this test would show nothing.
+    expect(left).toHaveLength(3 * (attempt - 1));
+    desk.now.value = new Date(desk.now.value.getTime() + LEASE_MS);
+    await desk.poll(id);
+    expect(await desk.items()).toEqual(before);
+    return;
+  }
 });
 
-test('a crash takes nothing back that a follower of the selected set has seen', async () => {
+test('a crash takes nothing back that is in the selected set, though nobody had asked for it', async () => {
   publish('/selected', ['chosen']);
   const id = await desk.add('/selected', { select: 'all' });
-  const titles = async () => {
-    const { status, body } = await send(feed.url + SNAPSHOT);
-    return status === 200 ? body.items.map(({ title }: { title: string }) => title) : [];
-  };
   await desk.poll(id);
-  await until('it is shown', async () => (await titles()).includes('chosen'));
   await crash();
   expect((await desk.items()).map(({ title }) => title)).toContain('chosen');
-  await until('it is still shown', async () => (await titles()).includes('chosen'));
+  await until('it is shown', async () => {
+    const { status, body } = await send(feed.url + SNAPSHOT);
+    return status === 200 && body.items.some(({ title }: { title: string }) => title === 'chosen');
+  });
 });

@@ -104,6 +104,17 @@ test('a worker gives way to what answers readers on the same machine', async () 
   await child.exited;
 });
 
+test('a worker does not begin before the migrations of its build', async () => {
+  const { rows } = await sql<{ name: string }>`
+    delete from pressroom.migration_file
+    where name = (select max(name) from pressroom.migration_file) returning name
+  `.execute(db);
+  const child = Child.run('services/news-feed/src/cli.ts', workerSettings(database.url), ['work']);
+  expect(await child.exited).toBe(1);
+  expect(child.err).toContain(`the database lacks ${rows[0]?.name}; run \`pnpm migrate\``);
+  expect(await count('news.worker')).toBe(0);
+});
+
 test('a role that may only read and write rows can run the worker', async () => {
   const role = `worker_${database.url.slice(-12)}`;
   await sql

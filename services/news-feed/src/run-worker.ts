@@ -1,4 +1,5 @@
 import { constants, getPriority, setPriority } from 'node:os';
+import { readMigrations } from '@pressroom/common/database/migrations';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
 import { PortTakenError } from '@pressroom/common/start/port-taken';
@@ -10,11 +11,12 @@ import type { WorkerConfig } from './newsroom/work/worker-config.ts';
 
 /**
  * Runs a worker until SIGTERM or SIGINT, which lets the jobs at hand end for `SHUTDOWN_TIMEOUT_MS` at most.
- * What does not end in time is done again by the next worker. Throws if the database has no jobs yet.
+ * What does not end in time is done again by the next worker. Throws a `Failure` if the database lacks a
+ * migration of this build.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
   giveWay(log);
-  const { worker, metrics, callback, close } = openWorker(config, log);
+  const { worker, metrics, checkSchema, callback, close } = openWorker(config, log);
   let closePorts: () => void = () => undefined;
   const graceMs = config.SHUTDOWN_TIMEOUT_MS;
   const grace = closeWithGrace({ delay: graceMs, logger: log }, async ({ signal, err }) => {
@@ -39,6 +41,8 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
         closeCallback();
       };
     }
+    // In a rollout it may be started before the migrations: each of its batches would fail.
+    await checkSchema(await readMigrations());
     await worker.start();
     log.info({ pid: process.pid }, 'worker_started');
   } catch (error) {

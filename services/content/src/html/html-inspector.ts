@@ -41,7 +41,7 @@ const LIMITS: InspectionLimits = {
   waiting: 2 ** 24,
 };
 
-/** How long an idle worker is kept, in ms: it holds 40 MiB, and a new one begins in a fraction of a second. */
+/** How long an idle worker is kept, in ms. It holds 40 MiB, and a new one takes part of a second. */
 const IDLE_MS = 10_000;
 
 /** How long to wait at least before looking again at how long a worker has computed, in ms. */

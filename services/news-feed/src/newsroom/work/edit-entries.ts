@@ -76,7 +76,7 @@ async function editBatch(
   signal.throwIfAborted();
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
-  failed.push(...(await parts.writing.take(() => write(parts, source, judged), signal)));
+  failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
   for (const { entry, error } of failed) {
     if (isDatabaseAway(error)) throw error;
     await delayEntry(parts.db, source.id, entry, reasonOf(error), parts.clock());

@@ -1,4 +1,6 @@
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { openDatabase } from '@pressroom/common/database/database';
+import type { MigrationFile } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
@@ -22,6 +24,8 @@ import { workerMetrics } from './worker-metrics.ts';
 export interface OpenWorker {
   worker: Worker;
   metrics: ReturnType<typeof workerMetrics>;
+  /** Throws a `Failure` that says which of these migrations the database lacks. */
+  checkSchema: (migrations: readonly MigrationFile[]) => Promise<void>;
   /** What the callback for hubs works with. */
   callback: CallbackParts;
   /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
@@ -70,5 +74,11 @@ export function openWorker(
     await fetcher.close();
     await db.destroy();
   };
-  return { worker, metrics: workerMetrics(db, schedules, clock), callback: { db, clock, log }, close };
+  return {
+    worker,
+    metrics: workerMetrics(db, schedules, clock),
+    checkSchema: (migrations) => checkSchema(db, migrations)(),
+    callback: { db, clock, log },
+    close,
+  };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { Turns } from '../editorial/turns.ts';
 
 /** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
-const MAX_REST_MS = 2000;
+const MAX_REST_MS = 5000;
 
 /** How {@link PacedTurns} tells the time; tests replace it. */
 export interface PaceClock {
@@ -15,18 +15,19 @@ export interface PaceClock {
 const SYSTEM_CLOCK: PaceClock = {
   now: () => performance.now(),
   rest: async (ms, signal) => {
-    await pass(ms, undefined, { signal }).catch(() => undefined);
+    await pass(ms, undefined, { signal, ref: false }).catch(() => undefined);
   },
 };
 
 /**
  * Lets one piece of work run at a time, and rests after each for as long as keeps work to a share of the
- * time, 2 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
+ * time, 5 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
  */
 export class PacedTurns {
   readonly #turns = new Turns(1);
   readonly #restsPerWork: number;
   readonly #clock: PaceClock;
+  readonly #hurry = new AbortController();
 
   /** `share` is above 0; with 1 there are no rests. */
   constructor(share: number, clock = SYSTEM_CLOCK) {
@@ -34,14 +35,29 @@ export class PacedTurns {
     this.#clock = clock;
   }
 
-  /** Runs `work` when it is its turn, and resolves after the rest; the signal ends the rest only. */
-  take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#turns.take(async () => {
-      const began = this.#clock.now();
-      const result = await work();
-      const restMs = Math.min(MAX_REST_MS, (this.#clock.now() - began) * this.#restsPerWork);
-      if (restMs > 0 && !signal.aborted) await this.#clock.rest(restMs, signal);
-      return result;
+  /** Runs `work` when it is its turn. Nobody waits for the rest after it but those whose turn is next. */
+  take<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      void this.#turns.take(async () => {
+        const began = this.#clock.now();
+        try {
+          resolve(await work());
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        await this.#rest((this.#clock.now() - began) * this.#restsPerWork);
+      });
     });
+  }
+
+  /** Ends the rest, and has no more of them: for a worker that is to stop. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const { signal } = this.#hurry;
+    if (ms > 0 && !signal.aborted) await this.#clock.rest(Math.min(ms, MAX_REST_MS), signal);
   }
 }

@@ -85,7 +85,7 @@ export async function pollSource(
     if (!(error instanceof FetchFault || error instanceof Failure)) throw error;
     return fail(parts, source, error.message, answer);
   }
-  return succeed(parts, source, answer, reading, signal);
+  return succeed(parts, source, answer, reading);
 }
 
 function conditions({ etag, last_modified }: Source): Record<string, string> {
@@ -119,7 +119,6 @@ async function succeed(
   source: Source,
   answer: Fetched,
   reading: Reading,
-  signal: AbortSignal,
 ): Promise<PollOutcome> {
   if (reading.kind === 'unchanged' && answer.movedTo === undefined) {
     const columns = polled(parts, source, { headers: answer.headers, isChanged: false });
@@ -130,7 +129,7 @@ async function succeed(
     if (reading.kind === 'page') return discovered(tx, source, reading.feedUrl, parts.clock());
     return keep(tx, parts, source, answer, reading);
   };
-  return parts.writing.take(() => inTransactions(parts.db)(work), signal);
+  return parts.writing.take(() => inTransactions(parts.db)(work));
 }
 
 /** Keeps what was read. */

@@ -27,10 +27,7 @@ export const workerSettings = {
   NEWS_POLL_MIN_SECONDS: integer(10, 86_400, 'seconds').default(300),
   /** The longest time that the worker itself lets pass between two polls of a source. */
   NEWS_POLL_MAX_SECONDS: integer(10, 604_800, 'seconds').default(21_600),
-  /**
-   * The most of its time that a worker spends on what feeds bring, in percent: readers are answered in
-   * between. 100: it never rests.
-   */
+  /** About how much of its time each worker writes what feeds bring; it never rests for longer than 5 s. */
   NEWS_WRITE_SHARE: integer(1, 100, 'percent').default(10),
   /** The public address below which hubs reach the callbacks of subscriptions; absent: no subscriptions. */
   NEWS_CALLBACK_URL: siteUrl().optional(),

@@ -77,6 +77,7 @@ export class Worker {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#ticking;
+    this.#parts.writing.hurry();
     await this.#parts.jobs.stop(graceMs);
     await this.#parts.db
       .deleteFrom('news.worker')
