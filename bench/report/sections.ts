@@ -27,6 +27,10 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
       text: `${comparisonTable(file, 'content')}\n${shortfalls(file.figures)}\n${provenance(file)}`,
     };
   },
+  'content, Fastify alone': (files) => {
+    const file = fileOf(files, 'content');
+    return { text: `${comparisonTable(file, 'Fastify')}\n${provenance(file)}` };
+  },
   'content, pages and memory': (files) => {
     const file = fileOf(files, 'content');
     const rest = file.figures
