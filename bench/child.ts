@@ -13,6 +13,12 @@ export interface ServerProcess {
   stop: () => Promise<void>;
 }
 
+/** One that {@link startServer} has started. */
+export interface StartedServer extends ServerProcess {
+  /** How long it took to answer, in ms: it was asked every 50 ms. */
+  readyMs: number;
+}
+
 /** The options for starting a server. */
 export interface ServerOptions {
   /** The program, from the repository's root. */
@@ -47,7 +53,7 @@ export async function startServer({
   env,
   port: variable,
   ready,
-}: ServerOptions): Promise<ServerProcess> {
+}: ServerOptions): Promise<StartedServer> {
   const port = await freePort();
   const log = openSync('/dev/null', 'w');
   // Without settings, the program exits at once.
@@ -57,17 +63,19 @@ export async function startServer({
       stdio: 'ignore',
     });
   }
+  const began = performance.now();
   const child = spawn(process.execPath, [...FLAGS, program, ...args], {
     env: { ...process.env, ...IMAGE_ENV, NODE_COMPILE_CACHE: COMPILED, ...env, [variable]: String(port) },
     stdio: ['ignore', log, 'inherit'],
   });
   await answered(child, `http://127.0.0.1:${port}${ready}`);
+  const readyMs = performance.now() - began;
   const stop = async () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
   };
-  return { pid: child.pid ?? 0, port, residentMemory: () => residentMemory(child.pid), stop };
+  return { pid: child.pid ?? 0, port, readyMs, residentMemory: () => residentMemory(child.pid), stop };
 }
 
 /** Waits until a process answers at `url`. Throws if it ends before. */

@@ -5,24 +5,19 @@
  */
 
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { migrate } from '@pressroom/common/database/migrate';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { postmasterOf } from '../test/support/processes.ts';
-import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { stolenTime } from './cpu-time.ts';
 import { type Figure, figureOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { usageOf } from './process-usage.ts';
 import { printFigures } from './report.ts';
+import { openSiteParts, PROCESSES } from './site-parts.ts';
 
 const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
 
@@ -88,35 +83,13 @@ async function probeAll(services: readonly ServerProcess[]): Promise<void> {
 
 const slices = Number(process.argv[2] ?? 12);
 const seconds = slices * PROBE_EVERY_S;
-const dataDir = await temporaryHome();
-const postgres = await startPostgres({ dataDir, port: 0 });
-const store = await startEmbedded();
+const { postgres, env, close } = await openSiteParts();
 const pool = new pg.Pool({ connectionString: postgres.url });
 const running = new Map<string, ServerProcess>();
 try {
-  await migrate(postgres.url);
-  const s3 = clientOf(store);
-  const env = {
-    DATABASE_URL: postgres.url,
-    // Any free one, for what monitoring costs a process that nobody asks for it.
-    METRICS_PORT: '0',
-    SETTINGS_KEY: randomBytes(32).toString('base64'),
-    S3_ENDPOINT: store.endpoint,
-    S3_BUCKET: await createBucket(s3),
-    S3_ACCESS_KEY_ID: store.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
-  };
-  s3.destroy();
-  for (const [name, port] of [
-    ['content', 'CONTENT_PORT'],
-    ['news-feed', 'NEWS_FEED_PORT'],
-    ['gallery-admin', 'GALLERY_ADMIN_PORT'],
-  ] as const) {
-    const program = `services/${name}/src/main.ts`;
-    running.set(name, await startServer({ program, env, port, ready: '/readyz' }));
+  for (const [name, options] of Object.entries(PROCESSES)) {
+    running.set(name, await startServer({ ...options, env }));
   }
-  const worker = { program: 'services/news-feed/src/cli.ts', args: ['work'], port: 'METRICS_PORT' };
-  running.set('newsroom', await startServer({ ...worker, env, ready: '/readyz' }));
   const services = [...running.values()];
   for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
   const asked = await statements(pool);
@@ -156,7 +129,5 @@ try {
 } finally {
   await Promise.all([...running.values()].map((service) => service.stop()));
   await pool.end();
-  await store.close();
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await close();
 }

@@ -27,6 +27,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   scaling: 1,
   fast: 1,
   idle: 5,
+  start: 2,
   page: 6,
   peers: 5,
   'gallery-peers': 1,

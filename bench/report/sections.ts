@@ -72,6 +72,7 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   selected: tablesOf('selected'),
   'login-flood': tablesOf('login-flood'),
   idle: tablesOf('idle', true),
+  start: tablesOf('start', true),
   stories: tablesOf('stories'),
   newsroom: (files) => {
     const file = fileOf(files, 'newsroom');

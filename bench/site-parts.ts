@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { migrate } from '@pressroom/common/database/migrate';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
+import { temporaryHome } from '../test/support/temporary-home.ts';
+import type { ServerOptions } from './child.ts';
+
+/** How each process of a site is started, by its name. */
+export const PROCESSES: Readonly<Record<string, Omit<ServerOptions, 'env'>>> = {
+  content: { program: 'services/content/src/main.ts', port: 'CONTENT_PORT', ready: '/readyz' },
+  'news-feed': { program: 'services/news-feed/src/main.ts', port: 'NEWS_FEED_PORT', ready: '/readyz' },
+  'gallery-admin': {
+    program: 'services/gallery-admin/src/main.ts',
+    port: 'GALLERY_ADMIN_PORT',
+    ready: '/readyz',
+  },
+  newsroom: {
+    program: 'services/news-feed/src/cli.ts',
+    args: ['work'],
+    port: 'METRICS_PORT',
+    ready: '/readyz',
+  },
+};
+
+/** What the processes of a site need, and nothing of them yet. */
+export interface SiteParts {
+  postgres: RunningPostgres;
+  /** The settings of all processes. */
+  env: Record<string, string>;
+  close: () => Promise<void>;
+}
+
+/** Opens a migrated PostgreSQL and an object store with a bucket. */
+export async function openSiteParts(): Promise<SiteParts> {
+  const dataDir = await temporaryHome();
+  const postgres = await startPostgres({ dataDir, port: 0 });
+  const store = await startEmbedded();
+  await migrate(postgres.url);
+  const s3 = clientOf(store);
+  const env = {
+    DATABASE_URL: postgres.url,
+    // Any free one, for what monitoring costs a process that nobody asks for it.
+    METRICS_PORT: '0',
+    SETTINGS_KEY: randomBytes(32).toString('base64'),
+    S3_ENDPOINT: store.endpoint,
+    S3_BUCKET: await createBucket(s3),
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  };
+  s3.destroy();
+  const close = async () => {
+    await store.close();
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { postgres, env, close };
+}
