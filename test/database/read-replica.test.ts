@@ -170,6 +170,9 @@ describe('the news feed', () => {
   });
 
   test('the ledger is followed from one process to the other, whatever happens to the replica', async () => {
+    const [one, other] = services;
+    // Before anything is written: the mirror is then to have all of it by its changes.
+    let { cursor } = await ask(one, '/api/v1/selected/snapshot?limit=1');
     let number = 0;
     const writing = new AbortController();
     const done = (async () => {
@@ -179,10 +182,8 @@ describe('the news feed', () => {
         await delay(30);
       }
     })();
-    const [one, other] = services;
     const mirror = new Set<string>();
     const toldBy = new Map<string, RunningNewsFeed>();
-    let { cursor } = await ask(one, '/api/v1/selected/snapshot?limit=1');
     const follow = async (service: RunningNewsFeed) => {
       const next = await ask(service, `/api/v1/selected/changes?cursor=${cursor}`);
       for (const { item } of next.changes) {
