@@ -29,9 +29,9 @@ const MINUTES: Readonly<Record<string, number>> = {
   idle: 5,
   start: 2,
   page: 6,
-  peers: 5,
-  'gallery-peers': 1,
-  'news-peers': 3,
+  peers: 15,
+  'gallery-peers': 2,
+  'news-peers': 6,
 };
 
 /** Run by name only. */

@@ -13,13 +13,17 @@ export interface ContentRequests {
 /** The operations that are measured, in this order: what is written last does not change what is read. */
 export const CONTENT_OPERATIONS = ['list', 'detail', 'page 50', 'last page', 'create', 'update'] as const;
 
+/** The articles that are updated: so many that those who write at once do not wait for each other's row. */
+export const UPDATED_ARTICLES = Array.from({ length: 200 }, (_, index) => index + 501);
+
 /** One of the operations. */
 export type ContentOperation = (typeof CONTENT_OPERATIONS)[number];
 
 /** A request that writes; each has a number of its own. */
 export interface Write {
   method: 'POST' | 'PUT' | 'PATCH';
-  path: string;
+  /** Where it is sent, in turns. */
+  paths: readonly string[];
   headers: Readonly<Record<string, string>>;
   body: (number: number) => unknown;
   /** The status of its answer. */

@@ -1,6 +1,12 @@
 import pg from 'pg';
 import { fillFromSource } from '../content-data.ts';
-import { type ContentContender, type ListedArticle, shownArticle, writtenArticle } from './content.ts';
+import {
+  type ContentContender,
+  type ListedArticle,
+  shownArticle,
+  UPDATED_ARTICLES,
+  writtenArticle,
+} from './content.ts';
 import { runPeer, startPeer, versionOf } from './peer.ts';
 
 const TOKEN = 'the-token-of-the-bench';
@@ -93,7 +99,7 @@ function articleApi(): Pick<ContentContender, 'requests' | 'readPage'> {
       detail: '/items/article/501?fields=*,category.id,category.name,category.slug',
       create: {
         method: 'POST',
-        path: '/items/article',
+        paths: ['/items/article'],
         headers,
         body: (number) => ({
           ...writtenArticle(number),
@@ -105,7 +111,7 @@ function articleApi(): Pick<ContentContender, 'requests' | 'readPage'> {
       },
       update: {
         method: 'PATCH',
-        path: '/items/article/501',
+        paths: UPDATED_ARTICLES.map((id) => `/items/article/${id}`),
         headers,
         body: (number) => ({ excerpt: writtenArticle(number).excerpt }),
         status: 200,

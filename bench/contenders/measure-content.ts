@@ -32,7 +32,7 @@ export class ContentContest {
     return CONTENT_OPERATIONS.flatMap((what) =>
       CONNECTIONS.map((connections) => ({
         name: `${this.#articles} articles, ${what}, ${connections} connections`,
-        seconds: 12,
+        seconds: 20,
         run: () => this.#measure(what, connections),
       })),
     );
@@ -146,7 +146,7 @@ let written = 0;
 
 function writing({
   method,
-  path,
+  paths,
   headers,
   body,
   status,
@@ -155,5 +155,5 @@ function writing({
     written += 1;
     return body(written);
   };
-  return { paths: [path], headers, status, write: { method, body: next } };
+  return { paths, headers, status, write: { method, body: next } };
 }

@@ -4,7 +4,13 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { fillWithArticles } from '../content-data.ts';
 import { startContent } from '../content-service.ts';
-import { type ContentContender, type ListedArticle, shownArticle, writtenArticle } from './content.ts';
+import {
+  type ContentContender,
+  type ListedArticle,
+  shownArticle,
+  UPDATED_ARTICLES,
+  writtenArticle,
+} from './content.ts';
 
 /** The content service on a new database with its articles, and again without its cache. */
 export async function startPressroom(url: string, articles: number): Promise<ContentContender[]> {
@@ -19,14 +25,14 @@ export async function startPressroom(url: string, articles: number): Promise<Con
     detail: '/api/articles/501',
     create: {
       method: 'POST',
-      path: '/api/articles',
+      paths: ['/api/articles'],
       headers,
       body: (number: number) => ({ ...writtenArticle(number), category_id: 1 }),
       status: 201,
     },
     update: {
       method: 'PATCH',
-      path: '/api/articles/501',
+      paths: UPDATED_ARTICLES.map((id) => `/api/articles/${id}`),
       headers,
       body: (number: number) => ({ excerpt: writtenArticle(number).excerpt }),
       status: 200,

@@ -2,7 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { fillFromSource } from '../content-data.ts';
-import { type ContentContender, type ListedArticle, shownArticle, writtenArticle } from './content.ts';
+import {
+  type ContentContender,
+  type ListedArticle,
+  shownArticle,
+  UPDATED_ARTICLES,
+  writtenArticle,
+} from './content.ts';
 import { PEER_DATA, startPeer, versionOf } from './peer.ts';
 
 const LISTED = ['title', 'slug', 'excerpt', 'featured_image', 'author', 'date_published']
@@ -52,7 +58,7 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
   await fillFromSource(pool, articles, FILL);
   await pool.end();
   const authorization = `Bearer ${await readFile(file, 'utf8')}`;
-  const detail = `/api/articles/article${'501'.padStart(17, '0')}`;
+  const pathOf = (id: number) => `/api/articles/article${String(id).padStart(17, '0')}`;
   const page = (number: number) =>
     `/api/articles?filters[is_published][$eq]=true&sort=date_published:desc&${LISTED}&${CATEGORY}` +
     `&pagination[page]=${number}&pagination[pageSize]=20`;
@@ -62,11 +68,11 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
     process,
     requests: {
       page,
-      detail: `${detail}?${CATEGORY}`,
+      detail: `${pathOf(501)}?${CATEGORY}`,
       create: {
         ...write,
         method: 'POST',
-        path: '/api/articles',
+        paths: ['/api/articles'],
         body: (number) => {
           const article = { ...writtenArticle(number), slug: `written-${number}` };
           return {
@@ -78,7 +84,7 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
       update: {
         ...write,
         method: 'PUT',
-        path: detail,
+        paths: UPDATED_ARTICLES.map(pathOf),
         body: (number) => ({ data: { excerpt: writtenArticle(number).excerpt } }),
         status: 200,
       },

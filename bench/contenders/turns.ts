@@ -8,8 +8,8 @@ import { quantile } from '../quantile.ts';
 const ROUNDS = 7;
 
 /** How long one measurement lasts, and the one before it that does not count, in ms. */
-const ROUND_MS = 300;
-const WARM_UP_MS = 300;
+const ROUND_MS = 400;
+const WARM_UP_MS = 1000;
 
 /** A server with what it is asked. */
 export interface Asked {
