@@ -1,11 +1,11 @@
-import { type ServerProcess, startServer } from './child.ts';
+import { type StartedServer, startServer } from './child.ts';
 
 /** Starts the content service without rate limits; `cacheBytes` is its `CACHE_BYTES`. */
 export function startContent(
   databaseUrl: string,
   cacheBytes?: string,
   settings: Record<string, string> = {},
-): Promise<ServerProcess> {
+): Promise<StartedServer> {
   const limits = {
     CONTENT_RATE_LIMIT: '1000000000',
     CONTENT_KEY_RATE_LIMIT: '1000000000',

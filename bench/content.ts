@@ -21,7 +21,7 @@ const COLD_BAR = 0.9;
 const DEPTH_BAR = 3;
 
 /** The maximum memory under load, in MiB. */
-const MEMORY_BAR = 200;
+const MEMORY_BAR = 180;
 
 /** Up to how many articles cached answers are measured. */
 const MOST_HOT = 100_000;

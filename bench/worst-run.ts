@@ -10,7 +10,7 @@ import { startNewsFeed } from './news-service.ts';
 import { printFigures } from './report.ts';
 import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
-import { heldRate } from './worst/held-rate.ts';
+import { heldRate, type Target } from './worst/held-rate.ts';
 import { memoryUnderLoad } from './worst/memory.ts';
 import { coldStart, databaseAway, largeWrites, replicas } from './worst/outages.ts';
 import { pollsOf, type Site, startSite } from './worst/site.ts';
@@ -20,31 +20,34 @@ const RATES = [1000, 2000, 4000, 6000, 8000, 10_000, 12_000, 15_000, 20_000, 25_
 
 async function held(site: Site): Promise<Figure[]> {
   const content = await startContent(site.url);
-  const [mix, plain] = [
-    await pollsOf(content.port, site.articlePaths),
-    site.articlePaths.map((path) => ({ path })),
-  ];
-  const common = { subject: 'content', port: content.port, rates: RATES };
+  const news = await startNewsFeed(site.url);
+  const plain = site.articlePaths.map((path) => ({ path }));
+  const ofContent = { port: content.port, requests: await pollsOf(content.port, site.articlePaths) };
+  // Of 80 requests four get whole answers: one of each path.
+  const paths = Array.from({ length: 80 }, (_, index) => {
+    return site.newsPaths[(index + Math.floor(index / 20)) % site.newsPaths.length] ?? '';
+  });
+  const ofNews = { port: news.port, requests: await pollsOf(news.port, paths) };
+  const rising = (what: string, subject: string, ...targets: Target[]) =>
+    heldRate({ what, subject, targets, rates: RATES });
+  const polls = 'polls, 95 % conditional';
   const figures = [
-    ...(await heldRate({ ...common, what: 'whole answers', requests: plain })),
-    ...(await heldRate({ ...common, what: 'polls, 95 % conditional', requests: mix })),
+    ...(await rising('whole answers', 'content', { port: content.port, requests: plain })),
+    ...(await rising(polls, 'content', ofContent)),
     memoryUnderLoad('content', content),
+    ...(await rising(polls, 'news-feed', ofNews)),
+    memoryUnderLoad('news-feed', news),
+    ...(await rising(polls, 'content and news-feed', ofContent, ofNews)),
   ];
   await content.stop();
-  const news = await startNewsFeed(site.url);
-  const paths = Array.from({ length: 40 }, (_, index) => site.newsPaths[index % site.newsPaths.length] ?? '');
-  const polls = await pollsOf(news.port, paths);
-  const what = 'polls, 95 % conditional';
-  const rising = { what, subject: 'news-feed', port: news.port, rates: RATES, requests: polls };
-  figures.push(...(await heldRate(rising)), memoryUnderLoad('news-feed', news));
   await news.stop();
   return figures;
 }
 
 /** What is measured on a site, and about how many seconds it takes. */
 const SITE_PARTS: Record<string, [seconds: number, run: (site: Site) => Promise<Figure[]>]> = {
-  held: [100, held],
-  changes: [50, whileChanging],
+  held: [130, held],
+  changes: [90, whileChanging],
   start: [15, coldStart],
   away: [35, databaseAway],
   writes: [30, largeWrites],

@@ -4,7 +4,7 @@ import { printed, table } from './section.ts';
 
 /**
  * The table of a bench that compares a service with a bare server: rates and CPU time of both, the ratio of
- * the rates, and for each further number of rows the ratio there.
+ * the rates and of what fits into a core by that time, and for each further number of rows the ratio there.
  */
 export function comparisonTable({ figures }: FiguresFile, service: string): string {
   const ratios = select(figures, { subject: service, metric: 'ratio' });
@@ -15,6 +15,10 @@ export function comparisonTable({ figures }: FiguresFile, service: string): stri
     const rate = (subject: string) => medianOf(own, subject, 'rate');
     const cpu = (subject: string) =>
       `${medianOf(own, subject, 'cpu, user')} + ${medianOf(own, subject, 'cpu, system')}`;
+    const cpuSum = (subject: string) =>
+      select(own, { subject })
+        .filter(({ metric }) => metric.startsWith('cpu, '))
+        .reduce((sum, { median }) => sum + median, 0);
     const [ratio, ...further] = [first, ...others].map(
       (size) => select(ratios, { what, at: sizeOf(size) })[0],
     );
@@ -25,12 +29,13 @@ export function comparisonTable({ figures }: FiguresFile, service: string): stri
       `${ratio?.median.toFixed(2)} (${ratio?.quartiles.map((value) => value.toFixed(2)).join('–')})`,
       ...further.map((figure) => figure?.median.toFixed(2) ?? ''),
       ratio?.aim?.toFixed(2) ?? '',
+      (cpuSum(bare) / cpuSum(service)).toFixed(2),
       cpu(service),
       cpu(bare),
     ];
   });
   const further = others.map((size) => `ratio at ${printed(Number(size))}`);
-  const head = ['', 'a second', 'bare', 'ratio (quartiles)', ...further, 'aim', 'CPU µs', 'bare'];
+  const head = ['', 'a second', 'bare', 'ratio (quartiles)', ...further, 'aim', 'by CPU', 'CPU µs', 'bare'];
   return table(head, rows);
 }
 

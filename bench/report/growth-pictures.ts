@@ -6,9 +6,12 @@ import type { Picture } from './section.ts';
 /** The number of rows that all others are compared with. */
 const SMALLEST = 10_000;
 
-/** A picture for each service, and one for searches: how often longer each question takes with more rows. */
-export function growthPictures({ figures }: FiguresFile): Picture[] {
-  const multiples = select(figures, { metric: 'multiple' });
+/**
+ * A picture for each service, and one for searches: how often longer each question takes with more rows. The
+ * numbers of rows may be spread over the files.
+ */
+export function growthPictures(files: readonly FiguresFile[]): Picture[] {
+  const multiples = files.flatMap(({ figures }) => select(figures, { metric: 'multiple' }));
   const groups = Map.groupBy(multiples, ({ what, subject }) =>
     what.startsWith('search') ? 'search' : subject,
   );

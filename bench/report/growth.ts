@@ -27,11 +27,13 @@ export function growthTable({ figures }: FiguresFile): string {
     questions,
   );
   const kept = figures.filter(({ metric }) => metric.includes('row') || metric.startsWith('vacuum'));
+  const keptSizes = unique(kept.map(({ at }) => Number(at.rows))).sort((one, other) => one - other);
   const sums = unique(kept.map(({ what, metric }) => `${what}: ${metric}`)).map((name) => [
     name,
-    ...kept
-      .filter(({ what, metric }) => `${what}: ${metric}` === name)
-      .map(({ median, unit }) => `${printed(median)} ${unit}`),
+    ...keptSizes.map((rows) => {
+      const own = kept.find(({ what, metric, at }) => `${what}: ${metric}` === name && at.rows === rows);
+      return own === undefined ? '' : `${printed(own.median)} ${own.unit}`;
+    }),
   ]);
-  return `${times}\n${table(['on disk', ...sizes.map(printed)], sums)}`;
+  return `${times}\n${table(['on disk', ...keptSizes.map(printed)], sums)}`;
 }

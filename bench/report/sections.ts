@@ -97,8 +97,10 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   'growth, 10,000,000 articles': tenMillion('articles'),
   'growth, 10,000,000 items': tenMillion('items'),
   'growth, pictures': (files) => {
-    const file = fileOf(files, 'growth');
-    return { text: provenance(file), pictures: growthPictures(file) };
+    const all = ['growth', 'growth articles 10000000', 'growth items 10000000'].map((bench) =>
+      fileOf(files, bench),
+    );
+    return { text: all.map(provenance).join('\n'), pictures: growthPictures(all) };
   },
   worst: (files) => {
     const file = fileOf(files, 'worst');

@@ -1,7 +1,9 @@
 /**
  * The bare server with a database: `node:http` that runs the statements of one request over `pg`, one after
- * the other, and sends their rows with `JSON.stringify`. `STATEMENTS` names a JSON file of them, by path.
+ * the other, each prepared as the service's are, and sends their rows with `JSON.stringify`. `STATEMENTS`
+ * names a JSON file of them, by path.
  */
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -17,10 +19,19 @@ const statements: Record<string, Statement[]> = JSON.parse(
 );
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10 });
 
+const names = new Map<string, string>();
+
+/** The name under which a connection prepares a statement, which PostgreSQL cuts after 63 bytes. */
+function nameOf(sql: string): string {
+  const name = names.get(sql) ?? hash('sha1', sql);
+  names.set(sql, name);
+  return name;
+}
+
 const server = createServer(async (request, response) => {
   const rows = [];
   for (const { sql, parameters } of statements[request.url ?? ''] ?? []) {
-    rows.push((await pool.query(sql, parameters)).rows);
+    rows.push((await pool.query({ name: nameOf(sql), text: sql, values: parameters })).rows);
   }
   const body = JSON.stringify(rows);
   response

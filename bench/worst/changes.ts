@@ -8,8 +8,11 @@ import type { Site } from './site.ts';
 const CHANGE_MS = 100;
 
 const CLIENTS = 500;
-const ROUNDS = 5;
+const ROUNDS = 6;
 const ROUND_MS = 1500;
+
+/** How long all answers are asked for before each round, so that none begins with an empty cache, in ms. */
+const WARM_UP_MS = 1000;
 
 /** What is changed while clients poll. */
 interface Changes {
@@ -58,16 +61,15 @@ async function rates(
 ): Promise<Figure[]> {
   const rounds = kinds.map((): number[] => []);
   const failures = kinds.map((): number[] => []);
-  await load({ port, paths, connections: CLIENTS, durationMs: ROUND_MS });
+  const ask = (durationMs: number) => load({ port, paths, connections: CLIENTS, durationMs });
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, { change }] of kinds.entries()) {
+    // Each begins once in a while, so that none always follows the same one.
+    for (const offset of kinds.keys()) {
+      const index = (round + offset) % kinds.length;
+      await ask(WARM_UP_MS);
+      const change = kinds[index]?.change;
       const timer = change && setInterval(() => void change(), CHANGE_MS);
-      const { requestsPerSecond, failed } = await load({
-        port,
-        paths,
-        connections: CLIENTS,
-        durationMs: ROUND_MS,
-      });
+      const { requestsPerSecond, failed } = await ask(ROUND_MS);
       failures[index]?.push(failed / Math.max(1, failed + (requestsPerSecond * ROUND_MS) / 1000));
       clearInterval(timer);
       rounds[index]?.push(requestsPerSecond);

@@ -23,7 +23,12 @@ export async function galleryAtWorst(): Promise<Figure[]> {
     const { port } = gallery.process;
     const requests = [{ path: '/api/gallery?json=1&path=worst/', headers: { cookie: gallery.cookie } }];
     const rates = [25, 50, 100, 150, 200, 300, 400, 600];
-    const held = await heldRate({ what: 'list a folder', subject: SUBJECT, port, requests, rates });
+    const held = await heldRate({
+      what: 'list a folder',
+      subject: SUBJECT,
+      targets: [{ port, requests }],
+      rates,
+    });
     const list = () => steadyLoad({ port, requests, rate: RATE, durationMs: 3000 });
     const alone = await list();
     const image = await photo();

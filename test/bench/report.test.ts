@@ -57,7 +57,7 @@ test('a page shows what was measured, on what, and finds it out of date after a 
   await writeReport(root);
   const page = await readFile(join(root, 'README.md'), 'utf8');
   expect(page).toContain(
-    '| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 | 12 + 8 | 12 + 8 |',
+    '| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 | 1.00 | 12 + 8 | 12 + 8 |',
   );
   expect(page).toContain('Short of 1 of 1 aims: hot list (content, 10,000 rows: ratio 0.5, aim 0.75).');
   expect(page).toContain('2026-11-22, commit `0147f6a`, Node 26.10.0, 2 cores (A processor), 24 GiB');

@@ -17,6 +17,9 @@ export class TcpProxy {
   #delayMs = 0;
   #port = 0;
 
+  /** Asked for each new connection: what it returns sees all bytes that its client sends. */
+  onRequest: (() => (chunk: Buffer) => void) | undefined;
+
   private constructor(target: Target) {
     this.#target = target;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
@@ -100,7 +103,8 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
-    const link = new Link(client, connect({ ...this.#target, allowHalfOpen: true }), () => this.#delayMs);
+    const server = connect({ ...this.#target, allowHalfOpen: true });
+    const link = new Link([client, server], () => this.#delayMs, this.onRequest?.());
     this.#links.add(link);
     link.onEnd = () => this.#links.delete(link);
     if (this.#paused) link.pause();
@@ -114,11 +118,11 @@ class Link {
   readonly #delayMs: () => number;
   #open = Promise.withResolvers<void>();
 
-  constructor(client: Socket, server: Socket, delayMs: () => number) {
+  constructor([client, server]: [Socket, Socket], delayMs: () => number, see?: (chunk: Buffer) => void) {
     this.#sockets = [client, server];
     this.#delayMs = delayMs;
     this.#open.resolve();
-    void this.#forward(client, server);
+    void this.#forward(client, server, see);
     void this.#forward(server, client);
   }
 
@@ -136,10 +140,11 @@ class Link {
     this.onEnd();
   }
 
-  async #forward(from: Socket, to: Socket): Promise<void> {
+  async #forward(from: Socket, to: Socket, see?: (chunk: Buffer) => void): Promise<void> {
     to.on('error', () => undefined);
     try {
       for await (const chunk of from) {
+        see?.(chunk);
         await this.#passage();
         to.write(chunk);
       }
