@@ -1,6 +1,6 @@
 import { constants, getPriority } from 'node:os';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { addSource, pauseSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { JOBS_SCHEMA } from '@pressroom/news-feed/newsroom/work/jobs';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect, sql } from 'kysely';
@@ -94,6 +94,26 @@ test('two workers make each of many articles one item, and publish one daily', a
   await Promise.all(workers.map((worker) => worker.tick()));
   expect(await count("news.daily where date = '2026-11-21'")).toBe(1);
   expect(await count("news.schedule where done_through = '2026-11-21T00:00:00Z' and name = 'daily'")).toBe(1);
+});
+
+test('the metrics say how each source is, and when it is due', async () => {
+  host.set('/feed', { body: rss([{ guid: '1', title: 'An article', link: 'https://source.example/1' }]) });
+  const now = new Date('2026-11-20T01:00:00Z');
+  const clock = () => now;
+  const { id } = await addSource(db, host.at('/feed'), {}, now);
+  const worker = await start({ clock });
+  await until('the entry', async () => (await count("news.source_entry where state = 'done'")) === 1);
+  const source = `{source="${host.at('/feed')}"}`;
+  const text = await worker.metrics();
+  expect(text).toContain(`newsroom_source_failures${source} 0\n`);
+  expect(text).toContain(`newsroom_source_success_age_seconds${source} 0\n`);
+  expect(text).toContain(`newsroom_source_items_day${source} 1\n`);
+  const { next_poll_at } = await db.selectFrom('news.source').selectAll().executeTakeFirstOrThrow();
+  const seconds = (next_poll_at.getTime() - now.getTime()) / 1000;
+  expect(seconds).toBeGreaterThan(0);
+  expect(text).toContain(`newsroom_source_next_poll_seconds${source} ${seconds}\n`);
+  await pauseSource(db, id);
+  expect(await worker.metrics()).not.toContain('newsroom_source_next_poll_seconds{');
 });
 
 test('a worker gives way to what answers readers on the same machine', async () => {

@@ -9,6 +9,8 @@ export interface RunningWorker {
   log: TestLog;
   /** Queues what is due by its clock; it also does so by itself, every second. */
   tick: () => Promise<void>;
+  /** Its metrics, as Prometheus reads them. */
+  metrics: () => Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -42,7 +44,7 @@ export async function startWholeWorker(
 ): Promise<RunningWorker> {
   const log = memoryLog('newsroom');
   const config = readWorkerConfig({ ...workerSettings(databaseUrl), ...settings });
-  const { worker, close } = openWorker(config, log.log, replaced);
+  const { worker, metrics, close } = openWorker(config, log.log, replaced);
   await worker.start();
-  return { log, tick: () => worker.tick(), stop: () => close(60_000) };
+  return { log, tick: () => worker.tick(), metrics: metrics.read, stop: () => close(60_000) };
 }

@@ -49,6 +49,15 @@ const GAUGES: readonly {
       ),
   },
   {
+    name: 'newsroom_source_next_poll_seconds',
+    help: 'In how many seconds each source is due, below zero if it is late; absent for one that is not polled',
+    labels: ['source'],
+    values: ({ sources }, now) =>
+      sources.flatMap(({ source: { url, state, next_poll_at } }) =>
+        state === 'active' ? [[{ source: url }, (next_poll_at.getTime() - now.getTime()) / 1000]] : [],
+      ),
+  },
+  {
     name: 'newsroom_source_items_day',
     help: 'Entries that each source has brought in 24 hours',
     labels: ['source'],
