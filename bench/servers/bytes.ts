@@ -1,7 +1,7 @@
 /**
  * The bare server: `node:http` that sends one answer, header for header and byte for byte, to every request,
  * and 304 with the same headers, except those of the body, to a request with `If-None-Match`. `ANSWER` names
- * its JSON file.
+ * its JSON file; with `AS=text`, the body is sent as text.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ interface Answer {
 }
 
 const { headers, body }: Answer = JSON.parse(readFileSync(process.env.ANSWER ?? '', 'utf8'));
-const bytes = Buffer.from(body);
+const sent = process.env.AS === 'text' ? body : Buffer.from(body);
 const unchanged = Object.fromEntries(
   Object.entries(headers).filter(([name]) => name !== 'content-type' && name !== 'content-length'),
 );
@@ -23,6 +23,6 @@ const server = createServer((request, response) => {
     response.writeHead(304, unchanged).end();
     return;
   }
-  response.writeHead(200, headers).end(bytes);
+  response.writeHead(200, headers).end(sent);
 });
 server.listen(Number(process.env.PORT), '127.0.0.1');

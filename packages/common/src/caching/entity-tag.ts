@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
  * 8.8.3).
  */
 export interface Representation {
-  /** Its bytes or, if it is short, its text. */
+  /** Its bytes or, if it is short and in ASCII, its text. */
   readonly body: Buffer | string;
   readonly etag: string;
   /** When it expires, in ms since 1970; if absent, only when the data change. */
@@ -20,7 +20,8 @@ export interface Representation {
 
 /**
  * The most bytes that are sent as text. Node sends text in one piece with the headers, bytes as a second
- * piece; longer text costs more to encode for each answer than that saves.
+ * piece; longer text costs more to encode for each answer than that saves, and text that is not ASCII
+ * from 2 KiB on.
  */
 const MAX_TEXT_BYTES = 12_288;
 
@@ -33,7 +34,8 @@ export function represent(text: string, expiresAt?: Date, state?: string): Repre
   const bytes = Buffer.from(text);
   const digest = hash('sha256', bytes, 'base64url').slice(0, 27);
   const etag = state === undefined ? `"${digest}"` : `"${digest}.${state}"`;
-  const body = bytes.length <= MAX_TEXT_BYTES ? text : bytes;
+  const isAscii = bytes.length === text.length;
+  const body = isAscii && bytes.length <= MAX_TEXT_BYTES ? text : bytes;
   return { body, etag, expiresAt: expiresAt?.getTime() };
 }
 

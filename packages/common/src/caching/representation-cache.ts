@@ -20,12 +20,6 @@ export interface RepresentationCacheOptions {
 /** The overhead of an entry besides its body, in bytes: key, tag and bookkeeping. */
 const ENTRY_OVERHEAD = 256;
 
-/** The bytes that a body takes in memory: V8 keeps ASCII in one byte a character, most other text in two. */
-function sizeOf(body: Representation['body']): number {
-  const bytes = Buffer.byteLength(body);
-  return bytes === body.length ? bytes : 2 * body.length;
-}
-
 /**
  * An LRU cache of finished representations by URL. A hit costs neither a query nor a serialization;
  * concurrent misses of one URL are loaded once. A change drops the representations of its subjects, or all
@@ -50,7 +44,7 @@ export class RepresentationCache {
     if (maxBytes === 0) return;
     this.#entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: ({ body }, key) => sizeOf(body) + key.length + ENTRY_OVERHEAD,
+      sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_OVERHEAD,
     });
   }
 

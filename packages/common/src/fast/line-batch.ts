@@ -6,9 +6,9 @@ const BATCH_MS = 200;
 
 /**
  * Destination of log lines: a file descriptor, written many lines at a time, because one write per line would
- * cost as much as answering a request. A process that exits, even by an exception, writes the rest; one that
- * is killed loses the lines of the last 200 ms. pino's own buffer does the same, but measures its whole
- * content again for each line.
+ * be a system call for each request, and wake who reads the log. A process that exits, even by an exception,
+ * writes the rest; one that is killed loses the lines of the last 200 ms. pino's own buffer does the same,
+ * but measures its whole content again for each line.
  */
 export class LineBatch implements DestinationStream {
   #text = '';

@@ -7,6 +7,9 @@ import { stringSigner } from './string-signer.ts';
 /** What the SDK adds to the URL for one key: its signature, and the name of its command. */
 const OWN = /^(X-Amz-Signature|x-id)=/;
 
+/** What of a bucket signs its URLs. */
+type Signing = Pick<Bucket, 'name' | 'signer'>;
+
 /** Signs the URL of an object; with `disposition`, the store sends that as `Content-Disposition`. */
 export type SignObjectUrl = (key: string, disposition?: string) => string;
 
@@ -17,7 +20,7 @@ export type SignObjectUrl = (key: string, disposition?: string) => string;
  *
  * @param expiresIn how long the URLs are valid, in seconds
  */
-export async function objectUrlSigner(bucket: Bucket, expiresIn: number): Promise<SignObjectUrl> {
+export async function objectUrlSigner(bucket: Signing, expiresIn: number): Promise<SignObjectUrl> {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: 'k' });
   const example = new URL(await getSignedUrl(bucket.signer, command, { expiresIn }));
   const shared = example.search
@@ -43,7 +46,7 @@ export async function objectUrlSigner(bucket: Bucket, expiresIn: number): Promis
 }
 
 /** The key for the scope. */
-async function signingKeyOf({ signer }: Bucket, scope: readonly string[]): Promise<Buffer> {
+async function signingKeyOf({ signer }: Signing, scope: readonly string[]): Promise<Buffer> {
   const { secretAccessKey } = await signer.config.credentials();
   return scope.reduce(
     (outer, part) => createHmac('sha256', outer).update(part).digest(),

@@ -1,0 +1,52 @@
+import { type Figure, figureOf } from '../figures/figure.ts';
+
+/** How often each way is gone in one round, unless it says otherwise. */
+const TIMES = Number(process.argv[2] ?? 100_000);
+
+/** The number of rounds. */
+const ROUNDS = 7;
+
+/** A way of doing what is measured. */
+export interface Way {
+  work: () => unknown;
+  /** Ends what many times `work` have begun; belongs to their time. */
+  finish?: () => unknown;
+}
+
+/** A trick, and what it stands in the place of. */
+export interface Tried {
+  /** The trick's file. */
+  file: string;
+  /** Names the plain way. */
+  instead: string;
+  trick: Way;
+  plain: Way;
+  /** How often each way is gone in a round, if not as often as the others. */
+  times?: number;
+}
+
+/** Times a trick and the plain way: figures in µs for each time. */
+export async function timed({ file, instead, trick, plain, times }: Tried): Promise<Figure[]> {
+  return figuresOf(file, instead, await measure(trick, times), await measure(plain, times));
+}
+
+/** The figures of a trick and of the plain way, from the µs of their rounds. */
+export function figuresOf(file: string, instead: string, trick: number[], plain: number[]): Figure[] {
+  const label = { what: file, metric: 'time', unit: 'µs', at: {} };
+  return [figureOf({ ...label, subject: 'trick' }, trick), figureOf({ ...label, subject: instead }, plain)];
+}
+
+/** The microseconds that each time takes, by round. */
+async function measure({ work, finish }: Way, times = TIMES): Promise<number[]> {
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const begin = performance.now();
+    for (let time = 0; time < times; time += 1) {
+      const result = work();
+      if (result instanceof Promise) await result;
+    }
+    finish?.();
+    rounds.push(((performance.now() - begin) * 1000) / times);
+  }
+  return rounds;
+}
