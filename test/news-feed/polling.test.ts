@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
 import { sourceEditor } from '../support/plain-newsroom.ts';
@@ -154,6 +155,63 @@ test('a permanent redirect moves the source, a temporary one does not, 410 ends 
   expect(await desk.poll(gone)).toEqual({ kind: 'skipped' });
   await resumeSource(desk.db, gone, desk.now.value);
   expect(await desk.poll(gone)).toMatchObject({ kind: 'failed' });
+});
+
+test('a source does not move to an address that cannot be kept, and what it says is read', async () => {
+  const long = `/new?${'x'.repeat(3000)}`;
+  desk.host.set('/moved', { status: 301, headers: { location: long } });
+  desk.host.set(long, { body: rss([{ guid: 'a' }], { channel: '<ttl>99999999999</ttl>' }) });
+  const id = await desk.add('/moved');
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  expect(await desk.source(id)).toMatchObject({
+    url: desk.host.at('/moved'),
+    failures: 0,
+    last_error: 'it has moved to an address that is longer than 2048 bytes; its old one is still used',
+  });
+  expect(await waitOf(id)).toBe(86_400);
+  expect(await desk.items()).toMatchObject([{ title: 'Title of a' }]);
+});
+
+test('a page whose feed has an address that cannot be kept fails, and is asked less often', async () => {
+  const feed = `/feed?${'x'.repeat(3000)}`;
+  const link = `<link rel="alternate" type="application/rss+xml" href="${feed}">`;
+  desk.host.set('/', {
+    headers: { 'content-type': 'text/html' },
+    body: `<!doctype html><html><head>${link}</head><body></body></html>`,
+  });
+  const id = await desk.add('/');
+  const reason = 'the address of its feed is longer than 2048 bytes';
+  expect(await desk.poll(id)).toEqual({ kind: 'failed', reason });
+  expect(await desk.source(id)).toMatchObject({ state: 'active', failures: 1, last_error: reason });
+  expect(await waitOf(id)).toBe(900);
+});
+
+test('what the database does not take is a failure of its source, an outage is not', async () => {
+  desk.host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  const id = await desk.add('/feed');
+  const failsWith = async (code: string) => {
+    await sql`
+      create or replace function news.fail() returns trigger language plpgsql as
+        ${sql.lit(`begin raise exception 'no place for it' using errcode = '${code}'; end`)}
+    `.execute(desk.db);
+    await sql`create or replace trigger fail before insert on news.source_entry execute function news.fail()`.execute(
+      desk.db,
+    );
+  };
+  try {
+    await failsWith('57P03');
+    await expect(desk.poll(id)).rejects.toThrow('no place for it');
+    expect(await desk.source(id)).toMatchObject({ failures: 0, last_error: null });
+    await failsWith('22003');
+    const reason = 'what it sent cannot be stored: no place for it';
+    expect(await desk.poll(id)).toEqual({ kind: 'failed', reason });
+    expect(await desk.source(id)).toMatchObject({ failures: 1, last_error: reason });
+    expect(await waitOf(id)).toBe(900);
+  } finally {
+    await sql`drop trigger fail on news.source_entry`.execute(desk.db);
+    await sql`drop function news.fail()`.execute(desk.db);
+  }
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
 });
 
 test('every content coding is undone, and every charset read', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isDatabaseAway, isLostRace, SilenceError, violates } from './database-fault.ts';
+import { isDatabaseAway, isLostRace, isRefusedData, SilenceError, violates } from './database-fault.ts';
 
 /** An error as `pg` creates it from PostgreSQL's answer. */
 function databaseError(code: string, constraint?: string): Error {
@@ -120,4 +120,12 @@ test('a violated constraint is recognized by its name', () => {
   expect(violates(databaseError('42P01', 'article_slug_key'), 'article_slug_key')).toBe(false);
   expect(violates(new Error('x'), 'article_slug_key')).toBe(false);
   expect(violates(undefined, 'article_slug_key')).toBe(false);
+});
+
+test('a value, a row or a size that PostgreSQL does not take is refused data, an outage is not', () => {
+  const codes = ['22003', '22021', '23514', '54000'];
+  for (const code of codes) expect(isRefusedData(databaseError(code)), code).toBe(true);
+  for (const code of ['08006', '42P01', '57P01', '40001', 'EPIPE', '']) {
+    expect(isRefusedData(databaseError(code)), code).toBe(false);
+  }
 });

@@ -63,6 +63,14 @@ export function isLostRace(error: unknown): boolean {
 }
 
 /**
+ * True when PostgreSQL does not take what it is given: a value (SQLSTATE class 22), a row against a
+ * constraint (23), or something too large (54).
+ */
+export function isRefusedData(error: unknown): boolean {
+  return /^(22|23|54)...$/.test(codeOf(error));
+}
+
+/**
  * True when `error` is PostgreSQL's refusal of a row by the constraint `name` (unique, foreign key, check).
  */
 export function violates(error: unknown, name: string): boolean {

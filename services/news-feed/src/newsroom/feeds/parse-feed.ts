@@ -25,6 +25,9 @@ const PERIODS = new Map([
   ['yearly', 365 * 86_400],
 ]);
 
+/** A longer `ttl` means this one, in seconds. */
+const MAX_TTL_SECONDS = 365 * 86_400;
+
 /** A feed as the parser returns it, with dates as they are written. */
 type AnyFeed = ReturnType<typeof parseAnyFeed<string>>;
 
@@ -201,5 +204,7 @@ function readDate(text: string | undefined): Date | undefined {
 function updateSeconds({ updatePeriod, updateFrequency, ttlMinutes }: RawFeed): number | undefined {
   const period = PERIODS.get(updatePeriod?.trim().toLowerCase() ?? '');
   if (period !== undefined) return Math.round(period / Math.max(1, updateFrequency ?? 1));
-  return ttlMinutes !== undefined && ttlMinutes > 0 ? Math.round(ttlMinutes * 60) : undefined;
+  return ttlMinutes !== undefined && ttlMinutes > 0
+    ? Math.min(MAX_TTL_SECONDS, Math.round(ttlMinutes * 60))
+    : undefined;
 }

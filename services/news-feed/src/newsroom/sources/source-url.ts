@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 
 /** The longest address of a source, in bytes. */
-const MAX_BYTES = 2048;
+export const MAX_SOURCE_URL_BYTES = 2048;
 
 /**
  * The address of a source as it is stored: http or https, without a fragment. Throws a {@link Failure} for
@@ -16,8 +16,11 @@ export function sourceUrl(text: string): string {
     throw new Failure('invalid', 'the address of a source must not contain a user name or password');
   }
   url.hash = '';
-  if (Buffer.byteLength(url.href) > MAX_BYTES) {
-    throw new Failure('invalid', `the address of a source must be at most ${MAX_BYTES} bytes long`);
+  if (Buffer.byteLength(url.href) > MAX_SOURCE_URL_BYTES) {
+    throw new Failure(
+      'invalid',
+      `the address of a source must be at most ${MAX_SOURCE_URL_BYTES} bytes long`,
+    );
   }
   return url.href;
 }

@@ -18,6 +18,11 @@ test('without a self link, the topic is the address that answered', () => {
   });
 });
 
+test('without a topic of a length that can be kept, there is no subscription', () => {
+  const hub = { href: 'https://hub.example/', rel: 'hub' };
+  expect(hubLinks(undefined, [hub], `${URL}?${'x'.repeat(2048)}`)).toBeUndefined();
+});
+
 test('a hub that is not on the web is none', () => {
   expect(hubLinks('<file:///etc/passwd>; rel="hub"', [], URL)).toBeUndefined();
   expect(hubLinks('<https://hub.example/>; rel="hubs"', [], URL)).toBeUndefined();

@@ -13,7 +13,7 @@ interface Link {
 
 /**
  * The first hub that the `Link` header names, else the first of the feed's own links; undefined if neither
- * names one with an http address.
+ * names one with an http address, or if the topic would be too long an address.
  *
  * @param url the address that answered: the topic if no link says `self`
  */
@@ -24,7 +24,8 @@ export function hubLinks(
 ): HubLinks | undefined {
   const links = [...linksOf(header ?? ''), ...own];
   const hub = target(links, 'hub', url);
-  return hub === undefined ? undefined : { hub, topic: target(links, 'self', url) ?? url };
+  const topic = target([...links, { href: url, rel: 'self' }], 'self', url);
+  return hub === undefined || topic === undefined ? undefined : { hub, topic };
 }
 
 function linksOf(header: string): Link[] {

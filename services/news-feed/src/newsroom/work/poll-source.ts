@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
+import { isRefusedData } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
+import { reasonOf } from '@pressroom/common/start/reason';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables, SourceTable } from '../../tables.ts';
@@ -10,6 +12,7 @@ import { parseFeed } from '../feeds/parse-feed.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
 import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
 import type { Source } from '../sources/source-store.ts';
+import { MAX_SOURCE_URL_BYTES } from '../sources/source-url.ts';
 import { inTransactions, type Work } from '../transactions.ts';
 import { hubLinks } from '../websub/links.ts';
 import { noteHub } from '../websub/subscriptions.ts';
@@ -61,8 +64,8 @@ type Reading =
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
- * Faults of the source are recorded on it and not thrown; a fault of the database is thrown, and the poll can
- * be repeated.
+ * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown; a
+ * fault of the database itself is thrown, and the poll can be repeated.
  */
 export async function pollSource(
   parts: PollParts,
@@ -77,15 +80,20 @@ export async function pollSource(
     .executeTakeFirst();
   if (source === undefined || source.next_poll_at > parts.clock()) return { kind: 'skipped' };
   let answer: Fetched | undefined;
-  let reading: Reading;
   try {
     answer = await parts.fetch(source.url, conditions(source), signal);
-    reading = read(answer, source);
+    return await succeed(parts, source, answer, read(answer, source));
   } catch (error) {
-    if (!(error instanceof FetchFault || error instanceof Failure)) throw error;
-    return fail(parts, source, error.message, answer);
+    const reason = faultOf(error);
+    if (reason === undefined) throw error;
+    return fail(parts, source, reason, answer);
   }
-  return succeed(parts, source, answer, reading);
+}
+
+/** What is wrong with the source; undefined if the database is away, or the program is wrong. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof FetchFault || error instanceof Failure) return error.message;
+  return isRefusedData(error) ? `what it sent cannot be stored: ${reasonOf(error)}` : undefined;
 }
 
 function conditions({ etag, last_modified }: Source): Record<string, string> {
@@ -109,8 +117,9 @@ function read({ status, headers, body, url }: Fetched, source: Source): Reading 
   } catch (error) {
     // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
     const [feedUrl] = source.url === source.given_url ? discoverFeeds(text, url) : [];
-    if (feedUrl !== undefined && feedUrl !== source.url) return { kind: 'page', feedUrl };
-    throw error;
+    if (feedUrl === undefined || feedUrl === source.url) throw error;
+    if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
+    return { kind: 'page', feedUrl };
   }
 }
 
@@ -232,12 +241,21 @@ async function discovered(
   return { kind: 'discovered', url };
 }
 
-/** A new address for a source, or the fault that another source has it. */
+/** What is said of an address that `news.source` does not take. */
+const TOO_LONG = `longer than ${MAX_SOURCE_URL_BYTES} bytes`;
+
+function isTooLong(url: string): boolean {
+  return Buffer.byteLength(url) > MAX_SOURCE_URL_BYTES;
+}
+
+/** A new address for a source, or the fault that it is too long or that another source has it. */
 async function freeAddress(
   tx: Transaction<NewsTables>,
   source: Source,
   url: string,
 ): Promise<{ url?: string; fault?: string }> {
+  if (isTooLong(url))
+    return { fault: `it has moved to an address that is ${TOO_LONG}; its old one is still used` };
   const holder = await tx
     .selectFrom('news.source')
     .select('id')
