@@ -107,8 +107,16 @@ test('markup that is never closed, or nested without end, costs one feed no more
   expect((await desk.items()).map(({ title }) => title)).toEqual(['Deep', 'Escaped', 'Open', 'Plain']);
 });
 
-test('dates before the web, in the future or out of range become the time of discovery', async () => {
-  const dates = ['0001-01-01T00:00:00Z', '31 Dec 1969 23:59:59 GMT', '9999-12-31T23:59:59Z', '+275760-09-13'];
+test('dates before the web, without a year, in the future or out of range become the time of discovery', async () => {
+  const dates = [
+    '0001-01-01T00:00:00Z',
+    '31 Dec 1969 23:59:59 GMT',
+    '9999-12-31T23:59:59Z',
+    '+275760-09-13',
+    '11-20 10:30',
+    'Nov 20',
+    'Day 3',
+  ];
   desk.host.set('/feed', {
     body: rss(dates.map((pubDate, index) => ({ guid: `${index}`, pubDate }))),
   });

@@ -1,6 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { DetectError, MalformedError, ParseError, parseFeed as parseAnyFeed } from 'feedsmith';
 import type { FeedEntry, ParsedFeed } from './feed.ts';
+import { feedDate } from './feed-date.ts';
 import { cutText, plainText } from './plain-text.ts';
 import { summaryOf } from './summary.ts';
 
@@ -182,7 +183,7 @@ function entryOf({ key, title, texts, link, dates }: RawEntry, base: string): Fe
     title: name,
     summary: summaryOf(text ?? ''),
     url: uriOf(url),
-    publishedAt: dates.map(readDate).find((date) => date !== undefined) ?? null,
+    publishedAt: dates.map((date) => feedDate(date ?? '')).find((date) => date !== undefined) ?? null,
   };
 }
 
@@ -193,12 +194,6 @@ const NOT_URI = /[\s"<>\\^`{|}[\]]/g;
 function uriOf(url: URL): string {
   const start = url.origin.length;
   return url.origin + url.href.slice(start).replace(NOT_URI, (character) => encodeURIComponent(character));
-}
-
-/** A date in any form that the platform reads; undefined for others, and for those before 1990. */
-function readDate(text: string | undefined): Date | undefined {
-  const date = new Date(text?.trim() ?? '');
-  return date.getTime() >= Date.UTC(1990) ? date : undefined;
 }
 
 function updateSeconds({ updatePeriod, updateFrequency, ttlMinutes }: RawFeed): number | undefined {
