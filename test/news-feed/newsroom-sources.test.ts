@@ -28,7 +28,7 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     code: 1,
     stdout: expect.stringContaining('workers   0'),
   });
-  host.set('/feed', { body: rss([{ guid: 'a' }], { title: 'The feed' }) });
+  host.set('/feed', { body: rss([{ guid: 'a' }, { guid: 'b', link: '' }], { title: 'The feed' }) });
   expect(
     await run('sources', 'add', host.at('/feed'), '--category', 'product', '--select', 'all'),
   ).toMatchObject({
@@ -63,7 +63,12 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
   });
   await until('the item', async () => (await database.pool.query('select from news.item')).rows.length === 1);
   const listed = (await run('sources', 'list')).stdout;
-  expect(listed).toMatch(/1 {2}The feed .*\n {4}active, read 2.*, 1 new in 24 h\n/);
+  expect(listed).toMatch(
+    /1 {2}The feed .*\n {4}active, read 2.*, 1 new in 24 h\n {4}1 entry .*without an address/,
+  );
+  expect((await run('sources', 'show', '1')).stdout).toMatch(
+    /\nunusable entries {2}1\nunread entries {4}0\n/,
+  );
   expect(listed).toMatch(
     /Missing .*\n {4}active, not read yet, .* failing since .*\n {4}it answered with status 404/,
   );

@@ -52,6 +52,40 @@ test('entries become items: in plain text, of three sentences, at the time that 
   expect(items[0]).toMatchObject({ source_name: 'The feed', category: 'product', directions: ['overseas'] });
 });
 
+test('an entry without a title is named after its first sentence; one without any text is counted', async () => {
+  const words = 'word '.repeat(100);
+  desk.host.set('/feed', {
+    body: rss([
+      { guid: 'a', title: '', description: '<p>The lantern is lit. Come and see!</p>' },
+      { guid: 'b', title: '', description: '灯塔亮了。大家都来看。' },
+      { guid: 'c', title: '', description: `<p>${words}</p>` },
+      { guid: 'd', title: '', description: '<img src="x.png">' },
+      { guid: 'e', title: 'Without an address', link: '' },
+    ]),
+  });
+  const id = await desk.add('/feed');
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 3 });
+  expect((await desk.items()).map(({ title, summary }) => [title, summary])).toEqual([
+    ['The lantern is lit.', 'The lantern is lit. Come and see!'],
+    [`${'word '.repeat(59)}word…`, words.trim()],
+    ['灯塔亮了。', '灯塔亮了。大家都来看。'],
+  ]);
+  expect(await desk.source(id)).toMatchObject({ unusable_entries: 2, unread_entries: 0 });
+});
+
+test('what a feed has beyond its first 1000 entries is counted, until the feed is shorter', async () => {
+  const entries = Array.from({ length: 1003 }, (_, index) => ({ guid: `${index}` }));
+  desk.host.set('/feed', { body: rss(entries) });
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  // An answer that has not changed says nothing new.
+  expect(await desk.poll(id)).toEqual({ kind: 'unchanged' });
+  expect(await desk.source(id)).toMatchObject({ unusable_entries: 0, unread_entries: 3 });
+  desk.host.set('/feed', { body: rss(entries.slice(0, 2)) });
+  await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ unread_entries: 0 });
+});
+
 test('an unchanged feed is asked conditionally, and less and less often', async () => {
   desk.host.set('/feed', (request, response) => {
     if (request.headers['if-none-match'] === '"1"') return void response.writeHead(304).end();

@@ -287,6 +287,10 @@ export interface SourceTable {
   /** When the day began in which `taken` entries were kept, new ones and changed ones. */
   taken_since: Date | null;
   taken: Generated<number>;
+  /** Entries of the last feed that was read which cannot be items. */
+  unusable_entries: Generated<number>;
+  /** Its entries beyond the most that are read. */
+  unread_entries: Generated<number>;
 }
 
 /** `news.source_entry` */

@@ -3,6 +3,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { fileFailure } from '@pressroom/common/files/file-failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
+import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
 import { readOpml, writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
@@ -15,6 +16,7 @@ import {
   refusedEntries,
   removeSource,
   resumeSource,
+  type Source,
   sourceCounts,
 } from '../sources/source-store.ts';
 import { withDatabase } from './with-database.ts';
@@ -120,13 +122,24 @@ async function list(): Promise<void> {
   if (sources.length === 0)
     return console.log('There are no sources. Add one with `newsroom sources add URL`.');
   const byId = new Map(counts.map((count) => [count.source_id, count]));
-  for (const { id, name, url, state, failing_since, last_error, last_success_at } of sources) {
+  for (const source of sources) {
+    const { id, name, url, state, failing_since, last_error, last_success_at } = source;
     const failing = failing_since === null ? '' : `, failing since ${failing_since.toISOString()}`;
     const read = last_success_at === null ? 'not read yet' : `read ${last_success_at.toISOString()}`;
     console.log(`${id}  ${name}  ${url}`);
     console.log(`    ${state}, ${read}, ${byId.get(id)?.day ?? 0} new in 24 h${failing}`);
     if (last_error !== null) console.log(`    ${last_error}`);
+    for (const line of shortfalls(source)) console.log(`    ${line}`);
   }
+}
+
+/** Why not all entries of a feed arrive, in lines. */
+function shortfalls({ unusable_entries: unusable, unread_entries: unread }: Source): string[] {
+  const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
+  return [
+    ...(unusable > 0 ? [`${entries(unusable)} without an address, or with neither title nor text`] : []),
+    ...(unread > 0 ? [`${entries(unread)} not read, because it has more than ${MAX_ENTRIES}`] : []),
+  ];
 }
 
 async function show(given: string): Promise<void> {

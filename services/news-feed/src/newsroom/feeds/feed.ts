@@ -2,7 +2,7 @@
 export interface FeedEntry {
   /** What identifies it in its feed: guid, id, else the address. */
   key: string;
-  /** One line. */
+  /** One line; the first sentence of its text if the feed gives none. */
   title: string;
   /** Of at most three sentences. */
   summary: string | null;
@@ -16,8 +16,10 @@ export interface FeedEntry {
 export interface ParsedFeed {
   title: string | null;
   entries: readonly FeedEntry[];
-  /** How many entries cannot become items: they lack a title or an address. */
+  /** How many entries cannot become items: without an address, or with neither title nor text. */
   unusable: number;
+  /** How many entries it has beyond the most that are read. */
+  unread: number;
   /** How often it says that it changes, in seconds (`sy:updatePeriod`, `ttl`). */
   updateSeconds: number | undefined;
   /** Its links to itself and to hubs, as written. */

@@ -3,10 +3,10 @@ import { DetectError, MalformedError, ParseError, parseFeed as parseAnyFeed } fr
 import type { FeedEntry, ParsedFeed } from './feed.ts';
 import { feedDate } from './feed-date.ts';
 import { cutText, plainText } from './plain-text.ts';
-import { summaryOf } from './summary.ts';
+import { firstSentences, summaryOf } from './summary.ts';
 
 /** The most entries of one answer that are read, in the feed's order. */
-const MAX_ENTRIES = 1000;
+export const MAX_ENTRIES = 1000;
 
 /** The most characters of a title. */
 const MAX_TITLE = 300;
@@ -53,8 +53,8 @@ interface RawFeed {
 }
 
 /**
- * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed. Entries without a title or an address are counted and left
- * out. Throws a `Failure` that says why the text is not a feed.
+ * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed. Entries without an address, or with neither title nor text,
+ * are counted and left out. Throws a `Failure` that says why the text is not a feed.
  *
  * @param url the feed's address, against which relative links are resolved
  */
@@ -68,6 +68,7 @@ export function parseFeed(text: string, url: string): ParsedFeed {
     // A feed that repeats a key means one entry: the first, which is the newest.
     entries: [...new Map(entries.toReversed().map((entry) => [entry.key, entry])).values()].toReversed(),
     unusable: usable.length - entries.length,
+    unread: raw.entries.length - usable.length,
     updateSeconds: updateSeconds(raw),
     links: raw.links,
   };
@@ -169,7 +170,9 @@ function alternate(links: readonly { href?: string; rel?: string }[] | undefined
 }
 
 function entryOf({ key, title, texts, link, dates }: RawEntry, base: string): FeedEntry | undefined {
-  const name = cutText(plainText(title ?? ''), MAX_TITLE);
+  const words = texts.map((part) => plainText(part ?? '')).filter((part) => part !== '');
+  // RSS 2.0 wants a title or a description; microblogs have no titles.
+  const name = cutText(plainText(title ?? ''), MAX_TITLE) || firstSentences(words[0] ?? '', 1, MAX_TITLE);
   const url = link === undefined || !URL.canParse(link.trim(), base) ? undefined : new URL(link.trim(), base);
   if (name === '' || url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   // Credentials would only disguise where the link leads.
@@ -177,11 +180,10 @@ function entryOf({ key, title, texts, link, dates }: RawEntry, base: string): Fe
   url.password = '';
   const own = key?.replaceAll('\0', '').toWellFormed().trim() || url.href;
   if (Buffer.byteLength(own) > MAX_KEY_BYTES) return undefined;
-  const text = texts.map((part) => plainText(part ?? '')).find((part) => part !== '' && part !== name);
   return {
     key: own,
     title: name,
-    summary: summaryOf(text ?? ''),
+    summary: summaryOf(words.find((part) => part !== name) ?? ''),
     url: uriOf(url),
     publishedAt: dates.map((date) => feedDate(date ?? '')).find((date) => date !== undefined) ?? null,
   };

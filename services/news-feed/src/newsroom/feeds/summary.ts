@@ -14,24 +14,31 @@ const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
  * empty.
  */
 export function summaryOf(text: string): string | null {
-  // Further sentences could not be part of it.
-  const head = text.slice(0, 10 * MAX_CHARACTERS).trim();
-  let summary = '';
-  let sentences = 0;
-  for (const { segment } of SENTENCES.segment(head)) {
-    if (sentences === MAX_SENTENCES || (summary + segment).trimEnd().length > MAX_CHARACTERS) break;
-    summary += segment;
-    sentences += 1;
-  }
-  if (head === '') return null;
-  return summary.trim() || cutAtWord(head);
+  return firstSentences(text, MAX_SENTENCES, MAX_CHARACTERS) || null;
 }
 
-function cutAtWord(sentence: string): string {
+/**
+ * The first sentences of a text, `most` at most and within `characters`; a longer first sentence is cut at a
+ * word. Empty if the text is.
+ */
+export function firstSentences(text: string, most: number, characters: number): string {
+  // Further sentences could not be part of it.
+  const head = text.slice(0, 10 * characters).trim();
+  let found = '';
+  let sentences = 0;
+  for (const { segment } of SENTENCES.segment(head)) {
+    if (sentences === most || (found + segment).trimEnd().length > characters) break;
+    found += segment;
+    sentences += 1;
+  }
+  return head === '' ? '' : found.trim() || cutAtWord(head, characters);
+}
+
+function cutAtWord(sentence: string, characters: number): string {
   let cut = '';
   for (const { segment } of WORDS.segment(sentence)) {
-    if (cut.length + segment.length >= MAX_CHARACTERS) break;
+    if (cut.length + segment.length >= characters) break;
     cut += segment;
   }
-  return `${cut.trim() || cutText(sentence, MAX_CHARACTERS - 1)}…`;
+  return `${cut.trim() || cutText(sentence, characters - 1)}…`;
 }

@@ -64,8 +64,8 @@ type Reading =
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
- * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown; a
- * fault of the database itself is thrown, and the poll can be repeated.
+ * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown;
+ * a fault of the database itself is thrown, and the poll can be repeated.
  */
 export async function pollSource(
   parts: PollParts,
@@ -165,6 +165,8 @@ async function keep(
       etag: floods ? null : (headers.etag ?? null),
       last_modified: floods ? null : (headers['last-modified'] ?? null),
       body_hash: floods ? null : reading.bodyHash,
+      unusable_entries: reading.feed.unusable,
+      unread_entries: reading.feed.unread,
       ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
     }),
     ...(pending > 0 && {
