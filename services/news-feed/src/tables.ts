@@ -284,9 +284,10 @@ export interface SourceTable {
   failures: Generated<number>;
   failing_since: Date | null;
   last_error: string | null;
-  /** When the day began in which `taken` entries were kept, new ones and changed ones. */
+  /** When the day began in which `taken` new entries and `taken_changes` changed ones were kept. */
   taken_since: Date | null;
   taken: Generated<number>;
+  taken_changes: Generated<number>;
   /** Entries of the last feed that was read which cannot be items. */
   unusable_entries: Generated<number>;
   /** Its entries beyond the most that are read. */

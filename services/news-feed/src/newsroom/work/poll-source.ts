@@ -16,7 +16,7 @@ import { MAX_SOURCE_URL_BYTES } from '../sources/source-url.ts';
 import { inTransactions, type Work } from '../transactions.ts';
 import { hubLinks } from '../websub/links.ts';
 import { noteHub } from '../websub/subscriptions.ts';
-import { FLOODS, intakeOf } from './intake.ts';
+import { floodOf, intakeOf } from './intake.ts';
 import type { PacedTurns } from './paced-turns.ts';
 import {
   adaptedInterval,
@@ -152,19 +152,22 @@ async function keep(
   const now = parts.clock();
   const feed = reading.kind === 'feed' ? reading.feed : undefined;
   const intake = intakeOf(source, now);
-  const { pending, leftOut } = await storeEntries(tx, source.id, feed?.entries ?? [], intake.room, now);
-  const floods = leftOut > 0;
+  const { kept, leftOut } = await storeEntries(tx, source.id, feed?.entries ?? [], intake.room, now);
+  const pending = kept.added + kept.changed;
+  const flood = floodOf(leftOut);
+  // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
+  const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
   if (parts.subscribes && feed !== undefined) {
     await noteHub(tx, source.id, hubLinks(headers.link, feed.links, url), now);
   }
   const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
   await write(tx, source, {
-    ...polled(parts, source, { headers, feed, isChanged: pending > 0 && !floods }),
+    ...polled(parts, source, { headers, feed, isChanged }),
     ...(reading.kind === 'feed' && {
       // What was left out is read again, though the feed may not change.
-      etag: floods ? null : (headers.etag ?? null),
-      last_modified: floods ? null : (headers['last-modified'] ?? null),
-      body_hash: floods ? null : reading.bodyHash,
+      etag: flood !== null ? null : (headers.etag ?? null),
+      last_modified: flood !== null ? null : (headers['last-modified'] ?? null),
+      body_hash: flood !== null ? null : reading.bodyHash,
       unusable_entries: reading.feed.unusable,
       unread_entries: reading.feed.unread,
       ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
@@ -172,10 +175,11 @@ async function keep(
     ...(pending > 0 && {
       last_change_at: now,
       taken_since: intake.since,
-      taken: intake.taken + pending,
+      taken: intake.taken.added + kept.added,
+      taken_changes: intake.taken.changed + kept.changed,
     }),
     ...(moved?.url !== undefined && { url: moved.url }),
-    last_error: moved?.fault ?? (floods ? FLOODS : null),
+    last_error: moved?.fault ?? flood,
   });
   return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
 }

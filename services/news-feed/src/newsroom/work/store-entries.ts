@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { FeedEntry } from '../feeds/feed.ts';
+import type { EntryCounts } from './intake.ts';
 
 /** An entry as `news.source_entry` keeps it. */
 export interface StoredEntry {
@@ -15,26 +16,29 @@ export interface StoredEntry {
 /** How exactly is kept when a feed last had an entry, in ms: it would be written with each answer. */
 const SEEN_MS = 6 * 60 * 60 * 1000;
 
+const NONE: EntryCounts = { added: 0, changed: 0 };
+
 /** What came of the entries of an answer. */
 export interface StoredTally {
-  /** How many new and changed ones wait to be edited. */
-  pending: number;
-  /** How many more there are, which were not kept. */
-  leftOut: number;
+  /** Those that wait to be edited. */
+  kept: EntryCounts;
+  /** Those for which there was no room, of which nothing was kept. */
+  leftOut: EntryCounts;
 }
 
 /**
- * Keeps the entries of a feed's answer: new and changed ones wait to be edited, `room` of them at most, in
- * the feed's order.
+ * Keeps the entries of a feed's answer: new and changed ones wait to be edited, as far as there is `room` for
+ * each kind, in the feed's order. Many feeds change all their entries at each poll, by a counter in them: new
+ * ones still have their room then.
  */
 export async function storeEntries(
   tx: Transaction<NewsTables>,
   sourceId: number,
   entries: readonly FeedEntry[],
-  room: number,
+  room: EntryCounts,
   now: Date,
 ): Promise<StoredTally> {
-  if (entries.length === 0) return { pending: 0, leftOut: 0 };
+  if (entries.length === 0) return { kept: NONE, leftOut: NONE };
   const rows = await tx
     .selectFrom('news.source_entry')
     .select(['key', 'hash', 'discovered_at', 'last_seen_at'])
@@ -47,12 +51,14 @@ export async function storeEntries(
   const all = entries
     .map((entry) => ({ entry, hash: hashOf(entry), before: known.get(entry.key) }))
     .filter(({ hash: latest, before }) => before === undefined || !before.hash.equals(latest));
-  const changed = all.slice(0, room);
-  if (changed.length > 0) {
+  const fresh = all.filter(({ before }) => before === undefined);
+  const changed = all.filter(({ before }) => before !== undefined);
+  const kept = [...fresh.slice(0, room.added), ...changed.slice(0, room.changed)];
+  if (kept.length > 0) {
     await tx
       .insertInto('news.source_entry')
       .values(
-        changed.map(({ entry, hash: latest, before }) => ({
+        kept.map(({ entry, hash: latest, before }) => ({
           source_id: sourceId,
           key: entry.key,
           hash: latest,
@@ -75,7 +81,7 @@ export async function storeEntries(
       )
       .execute();
   }
-  const written = new Set(changed.map(({ entry }) => entry.key));
+  const written = new Set(kept.map(({ entry }) => entry.key));
   const seen = rows
     .filter(({ key, last_seen_at }) => !written.has(key) && now.getTime() - last_seen_at.getTime() >= SEEN_MS)
     .map(({ key }) => key);
@@ -87,7 +93,14 @@ export async function storeEntries(
       .where('key', '=', sql<string>`any(${seen})`)
       .execute();
   }
-  return { pending: changed.length, leftOut: all.length - changed.length };
+  const counts = {
+    added: Math.min(fresh.length, room.added),
+    changed: Math.min(changed.length, room.changed),
+  };
+  return {
+    kept: counts,
+    leftOut: { added: fresh.length - counts.added, changed: changed.length - counts.changed },
+  };
 }
 
 function storedEntry(
