@@ -263,6 +263,10 @@ test('every content coding is undone, and every charset read', async () => {
     `\ufeff${rss([{ guid: 'wide', title: '宽' }]).replace('UTF-8', 'UTF-16')}`,
     'utf16le',
   );
+  // ISO-2022-JP: ASCII with sequences that begin with ESC, and so valid UTF-8, too.
+  const japanese = (guid: string, encoding: string) =>
+    Buffer.from(rss([{ guid, title: '\x1b$BF|K\\\x1b(B' }]).replace('UTF-8', encoding), 'latin1');
+  const jis = { 'content-type': 'text/xml; charset=iso-2022-jp' };
   const wrong = { 'content-type': 'text/xml; charset=iso-8859-1' };
   const body = (guid: string) => Buffer.from(rss([{ guid, title: `Title ${guid} ü` }]));
   desk.host.set('/gzip', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(body('gzip')) });
@@ -271,12 +275,19 @@ test('every content coding is undone, and every charset read', async () => {
   desk.host.set('/latin', { body: latin1 });
   desk.host.set('/gbk', { body: gbk });
   desk.host.set('/utf16', { body: utf16 });
+  desk.host.set('/jis', { headers: jis, body: japanese('jis', 'UTF-8') });
+  desk.host.set('/jis-xml', { body: japanese('jis-xml', 'ISO-2022-JP') });
+  desk.host.set('/jis-wrong', { headers: jis, body: body('jis-wrong') });
   desk.host.set('/wrong', { headers: wrong, body: body('wrong') });
-  for (const path of ['/gzip', '/br', '/zstd', '/latin', '/gbk', '/utf16', '/wrong']) {
+  const paths = ['/gzip', '/br', '/zstd', '/latin', '/gbk', '/utf16', '/wrong'];
+  for (const path of [...paths, '/jis', '/jis-xml', '/jis-wrong']) {
     expect(await desk.poll(await desk.add(path)), path).toEqual({ kind: 'read', pending: 1 });
   }
   expect((await desk.items()).map(({ title }) => title).sort()).toEqual(
-    ['Größe', '宽', '新闻', ...['br', 'gzip', 'wrong', 'zstd'].map((name) => `Title ${name} ü`)].sort(),
+    [
+      ...['Größe', '宽', '新闻', '日本', '日本'],
+      ...['br', 'gzip', 'jis-wrong', 'wrong', 'zstd'].map((name) => `Title ${name} ü`),
+    ].sort(),
   );
 });
 

@@ -3,6 +3,9 @@ import htmlEncodingSniffer from 'html-encoding-sniffer';
 /** The declaration at the head of an XML document that is ASCII so far. */
 const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/;
 
+/** The labels of the only encoding of the web whose bytes are always valid UTF-8 (Encoding Standard, 4.2). */
+const ISO_2022_JP = /^(csiso2022jp|iso-2022-jp)$/i;
+
 /** How many bytes of the head are searched for a declaration. */
 const HEAD_BYTES = 1024;
 
@@ -12,18 +15,19 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 /**
  * Decodes a feed or a page. A byte order mark decides; then the charset of `Content-Type`, the XML
  * declaration, or HTML's `meta`. A charset that contradicts the bytes is passed over: what is valid UTF-8 is
- * UTF-8, and what nothing names is windows-1252.
+ * UTF-8, unless it is said to be ISO-2022-JP, and what nothing names is windows-1252.
  */
 export function decodeDocument(bytes: Buffer, contentType: string | undefined): string {
   const declared = [CHARSET.exec(contentType ?? '')?.[1], declaredIn(bytes)].flatMap((label) => label ?? []);
   const mark = byteOrderMark(bytes);
   if (mark !== undefined) return decodeAs(mark, bytes, false) ?? '';
+  const sniffed = htmlEncodingSniffer(bytes, { defaultEncoding: 'windows-1252' });
+  const sevenBit = [...declared, sniffed].filter((label) => ISO_2022_JP.test(label));
   // Most wrong charsets are a server's default over a feed that is UTF-8.
-  for (const label of ['utf-8', ...declared]) {
+  for (const label of [...sevenBit, 'utf-8', ...declared]) {
     const text = decodeAs(label, bytes, true);
     if (text !== undefined) return text;
   }
-  const sniffed = htmlEncodingSniffer(bytes, { defaultEncoding: 'windows-1252' });
   return decodeAs(sniffed, bytes, false) ?? decodeAs('windows-1252', bytes, false) ?? '';
 }
 
