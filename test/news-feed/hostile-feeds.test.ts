@@ -10,7 +10,10 @@ beforeAll(async () => {
   const { fetch } = opened.parts;
   // The local host plays all hosts.
   desk = opened.with({
-    fetch: (url, headers, signal) => fetch(opened.host.at(new URL(url).pathname), headers, signal),
+    fetch: (url, headers, signal) => {
+      const local = opened.host.at(new URL(url).pathname);
+      return fetch(local, headers, signal, local);
+    },
   });
 });
 afterEach(() => desk.clear());

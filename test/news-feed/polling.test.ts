@@ -419,6 +419,28 @@ test('a failing editor delays its entry alone, and the reason is kept', async ()
   expect(await desk.items()).toHaveLength(2);
 });
 
+test('a private host that is allowed is asked for sources that an editor gave such a host alone', async () => {
+  const given = 'https://public.example/feed';
+  desk.host.set('/feed', { body: rss([{ guid: 'a', link: desk.host.at('/page') }]) });
+  desk.host.set('/page', {
+    headers: { 'content-type': 'text/html' },
+    body: `<article>${'<p>Nobody outside of this machine may read this.</p>'.repeat(20)}</article>`,
+  });
+  const id = await desk.add('/feed', { readPages: true });
+  await desk.db.updateTable('news.source').set({ given_url: given }).where('id', '=', id).execute();
+  expect(await desk.poll(id)).toEqual({
+    kind: 'failed',
+    reason: expect.stringMatching(/127\.0\.0\.1 is not public; .*NEWS_PRIVATE_HOSTS/),
+  });
+  expect(desk.host.requests).toEqual([]);
+  // Its feed is public, but links to this machine.
+  const { fetch } = desk.parts;
+  const publicly = desk.with({ fetch: (url, headers, signal) => fetch(url, headers, signal, url) });
+  await publicly.poll(id);
+  expect(await desk.items()).toMatchObject([{ original_url: desk.host.at('/page'), summary: null }]);
+  expect(desk.host.requests.map(({ path }) => path)).toEqual(['/feed']);
+});
+
 test('pages are read where the source asks for it, as robots.txt allows', async () => {
   const paragraph =
     '<p>The lantern of the harbour was lit again after forty years of darkness. Nobody knew why.</p>';

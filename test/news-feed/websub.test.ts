@@ -109,6 +109,20 @@ test('a feed that names a hub is subscribed, once the hub has verified that the 
   expect(await ask()).toBe(0);
 });
 
+test('a hub on a private host is asked for sources that an editor gave such a host alone', async () => {
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  const given_url = 'https://public.example/feed';
+  await desk.db.updateTable('news.source').set({ given_url }).where('id', '=', id).execute();
+  expect(await ask()).toBe(1);
+  expect(asked).toEqual([]);
+  const { last_error } = await desk.db
+    .selectFrom('news.websub_subscription')
+    .select('last_error')
+    .executeTakeFirstOrThrow();
+  expect(last_error).toMatch(/127\.0\.0\.1 is not public/);
+});
+
 test('a signed notification makes the source be polled at once, and its text is not taken', async () => {
   const { id, secret } = await subscribed();
   desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
@@ -205,9 +219,8 @@ test('a feed that moves to another hub ends the subscription at the first', asyn
 test('a hub at a private address is not asked', async () => {
   const guarded = new WebFetcher({ ...FETCH_LIMITS, privateHosts: [] });
   try {
-    await expect(guarded.post(desk.host.at('/hub'), new URLSearchParams(), NO_SIGNAL)).rejects.toThrow(
-      'private',
-    );
+    const hub = desk.host.at('/hub');
+    await expect(guarded.post(hub, new URLSearchParams(), NO_SIGNAL, hub)).rejects.toThrow('private');
   } finally {
     await guarded.close();
   }

@@ -192,7 +192,10 @@ test('500 sources that are due at once are all read, and none fails', async () =
     await addSource(db, `http://host-${index % 250}.example/${index}`, {}, new Date());
   }
   await start({
-    fetch: (url, headers, signal) => fetcher.fetch(host.at(new URL(url).pathname), headers, signal),
+    fetch: (url, headers, signal) => {
+      const local = host.at(new URL(url).pathname);
+      return fetcher.fetch(local, headers, signal, local);
+    },
   });
   await until('every item', async () => (await count('news.item')) === sources);
   expect(await count('news.source where failures > 0 or last_success_at is null')).toBe(0);

@@ -16,7 +16,7 @@ export interface WebFetcherOptions {
   maxBytes: number;
   /** For the whole answer, with its redirects, in ms. */
   totalMs: number;
-  /** Hosts that may have addresses that are not public, without ports. */
+  /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
   privateHosts: readonly string[];
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
@@ -38,15 +38,32 @@ export interface Fetched {
   body: Buffer;
 }
 
-/** Requests an address. Throws a {@link FetchFault}, or the signal's reason. */
+/**
+ * Requests an address. Throws a {@link FetchFault}, or the signal's reason.
+ *
+ * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
+ * if its own host is one of them, or any publisher could make the worker read what is private
+ */
 export type Fetch = (
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  givenUrl: string,
 ) => Promise<Fetched>;
 
-/** Sends a form to an address, once, and returns the status. Throws as {@link Fetch} does. */
-export type Post = (url: string, form: URLSearchParams, signal: AbortSignal) => Promise<number>;
+/** Sends a form to an address, once, and returns the status; for `givenUrl` and faults see {@link Fetch}. */
+export type Post = (
+  url: string,
+  form: URLSearchParams,
+  signal: AbortSignal,
+  givenUrl: string,
+) => Promise<number>;
+
+/** What a request sends. */
+interface Sent {
+  headers: Readonly<Record<string, string>>;
+  form?: URLSearchParams;
+}
 
 /** How the worker names itself, for robots.txt and for those who read their logs. */
 export const USER_AGENT = 'Pressroom';
@@ -55,7 +72,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const PERMANENT = new Set([301, 308]);
 
-/** Fetches feeds and pages from public addresses, and from the private hosts that are named. */
+/** Fetches feeds and pages from public addresses, and from the private hosts that are named for their own. */
 export class WebFetcher {
   readonly #options: WebFetcherOptions;
   readonly #public: Agent;
@@ -76,14 +93,14 @@ export class WebFetcher {
   }
 
   /** As {@link Fetch}. */
-  readonly fetch: Fetch = (url, headers, signal) =>
-    this.#inTime(signal, (limited) => this.#follow(url, headers, limited));
+  readonly fetch: Fetch = (url, headers, signal, givenUrl) =>
+    this.#inTime(signal, (limited) => this.#follow(url, headers, limited, givenUrl));
 
   /** As {@link Post}; redirects are not followed. */
-  readonly post: Post = (url, form, signal) =>
+  readonly post: Post = (url, form, signal, givenUrl) =>
     this.#inTime(signal, async (limited) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const { statusCode, body } = await this.#ask(new URL(url), headers, limited, form.toString());
+      const { statusCode, body } = await this.#ask(new URL(url), { headers, form }, limited, givenUrl);
       stop(body);
       return statusCode;
     });
@@ -106,12 +123,13 @@ export class WebFetcher {
     address: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    givenUrl: string,
   ): Promise<Fetched> {
     let url = new URL(address);
     let movedTo: string | undefined;
     let isPermanent = true;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await this.#ask(url, headers, signal);
+      const answer = await this.#ask(url, { headers }, signal, givenUrl);
       const { location } = answer.headers;
       if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
         return { url: url.href, movedTo, ...(await this.#read(answer)) };
@@ -128,11 +146,11 @@ export class WebFetcher {
 
   #ask(
     url: URL,
-    headers: Readonly<Record<string, string>>,
+    { headers, form }: Sent,
     signal: AbortSignal,
-    form?: string,
+    givenUrl: string,
   ): Promise<Dispatcher.ResponseData> {
-    const mayBePrivate = this.#options.privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
     const literal = literalAddress(url.hostname);
     if (!/^https?:$/.test(url.protocol))
       throw new FetchFault('not_allowed', `${url.protocol} is not http or https`);
@@ -146,10 +164,14 @@ export class WebFetcher {
       origin: url.origin,
       path: url.pathname + url.search,
       method: form === undefined ? 'GET' : 'POST',
-      ...(form !== undefined && { body: form }),
+      ...(form !== undefined && { body: form.toString() }),
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPTED_CODINGS, ...headers },
       signal,
     });
+  }
+
+  #isPrivateHost({ hostname }: URL): boolean {
+    return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
   }
 
   async #read({ statusCode, headers, body }: Dispatcher.ResponseData) {
@@ -178,7 +200,7 @@ function explained(error: unknown): FetchFault {
   if (error instanceof NotPublicAddress) {
     return new FetchFault(
       'not_allowed',
-      `${error.message}; NEWS_PRIVATE_HOSTS lists hosts that may have private addresses`,
+      `${error.message}; NEWS_PRIVATE_HOSTS lists private hosts, for sources that are added at one of them`,
     );
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';

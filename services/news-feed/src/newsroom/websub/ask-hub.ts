@@ -29,7 +29,7 @@ export async function askHubs(parts: SubscriberParts, signal: AbortSignal): Prom
 
 async function askHub(
   { db, post, callbackUrl }: SubscriberParts,
-  { token, mode, hub, topic, secret }: Request,
+  { token, mode, hub, topic, secret, givenUrl }: Request,
   signal: AbortSignal,
 ): Promise<void> {
   const form = new URLSearchParams({
@@ -39,7 +39,7 @@ async function askHub(
     ...(mode === 'subscribe' && { 'hub.secret': secret, 'hub.lease_seconds': String(LEASE_SECONDS) }),
   });
   try {
-    const status = await post(hub, form, signal);
+    const status = await post(hub, form, signal, givenUrl);
     if (status >= 300) await noteFault(db, token, `the hub answered with status ${status}`);
   } catch (error) {
     signal.throwIfAborted();

@@ -32,6 +32,8 @@ export interface Request {
   hub: string;
   topic: string;
   secret: string;
+  /** What an editor gave as its source; the hub itself once the source is gone, for it was asked before. */
+  givenUrl: string;
 }
 
 /**
@@ -87,6 +89,7 @@ export async function takeRequests(db: Kysely<NewsTables>, most: number, now: Da
       for update skip locked
     )
     returning token, hub, topic, secret,
+      coalesce((select given_url from news.source where id = subscription.source_id), hub) as "givenUrl",
       case when source_id is null then 'unsubscribe' else 'subscribe' end as mode
   `.execute(db);
   return rows;

@@ -90,7 +90,7 @@ async function judge(
   claimed: ClaimedEntry,
   signal: AbortSignal,
 ): Promise<JudgedEntry> {
-  const page = source.reads_pages ? await pages.read(claimed.entry.url, signal) : undefined;
+  const page = source.reads_pages ? await pages.read(claimed.entry.url, signal, source.given_url) : undefined;
   const entry =
     page?.canonicalUrl === undefined ? claimed.entry : { ...claimed.entry, url: page.canonicalUrl };
   const submission: Submission = {

@@ -20,8 +20,12 @@ export interface Page {
 
 /** Reads articles' pages. */
 export interface PageReader {
-  /** The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do. */
-  read(url: string, signal: AbortSignal): Promise<Page | undefined>;
+  /**
+   * The page; undefined if robots.txt forbids it, or if it cannot be read: the feed then has to do.
+   *
+   * @param givenUrl that of its source, see {@link Fetch}
+   */
+  read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined>;
 }
 
 /** How long a host's robots.txt is kept, in ms (RFC 9309, section 2.4: a day at most). */
@@ -52,18 +56,18 @@ export class WebPageReader implements PageReader {
     this.#takeTurn = takeTurn;
   }
 
-  async read(url: string, signal: AbortSignal): Promise<Page | undefined> {
+  async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
     const { origin } = new URL(url);
-    const robots = await this.#robotsOf(origin, signal);
+    const robots = await this.#robotsOf(origin, signal, givenUrl);
     if (robots === undefined || robots.isAllowed(url, USER_AGENT) === false) return undefined;
-    const answer = await this.#get(url, signal);
+    const answer = await this.#get(url, signal, givenUrl);
     if (answer === undefined || answer.status !== 200) return undefined;
     return pageOf(decodeDocument(answer.body, answer.headers['content-type']), answer.url);
   }
 
   /** Asked once for all that wait for it; a host that did not answer is asked again. */
-  async #robotsOf(origin: string, signal: AbortSignal): Promise<Robots | undefined> {
-    const asked = this.#robots.get(origin) ?? this.#readRobots(origin, signal);
+  async #robotsOf(origin: string, signal: AbortSignal, givenUrl: string): Promise<Robots | undefined> {
+    const asked = this.#robots.get(origin) ?? this.#readRobots(origin, signal, givenUrl);
     this.#robots.set(origin, asked);
     const robots = await asked.catch((error: unknown) => {
       this.#robots.delete(origin);
@@ -74,17 +78,17 @@ export class WebPageReader implements PageReader {
   }
 
   /** Undefined while the host does not answer: then nothing may be read (RFC 9309, section 2.3.1.4). */
-  async #readRobots(origin: string, signal: AbortSignal): Promise<Robots | undefined> {
+  async #readRobots(origin: string, signal: AbortSignal, givenUrl: string): Promise<Robots | undefined> {
     const url = `${origin}/robots.txt`;
-    const answer = await this.#get(url, signal);
+    const answer = await this.#get(url, signal, givenUrl);
     if (answer === undefined || answer.status >= 500) return undefined;
     return parseRobots(url, answer.status === 200 ? answer.body.toString('utf8') : '');
   }
 
-  async #get(url: string, signal: AbortSignal): Promise<Fetched | undefined> {
+  async #get(url: string, signal: AbortSignal, givenUrl: string): Promise<Fetched | undefined> {
     await this.#takeTurn(new URL(url).host, signal);
     try {
-      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal);
+      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl);
     } catch (error) {
       if (error instanceof FetchFault) return undefined;
       throw error;

@@ -81,7 +81,7 @@ export async function pollSource(
   if (source === undefined || source.next_poll_at > parts.clock()) return { kind: 'skipped' };
   let answer: Fetched | undefined;
   try {
-    answer = await parts.fetch(source.url, conditions(source), signal);
+    answer = await parts.fetch(source.url, conditions(source), signal, source.given_url);
     return await succeed(parts, source, answer, read(answer, source));
   } catch (error) {
     const reason = faultOf(error);
