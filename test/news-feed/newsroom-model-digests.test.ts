@@ -1,4 +1,5 @@
 import { readConfig } from '@pressroom/common/start/config';
+import { withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
 import { openDigests } from '@pressroom/news-feed/newsroom/editorial/open-editor';
@@ -104,6 +105,19 @@ test('the next digest is made from the previous one and the new report alone', a
   expect(previous).toBe(GOOD);
   expect(reports.map(({ source }: { source: string }) => source)).toEqual(['Source c']);
   expect((await story()).by).toBe('model');
+});
+
+test('after a report is withdrawn the model begins anew, without its previous digest', async () => {
+  await twoReports();
+  await report('c', 'Valencia floods leave 16 dead', 'Floods near Valencia in Spain left 16 dead.');
+  stub.behave(answer('Floods near Valencia left 16 dead, says Source c.'));
+  await rewrite();
+  await feed.db.transaction().execute((tx) => withdrawItem(tx, 'c', { lexicon: readLexicon(), now }));
+  expect(await story()).toEqual({ digest: expect.not.stringContaining('16'), by: 'rules' });
+  stub.behave(answer(GOOD));
+  await rewrite();
+  expect(stub.requests[1]?.data).not.toContain('16 dead');
+  expect(await story()).toEqual({ digest: GOOD, by: 'model' });
 });
 
 test.each([

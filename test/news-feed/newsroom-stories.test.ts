@@ -1,3 +1,4 @@
+import { restoreItem, withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { adoptReferences } from '@pressroom/news-feed/newsroom/stories/references';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { madeUpReport, seeded } from '../../bench/stories/made-up-report.ts';
 import { send } from '../support/http.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
-import { newsroom } from '../support/newsroom.ts';
+import { importLines, newsroom } from '../support/newsroom.ts';
 import { until } from '../support/until.ts';
 
 const NOON = new Date('2026-11-20T12:00:00Z');
@@ -237,6 +238,93 @@ test('the digest leads with the latest report and says what contradicts earlier 
     'Floods near Valencia in Spain left 14 dead. A bridge collapsed in Chiva.\n\n' +
       'This contradicts earlier reporting: Beta has “14 dead”, Alpha had “11 dead”.',
   );
+});
+
+/** Runs a command of the newsroom, and returns what it prints. */
+async function command(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await newsroom(feed.database.url, args);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** Two reports that contradict each other, and a third that changes neither number; returns their story. */
+async function threeReports(): Promise<string> {
+  const flood = (dead: number) => ({ summary: `Floods near Valencia in Spain left ${dead} dead.` });
+  const story = await report('first', 'Floods near Valencia leave 99 dead', {
+    ...flood(99),
+    source: 'Alpha',
+  });
+  await report('second', 'Valencia floods leave 11 dead', { ...flood(11), source: 'Beta', hours: 1 });
+  await report('third', 'Floods of Valencia leave 14 dead', { ...flood(14), source: 'Gamma', hours: 2 });
+  return story;
+}
+
+test('the digest and the title of a story forget a report that is withdrawn, and have it again when it is restored', async () => {
+  const story = await threeReports();
+  const { digest: before } = await until('the digest', async () => {
+    const shown = await read(story);
+    return shown.digest?.includes('14 dead') && shown;
+  });
+  const set = (change: typeof withdrawItem, id: string) =>
+    inTransactions(feed.db)((tx) => change(tx, id, { lexicon: readLexicon(), now: NOON }));
+  await set(withdrawItem, 'third');
+  await until('the latest report is forgotten', async () => {
+    const { digest } = await read(story);
+    return digest?.startsWith('Floods near Valencia in Spain left 11 dead.') && !digest.includes('14');
+  });
+  await set(withdrawItem, 'first');
+  await until('the first report is forgotten', async () => {
+    const { title, digest } = await read(story);
+    return title === 'Valencia floods leave 11 dead' && digest === null;
+  });
+  for (const id of ['first', 'third']) await set(restoreItem, id);
+  await until('both are back', async () => (await read(story)).digest === before);
+});
+
+test('a withdrawal by an import is forgotten as well, and a digest that a person wrote stays', async () => {
+  const story = await threeReports();
+  await importLines(feed.db, [{ type: 'withdraw', id: 'third' }]);
+  await until('the latest report is forgotten', async () => !(await read(story)).digest.includes('14'));
+  await newsroom(feed.database.url, ['story', 'digest', story], 'By hand.');
+  await command('item', 'withdraw', 'second');
+  await until('it is withdrawn', async () => (await read(story)).reportCount === 1);
+  expect((await read(story)).digest).toBe('By hand.');
+});
+
+test('stories that a person merges have a digest of all their reports', async () => {
+  const one = await report('a', 'Northwind raises $420 million', { source: 'Alpha' });
+  const two = await report('b', 'Halberd Capital leads its largest deal', { hours: 1, source: 'Beta' });
+  await command('story', 'merge', two, one);
+  await until('the digest', async () => {
+    const { digest } = await read(one);
+    return digest?.startsWith('Halberd Capital leads its largest deal');
+  });
+});
+
+test('a story that loses reports to another one by a split says nothing of them, in title and digest', async () => {
+  const story = await threeReports();
+  const stdout = await command('story', 'split', story, 'first', 'third');
+  const created = /^(\S+): the new story/m.exec(stdout)?.[1] ?? '';
+  await until('the split is shown', async () => (await open(created)).status === 200);
+  expect(await read(story)).toMatchObject({ title: 'Valencia floods leave 11 dead', digest: null });
+  const { title, digest } = await read(created);
+  expect(title).toBe('Floods near Valencia leave 99 dead');
+  expect(digest).toContain('Gamma has “14 dead”, Alpha had “99 dead”');
+});
+
+test('a report that an editor corrects or moves is told anew', async () => {
+  const story = await threeReports();
+  await command('item', 'edit', 'first', '--title', 'Valencia: 12 dead', '--summary', 'Floods left 12 dead.');
+  await until('the correction is told', async () => {
+    const { title, digest } = await read(story);
+    return title === 'Valencia: 12 dead' && !digest.includes('99');
+  });
+  const other = await report('other', QUAKE);
+  await command('item', 'edit', 'third', '--story', other);
+  await until('the move is told', async () => {
+    const [from, to] = await Promise.all([read(story), read(other)]);
+    return !from.digest.includes('14') && to.digest?.includes('14 dead');
+  });
 });
 
 test('a digest that a person wrote stays', async () => {

@@ -2,6 +2,7 @@ import { readVocabulary } from '@pressroom/news-feed/config';
 import { mergeStories } from '@pressroom/news-feed/newsroom/editing/stories';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { takeSlot } from '@pressroom/news-feed/newsroom/editorial/quota';
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { inTransactions } from '@pressroom/news-feed/newsroom/transactions';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -54,9 +55,10 @@ test('a story that is left without items goes, with what redirects to it, and is
     oldItem('a', 'left'),
     oldItem('b', 'merged'),
   ]);
+  const renewal = { lexicon: readLexicon(), now: new Date(OLD) };
   await inTransactions(feed.db)(async (tx) => {
-    await mergeStories(tx, 'earlier', 'merged');
-    await mergeStories(tx, 'merged', 'left');
+    await mergeStories(tx, 'earlier', 'merged', renewal);
+    await mergeStories(tx, 'merged', 'left', renewal);
   });
   await until('readers see it', async () => (await statusOf('left')) === 200);
   await prune(MIDNIGHT);

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
-import { editItem, restoreItem, withdrawItem } from '../editing/items.ts';
+import { editItem, restoreItem, retellItem, withdrawItem } from '../editing/items.ts';
 import { type ItemChange, itemChangeReader } from '../import/import-line.ts';
+import { readLexicon } from '../stories/lexicon.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -50,12 +51,12 @@ export function addItemCommands(program: Command): void {
     .command('withdraw')
     .description('remove an item from every answer')
     .argument('<id>')
-    .action((id: string) => withDatabase((db) => withdrawItem(db, id)).then(() => done(id)));
+    .action((id: string) => setWithdrawal(withdrawItem, id));
   item
     .command('restore')
     .description('restore a withdrawn item')
     .argument('<id>')
-    .action((id: string) => withDatabase((db) => restoreItem(db, id)).then(() => done(id)));
+    .action((id: string) => setWithdrawal(restoreItem, id));
 }
 
 async function edit(id: string, options: EditOptions, selection: ItemChange = {}): Promise<void> {
@@ -68,7 +69,16 @@ async function edit(id: string, options: EditOptions, selection: ItemChange = {}
     ...selection,
   });
   if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
-  await withDatabase((db) => inTransactions(db)((tx) => editItem(tx, id, change)));
+  const renewal = { lexicon: readLexicon(), now: new Date() };
+  await withDatabase((db) =>
+    inTransactions(db)(async (tx) => retellItem(tx, await editItem(tx, id, change), renewal)),
+  );
+  done(id);
+}
+
+async function setWithdrawal(set: typeof withdrawItem, id: string): Promise<void> {
+  const renewal = { lexicon: readLexicon(), now: new Date() };
+  await withDatabase((db) => inTransactions(db)((tx) => set(tx, id, renewal)));
   done(id);
 }
 

@@ -16,7 +16,10 @@ export function addStoryCommands(program: Command): void {
     .argument('<from>')
     .argument('<into>')
     .action(async (from: string, into: string) => {
-      const merged = await withDatabase((db) => inTransactions(db)((tx) => mergeStories(tx, from, into)));
+      const renewal = { lexicon: readLexicon(), now: new Date() };
+      const merged = await withDatabase((db) =>
+        inTransactions(db)((tx) => mergeStories(tx, from, into, renewal)),
+      );
       console.log(
         merged ? `${from} has become ${into}` : `${from} had already become ${into}; nothing was changed`,
       );
@@ -27,9 +30,9 @@ export function addStoryCommands(program: Command): void {
     .argument('<id>')
     .argument('<items...>', 'the ids of the reports that go')
     .action(async (id: string, items: string[]) => {
-      const parts = { lexicon: readLexicon(), now: new Date() };
+      const renewal = { lexicon: readLexicon(), now: new Date() };
       const created = await withDatabase((db) =>
-        inTransactions(db)((tx) => splitStory(tx, id, items, parts)),
+        inTransactions(db)((tx) => splitStory(tx, id, items, renewal)),
       );
       console.log(`${created}: the new story of ${items.join(', ')}`);
     });

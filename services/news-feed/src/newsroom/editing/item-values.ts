@@ -71,6 +71,12 @@ export function sameValues(a: ItemValues, b: ItemValues): boolean {
   return WRITTEN_COLUMNS.every((column) => comparable(a[column]) === comparable(b[column]));
 }
 
+/** Whether two states of an item are equal to those who compare and sum up reports. */
+export function saysTheSame(a: ItemValues, b: ItemValues): boolean {
+  const columns = ['title', 'original_title', 'summary', 'source_name', 'published_at'] as const;
+  return columns.every((column) => comparable(a[column]) === comparable(b[column]));
+}
+
 function given<T>(value: T | undefined, otherwise: T): T {
   return value === undefined ? otherwise : value;
 }

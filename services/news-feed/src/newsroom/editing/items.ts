@@ -1,9 +1,17 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { ItemChange, LineOf } from '../import/import-line.ts';
+import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import { canonicalUrl } from './canonical-url.ts';
-import { type ItemValues, sameValues, valuesOf, WRITTEN_COLUMNS, type WrittenItem } from './item-values.ts';
+import {
+  type ItemValues,
+  sameValues,
+  saysTheSame,
+  valuesOf,
+  WRITTEN_COLUMNS,
+  type WrittenItem,
+} from './item-values.ts';
 import { lockStories } from './stories.ts';
 
 type ItemLine = LineOf<'item'>;
@@ -99,12 +107,21 @@ export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
   return canonicalUrl(links.original);
 }
 
-/** Changes the members of an item that `change` has. Throws a {@link Failure}. */
+/** An item before and after an edit. */
+export interface EditedItem {
+  before: ItemValues;
+  after: ItemValues;
+}
+
+/**
+ * Changes the members of an item that `change` has, and nothing of its story: {@link retellItem} does that.
+ * Throws a {@link Failure}.
+ */
 export async function editItem(
   tx: Transaction<NewsTables>,
   id: string,
   change: ItemChange & Partial<Pick<ItemLine, 'source' | 'links' | 'publishedAt'>>,
-): Promise<void> {
+): Promise<EditedItem> {
   const before = await tx
     .selectFrom('news.item')
     .select(['id', ...WRITTEN_COLUMNS])
@@ -125,36 +142,62 @@ export async function editItem(
     ...change,
     story,
   };
-  const values = valuesOf(line, before, before.discovered_at);
-  if (!sameValues(before, values)) await writeChanged(tx, [{ ...values, id }]);
+  const after = valuesOf(line, before, before.discovered_at);
+  if (!sameValues(before, after)) await writeChanged(tx, [{ ...after, id }]);
+  return { before, after };
+}
+
+/** Lets the stories of an edited item say what it says now. */
+export async function retellItem(
+  tx: Transaction<NewsTables>,
+  { before, after }: EditedItem,
+  renewal: RenewalParts,
+): Promise<void> {
+  if (before.story === after.story && saysTheSame(before, after)) return;
+  const stories = new Set([before.story, after.story].filter((story) => story !== null));
+  await renewStories(tx, [...stories], [before.title], renewal);
 }
 
 /**
- * Removes an item from every answer. Returns false if it is already withdrawn. Throws a {@link Failure}.
+ * Removes an item from every answer, and what its story says of it. Returns false if it is already withdrawn.
+ * Throws a {@link Failure}.
  */
-export function withdrawItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
-  return setWithdrawal(db, id, sql<Date>`clock_timestamp()`, 'is');
+export function withdrawItem(
+  tx: Transaction<NewsTables>,
+  id: string,
+  renewal: RenewalParts,
+): Promise<boolean> {
+  return setWithdrawal(tx, id, true, renewal);
 }
 
 /** Restores a withdrawn item. Returns false if it is not withdrawn. Throws a {@link Failure}. */
-export function restoreItem(db: Kysely<NewsTables>, id: string): Promise<boolean> {
-  return setWithdrawal(db, id, sql<null>`null::timestamptz`, 'is not');
+export function restoreItem(
+  tx: Transaction<NewsTables>,
+  id: string,
+  renewal: RenewalParts,
+): Promise<boolean> {
+  return setWithdrawal(tx, id, false, renewal);
 }
 
 async function setWithdrawal(
-  db: Kysely<NewsTables>,
+  tx: Transaction<NewsTables>,
   id: string,
-  withdrawnAt: ReturnType<typeof sql<Date | null>>,
-  where: 'is' | 'is not',
+  isWithdrawn: boolean,
+  renewal: RenewalParts,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const now = sql<Date>`clock_timestamp()`;
+  const changed = await tx
     .updateTable('news.item')
-    .set({ withdrawn_at: withdrawnAt, updated_at: sql<Date>`clock_timestamp()` })
+    .set({ withdrawn_at: isWithdrawn ? now : null, updated_at: now })
     .where('id', '=', id)
-    .where('withdrawn_at', where, null)
+    .where('withdrawn_at', isWithdrawn ? 'is' : 'is not', null)
+    .returning('story')
     .executeTakeFirst();
-  if (numUpdatedRows > 0n) return true;
-  const known = await db.selectFrom('news.item').select('id').where('id', '=', id).executeTakeFirst();
+  if (changed !== undefined) {
+    if (changed.story !== null) await renewStories(tx, [changed.story], [], renewal);
+    return true;
+  }
+  const known = await tx.selectFrom('news.item').select('id').where('id', '=', id).executeTakeFirst();
   if (known === undefined) throw noSuchItem(id);
   return false;
 }

@@ -4,6 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { LineOf } from '../import/import-line.ts';
+import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A story that another one points to. */
@@ -146,14 +147,16 @@ export async function setDigest(
 }
 
 /**
- * Merges the story `from` into `into`: its reports move to the last survivor, and its address redirects
- * there. Returns false if it has already been merged into that story. Throws a {@link Failure} for an unknown
- * story, for one that has been merged into another story, and for a merge that would form a cycle.
+ * Merges the story `from` into `into`: its reports move to the last survivor, whose digest then tells of
+ * them, and its address redirects there. Returns false if it has already been merged into that story. Throws
+ * a {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge
+ * that would form a cycle.
  */
 export async function mergeStories(
   tx: Transaction<NewsTables>,
   from: string,
   into: string,
+  renewal: RenewalParts,
 ): Promise<boolean> {
   const { merged_into } = await existingStory(tx, from);
   if (merged_into === into) return false;
@@ -173,12 +176,9 @@ export async function mergeStories(
         `story ${into} has become ${from}: merging them again would form a cycle`,
       );
     });
-  const survivor = (await survivorsOf(tx, [from])).get(from);
-  await tx
-    .updateTable('news.item')
-    .set({ story: survivor?.publicId ?? into })
-    .where('story', '=', from)
-    .execute();
+  const survivor = (await survivorsOf(tx, [from])).get(from)?.publicId ?? into;
+  await tx.updateTable('news.item').set({ story: survivor }).where('story', '=', from).execute();
+  await renewStories(tx, [survivor], [], renewal);
   return true;
 }
 

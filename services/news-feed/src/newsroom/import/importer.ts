@@ -12,6 +12,8 @@ import {
   unknownStories,
   upsertStories,
 } from '../editing/stories.ts';
+import { readLexicon } from '../stories/lexicon.ts';
+import type { RenewalParts } from '../stories/renew-stories.ts';
 import type { RunWork, Work } from '../transactions.ts';
 import { HeldLines, type Numbered } from './held-lines.ts';
 import type { ImportLine, LineOf } from './import-line.ts';
@@ -47,6 +49,7 @@ export class Importer {
   /** The ids and addresses of the waiting items: no two of them may be about the same item. */
   readonly #waiting = new Set<string>();
   #waitingSince: number | undefined;
+  #lexicon: RenewalParts['lexicon'] | undefined;
 
   constructor(parts: ImporterParts) {
     this.#parts = parts;
@@ -163,7 +166,10 @@ export class Importer {
   }
 
   async #takeOther({ number, line }: Numbered<OtherLine>): Promise<void> {
-    const outcome = await this.#attempt(number, (tx) => write(tx, line));
+    // Few imports need it.
+    this.#lexicon ??= readLexicon();
+    const renewal = { lexicon: this.#lexicon, now: this.#parts.now() };
+    const outcome = await this.#attempt(number, (tx) => write(tx, line, renewal));
     if (outcome !== undefined) this.#tally[outcome] += 1;
   }
 
@@ -186,12 +192,12 @@ export class Importer {
 /** Processes a line that is neither an item nor a story. */
 type OtherLine = Exclude<ImportLine, LineOf<'item'> | LineOf<'story'>>;
 
-async function write(tx: Transaction<NewsTables>, line: OtherLine): Promise<Outcome> {
+async function write(tx: Transaction<NewsTables>, line: OtherLine, renewal: RenewalParts): Promise<Outcome> {
   switch (line.type) {
     case 'merge':
-      return (await mergeStories(tx, line.from, line.into)) ? 'changed' : 'unchanged';
+      return (await mergeStories(tx, line.from, line.into, renewal)) ? 'changed' : 'unchanged';
     case 'withdraw':
-      return (await withdrawItem(tx, line.id)) ? 'changed' : 'unchanged';
+      return (await withdrawItem(tx, line.id, renewal)) ? 'changed' : 'unchanged';
     case 'reset-event':
       return upsertResetEvent(tx, line);
     case 'reset-activity':

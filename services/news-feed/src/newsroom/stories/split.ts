@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { writeDigests } from './digest-writer.ts';
-import type { Lexicon } from './lexicon.ts';
+import { type RenewalParts, renewStories } from './renew-stories.ts';
 
 /**
  * Moves reports of a story to a new story, titled after the earliest of them, and remembers that the two are
@@ -15,24 +14,27 @@ export async function splitStory(
   tx: Transaction<NewsTables>,
   publicId: string,
   itemIds: readonly string[],
-  { lexicon, now }: { lexicon: Lexicon; now: Date },
+  renewal: RenewalParts,
 ): Promise<string> {
+  const { now } = renewal;
   const wanted = [...new Set(itemIds)];
   await refuseUnsplittable(tx, publicId, wanted);
-  const earliest = await tx
+  const moved = await tx
     .selectFrom('news.item')
     .select('title')
     .where('id', '=', sql<string>`any(${wanted})`)
+    .orderBy(sql`withdrawn_at is not null`)
     .orderBy('published_at')
     .orderBy('id')
-    .executeTakeFirstOrThrow();
+    .execute();
+  const titles = moved.map(({ title }) => title);
   const created = createHash('sha256')
     .update(`split ${publicId} ${wanted.sort().join(' ')} ${now.toISOString()}`)
     .digest('hex')
     .slice(0, 20);
   await tx
     .insertInto('news.story')
-    .values({ public_id: created, title: earliest.title, created_at: now })
+    .values({ public_id: created, title: titles[0] ?? created, created_at: now })
     .execute();
   await tx
     .updateTable('news.item')
@@ -47,7 +49,7 @@ export async function splitStory(
       { story: created, kind: 'storyline', neighbor: publicId, relation: 'Same storyline', position: 0 },
     ])
     .execute();
-  await writeDigests(tx, [publicId, created], lexicon, now);
+  await renewStories(tx, [publicId, created], titles, renewal);
   return created;
 }
 
