@@ -152,6 +152,59 @@ test('after a 429 the endpoint is left alone for as long as it asks', async () =
   expect((await ask('Three')).title).toBe('三');
 });
 
+test('answers that are refused for what they say leave the model to all other articles', async () => {
+  const one = editor();
+  const ask = (title: string) => one.judge(submission(title), new AbortController().signal);
+  stub.behave(completion(JSON.stringify({ ...GOOD, title: 'See other.com', summary: null })));
+  for (const title of ['One', 'Two', 'Three', 'Four']) {
+    expect(modelNote(await ask(title))).toContain('addresses');
+  }
+  stub.behave(completion('not JSON'));
+  for (const title of ['Five', 'Six', 'Seven']) expect(modelNote(await ask(title))).toContain('not JSON');
+  stub.behave(completion(JSON.stringify({ ...GOOD, title: '八', summary: null })));
+  expect((await ask('Eight')).title).toBe('八');
+});
+
+test('an endpoint that fails three times in a row is left alone, whatever it answered between', async () => {
+  const one = editor();
+  const ask = (title: string) => one.judge(submission(title), new AbortController().signal);
+  const fail = () => stub.behave((_, response) => void response.writeHead(500).end());
+  fail();
+  for (const title of ['One', 'Two']) expect(modelNote(await ask(title))).toContain('500');
+  stub.behave(completion('not JSON'));
+  await ask('Three');
+  fail();
+  for (const title of ['Four', 'Five', 'Six']) expect(modelNote(await ask(title))).toContain('500');
+  expect(modelNote(await ask('Seven'))).toContain('left alone');
+});
+
+test.each([
+  ['Booking.com fined over reviews', null, 'Booking.com 因评论被罚'],
+  ['Booking.com: a fine', null, '罚款：Booking.com'],
+  ['Minister answers @harbour on X', null, '部长在 X 上回应 @harbour'],
+  ['1234567 sign for the lantern', null, '1234567 人为灯塔签名'],
+  ['A site is fined', 'Booking.com has to pay.', 'Booking.com 被罚'],
+])('a name that the article has is no foreign one: %s', async (title, summary, translated) => {
+  stub.behave(completion(JSON.stringify({ ...GOOD, title: translated, summary: null })));
+  expect((await judge(submission(title, { summary }))).title).toBe(translated);
+  // And it is remembered.
+  expect((await judge(submission(title, { summary }))).title).toBe(translated);
+  expect(stub.requests).toHaveLength(1);
+});
+
+test.each([
+  ['of a page on that site', 'Booking.com/offer 被罚'],
+  ['of a port on that site', 'Booking.com:81 被罚'],
+  ['of another site', 'evil.booking.com 被罚'],
+  ['of a site that begins like it', 'booking.com.evil.com 被罚'],
+  ['as a link', 'https://booking.com 被罚'],
+  ['of a handle', '@booking 被罚'],
+])('a name %s is foreign to an article about the site', async (_, translated) => {
+  const given = submission('Booking.com fined over reviews');
+  stub.behave(completion(JSON.stringify({ ...GOOD, title: translated, summary: null })));
+  expect((await judge(given)).title).toBeUndefined();
+});
+
 test('the budget of a day holds for all workers, and the next day has its own', async () => {
   stub.behave(completion(JSON.stringify({ ...GOOD, title: '标题', summary: null })));
   const judged = await Promise.all(

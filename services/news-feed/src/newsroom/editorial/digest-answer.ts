@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { ChatFault } from './chat-endpoint.ts';
 import { isEnglishWord } from './english-words.ts';
-import { cleanText, repeats, unknownFacts } from './model-answer.ts';
+import { addressesOf, cleanText, repeats, unknownFacts } from './model-answer.ts';
 
 /** The longest digest, in characters. */
 const MOST_CHARACTERS = 2000;
 
-/** What a model answers about a story. */
-export const digestAnswer = z.strictObject({
-  digest: cleanText(MOST_CHARACTERS).refine((text) => text.trim() !== '', 'must not be empty'),
-});
+/** What a model answers about a story, told what it may cite. */
+export function digestAnswer(given: string) {
+  const own = addressesOf(given).filter((address) => !/^\d+$/.test(address));
+  return z.strictObject({
+    digest: cleanText(MOST_CHARACTERS, own).refine((text) => text.trim() !== '', 'must not be empty'),
+  });
+}
 
 /** The schema as JSON Schema, for endpoints that hold a model to it. */
 export const DIGEST_JSON_SCHEMA = {
@@ -40,7 +43,7 @@ export function readDigest(text: string, { instruction, given, language }: Diges
   } catch {
     throw new ChatFault('it is not JSON');
   }
-  const result = digestAnswer.safeParse(value);
+  const result = digestAnswer(given).safeParse(value);
   if (!result.success) throw new ChatFault(result.error.issues[0]?.message ?? 'it is not a digest');
   const { digest } = result.data;
   const isEnglish = /english/i.test(language);

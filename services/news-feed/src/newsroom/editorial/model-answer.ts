@@ -5,9 +5,12 @@ import type { Submission } from './editor.ts';
 /** The longest texts of an answer, in characters. */
 const MOST = { title: 300, summary: 1200, reason: 300 };
 
-/** Addresses, telephone numbers, handles, markup and control characters, which no answer needs. */
-const FOREIGN =
-  /https?:|www\.|:\/\/|\b[a-z0-9-]+\.(?:com|net|org|io|cn|example|test|ru|xyz|top)\b|\d{7,}|@\w|[<>{}]|\]\(|[\p{Cc}\p{Cf}]/iu;
+/** Links, markup and control characters, which no answer needs. */
+const FOREIGN = /https?:|www\.|:\/\/|[<>{}]|\]\(|[\p{Cc}\p{Cf}]/iu;
+
+/** Names of sites, handles and long numbers: an answer needs only those of its article. */
+const ADDRESS =
+  /(?<![a-z0-9-])(?:[a-z0-9-]+\.)+(?:com|net|org|io|cn|example|test|ru|xyz|top)\b(?:(?:\/|:\d)\S*)?|\d{7,}|@\w+/giu;
 
 /** Words that belong to an instruction and not to news. */
 const INSTRUCTION =
@@ -28,25 +31,44 @@ export interface ModelAnswer {
   reason: string;
 }
 
-/** Text of a model that readers may see: without addresses, markup or instructions. */
-export function cleanText(most: number): z.ZodString {
+/** The names of sites, handles and long numbers of a text, in lower case. */
+export function addressesOf(text: string): string[] {
+  return (text.match(ADDRESS) ?? []).map((address) => address.toLowerCase());
+}
+
+/**
+ * Text of a model that readers may see: without links, markup or instructions, and with no addresses but
+ * `own` ones.
+ */
+export function cleanText(most: number, own: readonly string[]): z.ZodString {
   return z
     .string()
     .max(most)
-    .refine((text) => !FOREIGN.test(text), 'must not have addresses or markup')
+    .refine((text) => !FOREIGN.test(text), 'must not have links or markup')
+    .refine(
+      (text) => addressesOf(text).every((address) => own.includes(address)),
+      'must not have addresses that the article does not have',
+    )
     .refine((text) => !INSTRUCTION.test(text), 'must not be an instruction');
 }
 
-/** The schema of an answer: nothing but its members, and no category outside the list. */
-export function answerSchema(categories: readonly string[]): z.ZodType<ModelAnswer> {
+/** The addresses of a submission. Nobody is called by a number that stands only in the text of a stranger. */
+function ownAddresses({ title, summary, source }: Submission): string[] {
+  const others = addressesOf(`${summary ?? ''}\n${source.name}`).filter((address) => !/^\d+$/.test(address));
+  return [...addressesOf(title), ...others];
+}
+
+/** The schema of an answer about a submission: nothing but its members, no category outside the list. */
+export function answerSchema(categories: readonly string[], submission: Submission): z.ZodType<ModelAnswer> {
+  const own = ownAddresses(submission);
   return z.strictObject({
-    title: cleanText(MOST.title).refine((text) => text.trim() !== '', 'must not be empty'),
-    summary: cleanText(MOST.summary)
+    title: cleanText(MOST.title, own).refine((text) => text.trim() !== '', 'must not be empty'),
+    summary: cleanText(MOST.summary, own)
       .refine((text) => sentencesOf(text) <= SENTENCES, 'too many sentences')
       .nullable(),
     category: z.enum(categories).nullable(),
     score: z.number().min(0).max(100),
-    reason: cleanText(MOST.reason),
+    reason: cleanText(MOST.reason, own),
   });
 }
 

@@ -100,7 +100,7 @@ export class ModelDigests {
     const hash = createHash('sha256')
       .update(JSON.stringify([this.#parts.settings.model, question]))
       .digest();
-    const known = await this.#remembered(hash);
+    const known = await this.#remembered(hash, given);
     const text = known ?? (await this.#ask(question, signal));
     if (text === undefined) return false;
     let digest: string | undefined;
@@ -152,13 +152,13 @@ export class ModelDigests {
     };
   }
 
-  async #remembered(hash: Buffer): Promise<string | undefined> {
+  async #remembered(hash: Buffer, given: string): Promise<string | undefined> {
     const row = await this.#parts.db
       .selectFrom('news.editorial_answer')
       .select(sql<unknown>`answer`.as('answer'))
       .where('hash', '=', hash)
       .executeTakeFirst();
-    const known = digestAnswer.safeParse(row?.answer).data;
+    const known = digestAnswer(given).safeParse(row?.answer).data;
     return known && JSON.stringify(known);
   }
 

@@ -95,7 +95,7 @@ export class ModelEditor implements Editor {
     const hash = createHash('sha256')
       .update(JSON.stringify([this.#parts.settings.model, question]))
       .digest();
-    const known = await this.#remembered(hash);
+    const known = await this.#remembered(hash, submission);
     if (known !== undefined) return known;
     return this.#turns.take(() => this.#askNow(submission, question, hash, signal));
   }
@@ -113,21 +113,25 @@ export class ModelEditor implements Editor {
     if (!(await this.#budget.take(spender, estimate, now))) {
       return 'the budget of the day is spent, or the part of it that one source may use';
     }
+    let said: string;
     try {
       const { text, tokens } = await askModel(this.#parts.settings, question, signal);
       await this.#budget.settle(spender, estimate, tokens ?? estimate, now);
-      const answer = this.#read(text, submission);
-      await this.#remember(hash, answer, now);
+      said = text;
       this.#faults = 0;
-      return answer;
     } catch (error) {
       if (!(error instanceof ChatFault)) throw error;
       this.#faults += 1;
       if (error.pauseMs !== undefined || this.#faults >= FAULTS) {
         this.#pausedUntil = now.getTime() + (error.pauseMs ?? PAUSE_MS);
       }
-      return `the model gave no usable answer: ${error.message}`;
+      return unusable(error.message);
     }
+    // The endpoint works: what it says of one article is no reason to leave it alone for all others.
+    const answer = this.#read(said, submission);
+    if (typeof answer === 'string') return unusable(answer);
+    await this.#remember(hash, answer, now);
+    return answer;
   }
 
   #question({ title, summary, text, source }: Submission): ChatQuestion {
@@ -142,31 +146,29 @@ export class ModelEditor implements Editor {
     };
   }
 
-  /** Throws {@link ChatFault} for an answer that is not one. */
-  #read(text: string, submission: Submission): ModelAnswer {
+  /** The answer, or why it is not one. */
+  #read(text: string, submission: Submission): ModelAnswer | string {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      throw new ChatFault('it is not JSON');
+      return 'it is not JSON';
     }
-    const result = answerSchema(this.#parts.vocabulary.categories).safeParse(value);
+    const result = answerSchema(this.#parts.vocabulary.categories, submission).safeParse(value);
     if (!result.success) {
       const [issue] = result.error.issues;
-      throw new ChatFault(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+      return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
     }
-    const foreign = foreignContent(result.data, submission, this.#instruction);
-    if (foreign !== undefined) throw new ChatFault(foreign);
-    return result.data;
+    return foreignContent(result.data, submission, this.#instruction) ?? result.data;
   }
 
-  async #remembered(hash: Buffer): Promise<ModelAnswer | undefined> {
+  async #remembered(hash: Buffer, submission: Submission): Promise<ModelAnswer | undefined> {
     const row = await this.#parts.db
       .selectFrom('news.editorial_answer')
       .select(sql<unknown>`answer`.as('answer'))
       .where('hash', '=', hash)
       .executeTakeFirst();
-    return answerSchema(this.#parts.vocabulary.categories).safeParse(row?.answer).data;
+    return answerSchema(this.#parts.vocabulary.categories, submission).safeParse(row?.answer).data;
   }
 
   async #remember(hash: Buffer, answer: ModelAnswer, now: Date): Promise<void> {
@@ -179,6 +181,10 @@ export class ModelEditor implements Editor {
     const outdated = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
     await db.deleteFrom('news.editorial_answer').where('answered_at', '<', outdated).execute();
   }
+}
+
+function unusable(why: string): string {
+  return `the model gave no usable answer: ${why}`;
 }
 
 type Draft = Judgement & { coverage: number };
