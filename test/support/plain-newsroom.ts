@@ -26,4 +26,4 @@ export const sourceEditor: Editor = {
 };
 
 /** Leaves every item without a story. */
-export const noStories: StoryAssigner = { assign: async () => undefined };
+export const noStories: StoryAssigner = { assign: async () => undefined, renew: async () => undefined };

@@ -97,7 +97,9 @@ function deskOf(room: Room, parts: PollParts & EditParts): Desk {
     clear: async () => {
       host.clear();
       now.value = new Date(BEGIN);
-      await sql`truncate news.source, news.source_entry, news.item, news.schedule cascade`.execute(db);
+      await sql`truncate news.source, news.source_entry, news.item, news.story, news.schedule cascade`.execute(
+        db,
+      );
     },
   };
 }

@@ -64,6 +64,7 @@ const { worker } = openWorker(
         await assigner.assign(watched(tx), items, now);
         if (items.length > 0) at('assigned');
       },
+      renew: (tx, reports, now) => assigner.renew(tx, reports, now),
     },
     schedules: newsroomSchedules({ vocabulary, keepDays: 90 }).map((schedule) => ({
       ...schedule,

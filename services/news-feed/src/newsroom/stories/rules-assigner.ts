@@ -3,7 +3,8 @@ import type { NewsTables } from '../../tables.ts';
 import { writeDigests } from './digest-writer.ts';
 import { evidenceOf, likenessOf, SAME_EVENT } from './likeness.ts';
 import { type Neighbor, neighborsOf, writeReferences } from './references.ts';
-import type { AssignableItem, StoryAssigner } from './story-assigner.ts';
+import { renewStories } from './renew-stories.ts';
+import type { AssignableItem, ChangedReport, StoryAssigner } from './story-assigner.ts';
 import { StoryBoard } from './story-board.ts';
 import {
   type Candidate,
@@ -11,11 +12,13 @@ import {
   type IndexedReport,
   lastNumber,
   putIntoIndex,
+  renewInIndex,
   reportsAfter,
   withOthers,
 } from './story-index.ts';
 import type { StorySearch } from './story-search.ts';
 import { withoutSplit } from './story-splits.ts';
+import { weighTexts } from './term-rarity.ts';
 
 /** How many days after its nearest report an item may still join a story. */
 const WINDOW_DAYS = 14;
@@ -54,8 +57,7 @@ export class RulesAssigner implements StoryAssigner {
   async assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void> {
     if (items.length === 0) return;
     let search = await this.#search.findLately(tx, items);
-    // 1852143475 is "news" in ASCII; 50 is the right to assign stories, until the transaction ends.
-    await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
+    await takeTurn(tx);
     // Asked first, because mostly nothing was added, and planning to read that takes longer than asking.
     const last = await lastNumber(tx);
     if (last - search.through > MOST_MISSED) search = await this.#search.find(tx, items);
@@ -86,6 +88,38 @@ export class RulesAssigner implements StoryAssigner {
       now,
     );
   }
+
+  async renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void> {
+    if (reports.length === 0) return;
+    await takeTurn(tx);
+    const { lexicon } = this.#search;
+    const { reports: weighed } = await weighTexts(tx, reports, lexicon);
+    await renewInIndex(
+      tx,
+      reports.flatMap(({ id }, index) => {
+        const report = weighed[index];
+        return report === undefined ? [] : [{ itemId: id, report }];
+      }),
+    );
+    const stories = await tx
+      .selectFrom('news.item')
+      .select('story')
+      .distinct()
+      .where('id', '=', sql<string>`any(${reports.map(({ id }) => id)})`)
+      .execute();
+    await renewStories(
+      tx,
+      stories.flatMap(({ story }) => story ?? []),
+      reports.map(({ formerTitle }) => formerTitle),
+      { lexicon, now },
+    );
+  }
+}
+
+/** Waits until no other worker assigns stories, and keeps them waiting until the transaction ends. */
+async function takeTurn(tx: Transaction<NewsTables>): Promise<void> {
+  // 1852143475 is "news" in ASCII; 50 is the right to assign stories.
+  await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
 }
 
 /** The candidates of an item with their stories as they are now, those of the same batch included. */

@@ -14,6 +14,12 @@ export interface AssignableItem {
   discoveredAt: Date;
 }
 
+/** A stored item that its source has edited. */
+export interface ChangedReport extends AssignableItem {
+  /** Its title before. */
+  formerTitle: string;
+}
+
 /** Finds the stories that items report on. */
 export interface StoryAssigner {
   /**
@@ -24,4 +30,9 @@ export interface StoryAssigner {
    * (`isLostRace`).
    */
   assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void>;
+  /**
+   * Lets items that were edited be found by what they say now, and their stories tell it; they stay in these.
+   * It runs in the transaction that edits them, after `assign`.
+   */
+  renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void>;
 }

@@ -235,15 +235,46 @@ export async function putIntoIndex(
   items: readonly { itemId: string; report: WeighedReport }[],
   now: Date,
 ): Promise<void> {
-  const rows = items.map(({ itemId, report }) => ({
-    item_id: itemId,
-    published_at: report.publishedAt,
-    report: storedReport(report),
-    terms: [...report.terms.keys()],
-  }));
   await PUT.execute(db, {
     outdated: new Date(now.getTime() - KEPT_DAYS * DAY_MS),
     removed: REMOVED_AT_ONCE * items.length,
-    rows: JSON.stringify(rows),
+    rows: rowsOf(items),
   });
+}
+
+/** Replaces what the index has of items; those that it does not have stay out. */
+export async function renewInIndex(
+  db: Kysely<NewsTables>,
+  items: readonly { itemId: string; report: WeighedReport }[],
+): Promise<void> {
+  // The number stays, or a source that edits its entries all day would make the index look larger.
+  await sql`
+    with renewed as (
+      update news.report_terms as known
+      set published_at = row.published_at, report = row.report, terms = row.terms
+      from jsonb_to_recordset(${rowsOf(items)}::jsonb)
+        as row (item_id text, published_at timestamptz, report jsonb, terms text[])
+      where known.item_id = row.item_id collate "C"
+      returning known.number, old.terms as former, new.terms as terms
+    ), lost as (
+      select term, number from renewed cross join lateral unnest(former) as term
+      where term <> all(terms)
+    ), removed as (
+      delete from news.term_report as entry using lost
+      where entry.term = lost.term and entry.number = lost.number
+    )
+    insert into news.term_report (term, number) select distinct unnest(terms), number from renewed
+    on conflict do nothing
+  `.execute(db);
+}
+
+function rowsOf(items: readonly { itemId: string; report: WeighedReport }[]): string {
+  return JSON.stringify(
+    items.map(({ itemId, report }) => ({
+      item_id: itemId,
+      published_at: report.publishedAt,
+      report: storedReport(report),
+      terms: [...report.terms.keys()],
+    })),
+  );
 }

@@ -111,7 +111,11 @@ async function judge(
     discoveredAt: claimed.discovered_at,
   };
   const judgement = await editor.judge(submission, signal);
-  return { claimed: { ...claimed, entry: { ...entry, summary: submission.summary } }, judgement };
+  return {
+    claimed: { ...claimed, entry: { ...entry, summary: submission.summary } },
+    judgement,
+    isAddressKnown: !source.reads_pages || page !== undefined,
+  };
 }
 
 /** Writes a batch in one transaction, or else entry by entry; returns those that failed. */

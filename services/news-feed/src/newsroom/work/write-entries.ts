@@ -1,14 +1,23 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { editItem, type ItemOutcome, upsertItems, urlOf } from '../editing/items.ts';
+import { saysTheSame } from '../editing/item-values.ts';
+import { type EditedItem, editItem, type ItemOutcome, upsertItems, urlOf } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
-import type { AssignableItem, StoryAssigner } from '../stories/story-assigner.ts';
+import type { AssignableItem, ChangedReport, StoryAssigner } from '../stories/story-assigner.ts';
 import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
 import { changedMembers, newItemLine, type WrittenMembers, writtenMembers } from './item-line.ts';
+import {
+  hasOtherDate,
+  hasOtherLink,
+  type Publication,
+  type PublishedItem,
+  takesDate,
+  takesLink,
+} from './publication.ts';
 import { takeFromStrangers } from './strangers-items.ts';
 
 /** The advisory locks of articles, by the hash of their address: "news" in ASCII, plus 1. */
@@ -18,6 +27,8 @@ const ARTICLE_LOCKS = 1_852_143_476;
 export interface JudgedEntry {
   claimed: ClaimedEntry;
   judgement: Judgement;
+  /** False if the article's page says its address, and could not be read this time. */
+  isAddressKnown: boolean;
 }
 
 /** What writes entries. */
@@ -31,8 +42,8 @@ export interface WriteParts {
 interface LockedEntry extends JudgedEntry {
   itemId: string | null;
   ownsItem: boolean;
-  /** As last written. */
-  written: Partial<WrittenMembers>;
+  /** As last written; the publication only since it is followed. */
+  written: Partial<WrittenMembers & Publication>;
   /** As they are to be written. */
   members: WrittenMembers;
 }
@@ -53,7 +64,7 @@ export async function writeEntries(
   const locked = await lockEntries(tx, source.id, judged);
   const outcomes = new Map<LockedEntry, EntryItem | Failure>();
   for (const entry of locked.filter(({ ownsItem }) => ownsItem)) {
-    outcomes.set(entry, await changeItem(tx, entry).catch(refusalOf));
+    outcomes.set(entry, await followSource(tx, read, source, entry).catch(refusalOf));
   }
   const others = locked.filter(({ ownsItem }) => !ownsItem);
   for (const [entry, outcome] of await makeItems(tx, read, source, others, now)) outcomes.set(entry, outcome);
@@ -78,6 +89,13 @@ export async function writeEntries(
     started.map(({ entry, itemId }) => assignableItem(entry, itemId, source)),
     now,
   );
+  await stories.renew(
+    tx,
+    written.flatMap(({ itemId, edited }) =>
+      edited === undefined || saysTheSame(edited.before, edited.after) ? [] : [changedReport(itemId, edited)],
+    ),
+    now,
+  );
 }
 
 /** A failure of the entry itself; rethrows every other error, which has spoiled the transaction. */
@@ -95,7 +113,7 @@ async function lockEntries(
   const rows = await tx
     .selectFrom('news.source_entry')
     .select(['key', 'hash', 'item_id', 'owns_item'])
-    .select(sql<Partial<WrittenMembers> | null>`written`.as('written'))
+    .select(sql<LockedEntry['written'] | null>`written`.as('written'))
     .where('source_id', '=', sourceId)
     .where('key', '=', sql<string>`any(${judged.map(({ claimed }) => claimed.key)})`)
     .where('state', '=', 'pending')
@@ -124,6 +142,10 @@ interface EntryItem {
   id: string | null;
   isNew: boolean;
   ownsItem: boolean;
+  /** An item that was there, before and after. */
+  edited?: EditedItem;
+  /** To be kept as written; by default that of the entry. */
+  publication?: Partial<Publication>;
 }
 
 /** The line of an entry that is to be an item, and the canonical URLs under which it may be one already. */
@@ -217,7 +239,7 @@ async function reclaimItems(
       // Another item may have it, of the same article under another spelling.
       ...(holder === itemId && { links: line.links }),
     };
-    reclaimed.set(entry, await changeItem(tx, { ...entry, itemId, written }, change));
+    reclaimed.set(entry, await changeItem(tx, { ...entry, itemId, written }, async () => change));
   }
   return reclaimed;
 }
@@ -256,24 +278,70 @@ function idOf(spellings: readonly string[], items: ReadonlyMap<string, string>):
   return spellings.flatMap((url) => items.get(url) ?? []).sort()[0] ?? null;
 }
 
-/** Changes the members of an entry's item that an editor has left as they were, and `further` ones. */
+/** Changes an entry's item as its source has changed the entry. */
+function followSource(
+  tx: Transaction<NewsTables>,
+  read: WriteParts['read'],
+  source: Source,
+  entry: LockedEntry,
+): Promise<EntryItem> {
+  const { written, claimed, isAddressKnown } = entry;
+  return changeItem(tx, entry, async (itemId, item) => {
+    const line = lineOf(entry, read, source);
+    if (line instanceof Failure) return {};
+    const hasNewLink = isAddressKnown && urlOf(line) !== item.canonical_url && !hasOtherLink(item, written);
+    // A date that is missing or unusable says nothing: the entry then has the time of its discovery.
+    const hasNewDate =
+      line.publishedAt.getTime() !== claimed.discovered_at.getTime() && !hasOtherDate(item, written);
+    return {
+      ...(hasNewLink && (await takesLink(tx, itemId, line)) && { links: line.links }),
+      ...(hasNewDate && takesDate(item, line.publishedAt) && { publishedAt: line.publishedAt }),
+    };
+  });
+}
+
+/** Changes the members of an entry's item that an editor has left as they were, and further ones. */
 async function changeItem(
   tx: Transaction<NewsTables>,
   { itemId, written, members }: LockedEntry,
-  further: Partial<LineOf<'item'>> = {},
+  furtherOf: (itemId: string, item: PublishedItem) => Promise<Partial<LineOf<'item'>>>,
 ): Promise<EntryItem> {
   if (itemId === null) return { id: null, isNew: false, ownsItem: true };
   const row = await tx
     .selectFrom('news.item')
     .select(['title', 'original_title', 'summary', 'category', 'score', 'selected', 'reason', 'directions'])
+    .select(['original_url', 'canonical_url', 'published_at', 'discovered_at'])
     .where('id', '=', itemId)
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) return { id: null, isNew: false, ownsItem: true };
   const { original_title: originalTitle, ...others } = row;
+  const further = await furtherOf(itemId, row);
   const change = { ...changedMembers({ ...others, originalTitle }, written, members), ...further };
-  if (Object.keys(change).length > 0) await editItem(tx, itemId, change);
-  return { id: itemId, isNew: false, ownsItem: true };
+  const edited = Object.keys(change).length > 0 ? await editItem(tx, itemId, change) : undefined;
+  const { original_url: link, published_at } = edited?.after ?? row;
+  const publication = {
+    ...written,
+    ...((further.links !== undefined || !hasOtherLink(row, written)) && { link }),
+    ...((further.publishedAt !== undefined || !hasOtherDate(row, written)) && {
+      publishedAt: published_at.toISOString(),
+    }),
+  };
+  return { id: itemId, isNew: false, ownsItem: true, ...(edited && { edited }), publication };
+}
+
+function changedReport(id: string, { before, after }: EditedItem): ChangedReport {
+  return {
+    id,
+    title: after.title,
+    originalTitle: after.original_title,
+    summary: after.summary,
+    sourceName: after.source_name,
+    category: after.category,
+    publishedAt: after.published_at,
+    discoveredAt: after.discovered_at,
+    formerTitle: before.title,
+  };
 }
 
 function assignableItem(
@@ -305,7 +373,9 @@ async function finish(
       const { itemId, ownsItem, written } = before;
       return { key, state: 'refused', reason: item.message, item_id: itemId, owns_item: ownsItem, written };
     }
-    return { key, state: 'done', reason: null, item_id: item.id, owns_item: item.ownsItem, written: members };
+    const { url: link, publishedAt } = claimed.entry;
+    const written = { ...(item.publication ?? { link, publishedAt }), ...members };
+    return { key, state: 'done', reason: null, item_id: item.id, owns_item: item.ownsItem, written };
   });
   await sql`
     update news.source_entry as entry set state = row.state, reason = row.reason, item_id = row.item_id,
