@@ -316,6 +316,23 @@ test('an article that several sources carry is one item, and the first source al
   expect(await desk.items()).toMatchObject([{ title: 'One', source_name: 'First' }]);
 });
 
+test.each([
+  ['https://www.source.example/story', 'https://m.source.example/story'],
+  ['https://source.example/story', 'https://www.source.example/story'],
+  ['https://m.source.example/story/amp', 'https://source.example/story'],
+  ['https://source-example.cdn.ampproject.org/c/s/source.example/story', 'https://source.example/story'],
+  ['https://en.wikipedia.org/wiki/A', 'https://en.m.wikipedia.org/wiki/A'],
+])('an article is one item, with the address that came first: %s and %s', async (...links) => {
+  for (const order of [links, links.toReversed()]) {
+    for (const [index, link] of order.entries()) {
+      desk.host.set(`/${index}`, { body: rss([{ guid: `${index}`, link }]) });
+      await desk.poll(await desk.add(`/${index}`));
+    }
+    expect(await desk.items()).toMatchObject([{ original_url: order[0] }]);
+    await desk.clear();
+  }
+});
+
 test('a permanent redirect moves the source, a temporary one does not, 410 ends it', async () => {
   desk.host.set('/new', { body: rss([{ guid: 'a' }]) });
   desk.host.set('/moved', { status: 301, headers: { location: '/moved-on' } });
