@@ -202,6 +202,30 @@ test('a report that reads like an instruction is not shown to the model', async 
   expect((await story()).by).toBe('rules');
 });
 
+test('a report that is withdrawn while the model thinks is not in the digest, though the rules say the same', async () => {
+  await report('a', 'Floods near Valencia leave 11 dead');
+  await report(
+    'm',
+    'Floods near Valencia leave many dead',
+    'Flash floods near Valencia in Spain left many dead.',
+  );
+  await report('b', 'Valencia floods leave 14 dead', 'Floods near Valencia in Spain left 14 dead.');
+  const rules = await story();
+  stub.behave((request, response) => {
+    stub.behave(answer(GOOD));
+    void feed.db
+      .transaction()
+      .execute((tx) => withdrawItem(tx, 'm', { lexicon: readLexicon(), now }))
+      .then(story)
+      .then((after) => expect(after).toEqual(rules))
+      .then(() => answer('Floods near Valencia left many dead, says Source m.')(request, response));
+  });
+  await rewrite();
+  expect(stub.requests).toHaveLength(2);
+  expect(stub.requests[1]?.data).not.toContain('many');
+  expect(await story()).toEqual({ digest: GOOD, by: 'model' });
+});
+
 test('a digest that a person writes while the model thinks stays', async () => {
   await twoReports();
   stub.behave((request, response) => {

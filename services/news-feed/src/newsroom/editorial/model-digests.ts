@@ -170,7 +170,7 @@ export class ModelDigests {
       .execute();
   }
 
-  /** Keeps that the model was asked, and its digest, unless the story has another one by now. */
+  /** Keeps that the model was asked, and its digest, unless the story has others by now. */
   async #keep(story: DueStory, reports: readonly StoryReport[], digest: string | undefined): Promise<void> {
     const { db, clock } = this.#parts;
     const ids = reports.map(({ id }) => id);
@@ -181,6 +181,9 @@ export class ModelDigests {
           and digest = ${story.digest} and digest_updated_at = ${story.digest_updated_at} for update
       `.execute(tx);
       if (rows.length === 0) return;
+      // The rules may say the same without a report that was withdrawn while the model had it.
+      const present = (await readReports(tx, [story.public_id])).get(story.public_id) ?? [];
+      if (JSON.stringify(present) !== JSON.stringify(reports)) return;
       await sql`
         insert into news.story_model_digest as known (story, digest, item_ids, asked_for)
         values (${story.public_id}, ${digest ?? null}, ${digest === undefined ? [] : ids}, ${story.digest_updated_at})
