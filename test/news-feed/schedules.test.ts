@@ -1,8 +1,13 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
+import { keepJudgements } from '@pressroom/news-feed/newsroom/editorial/judgements';
+import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
+import { editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
+import { pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import { newsroomSchedules, runSchedule } from '@pressroom/news-feed/newsroom/work/schedules';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
 import { importLines, itemLine } from '../support/newsroom.ts';
+import { sourceEditor } from '../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
 
 let desk: Desk;
@@ -63,6 +68,79 @@ test('after a pause the latest daily is made good once', async () => {
   expect(await at('2050-05-04T09:30:00Z')).toContain('daily');
   expect(await at('2050-05-04T09:30:01Z')).toEqual([]);
   expect((await dailies()).filter((date) => date.startsWith('2050'))).toEqual(['2050-05-04']);
+});
+
+/** The titles that the reports of a date quote, of each period that has one. */
+async function quotedIn(date: string): Promise<Record<string, string[]>> {
+  const { rows } = await desk.database.pool.query(
+    `select period, array(select title from news.item where id = any(item_ids) order by title) as titles
+     from (select 'daily' as period, * from news.daily union all select 'weekly', * from news.weekly
+       union all select 'monthly', * from news.monthly) as report
+     where date = $1`,
+    [date],
+  );
+  return Object.fromEntries(rows.map(({ period, titles }) => [period, titles]));
+}
+
+/** Lets a source bring an entry at a time; what is returned makes its item at another. */
+async function found(guid: string, time: string): Promise<(written: string) => Promise<void>> {
+  const path = `/${encodeURIComponent(guid)}`;
+  desk.now.value = new Date(time);
+  const sourceId = await desk.add(path, { select: 'all' });
+  const { signal } = new AbortController();
+  const { parts } = desk.with({ editor: { ...sourceEditor, keep: keepJudgements } });
+  desk.host.set(path, { body: rss([{ guid }]) });
+  expect(await pollSource(parts, sourceId, signal)).toEqual({ kind: 'read', pending: 1 });
+  return async (written) => {
+    desk.now.value = new Date(written);
+    expect(await editEntries(parts, sourceId, signal)).toEqual({ written: 1, failed: 0 });
+  };
+}
+
+// 1 April 2052 is a Monday, as is 1 July.
+test('what was found before 08:00 and written after the reports is in the next ones, once', async () => {
+  await (await found('in time', '2052-03-31T23:59:40Z'))('2052-03-31T23:59:45Z');
+  const writeLate = await found('late', '2052-03-31T23:59:50Z');
+  await at('2052-04-01T00:00:01Z');
+  await writeLate('2052-04-01T00:00:10Z');
+  const inTime = ['Title of in time'];
+  expect(await quotedIn('2052-04-01')).toEqual({ daily: inTime, weekly: inTime, monthly: inTime });
+  await (await found('next day', '2052-04-01T12:00:00Z'))('2052-04-01T12:00:05Z');
+  const next = ['Title of late', 'Title of next day'];
+  for (const date of ['2052-04-02', '2052-04-08', '2052-05-01']) await at(`${date}T00:00:01Z`);
+  expect(await quotedIn('2052-04-02')).toEqual({ daily: next });
+  expect(await quotedIn('2052-04-08')).toEqual({ weekly: next });
+  expect(await quotedIn('2052-05-01')).toEqual({ monthly: next });
+});
+
+test('what was written too late for a day without another item is in the next daily, not in both', async () => {
+  const writeLate = await found('alone', '2052-07-01T23:59:50Z');
+  await at('2052-07-02T00:00:01Z');
+  await writeLate('2052-07-02T09:00:00Z');
+  await at('2052-07-03T00:00:01Z');
+  expect(await quotedIn('2052-07-03')).toEqual({ daily: ['Title of alone'] });
+  // By hand, for the day that had none.
+  const { categories } = readVocabulary({});
+  const byHand = {
+    period: 'daily',
+    date: '2052-07-02',
+    categories,
+    now: new Date('2052-07-03T01:00:00Z'),
+  } as const;
+  expect(await desk.db.transaction().execute((tx) => publishReport(tx, byHand))).toBe('empty');
+  expect(
+    await desk.db.transaction().execute((tx) => publishReport(tx, { ...byHand, date: '2052-07-03' })),
+  ).toBe('unchanged');
+});
+
+test('an old article that a new source brings is not a late item of the days before', async () => {
+  const before = new Date('2052-08-01T20:00:00Z');
+  desk.now.value = new Date('2052-08-05T20:00:00Z');
+  desk.host.set('/old', { body: rss([{ guid: 'old', pubDate: before.toUTCString() }, { guid: 'new' }]) });
+  const { poll } = desk.with({ editor: { ...sourceEditor, keep: keepJudgements } });
+  await poll(await desk.add('/old', { select: 'all' }));
+  await at('2052-08-06T00:00:01Z');
+  expect(await quotedIn('2052-08-06')).toEqual({ daily: ['Title of new'] });
 });
 
 test('the ranking is made every five minutes', async () => {

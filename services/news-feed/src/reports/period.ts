@@ -18,8 +18,8 @@ export interface PeriodRules {
 }
 
 /**
- * The rules of each period. A daily report quotes every selected item of its day; the longer ones are a
- * choice of the best.
+ * The rules of each period. A daily report quotes every selected item of its day, and what came too late for
+ * the day before; the longer ones are a choice of the best.
  */
 export const PERIOD_RULES: Readonly<Record<Period, PeriodRules>> = {
   daily: { collection: 'dailies', table: 'news.daily', sectionItems: 8, flashes: Number.POSITIVE_INFINITY },

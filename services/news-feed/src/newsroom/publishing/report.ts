@@ -22,6 +22,12 @@ const WRONG_DATE: Record<Period, string> = {
   monthly: 'a monthly report has the date of the first day after its month, such as 2026-12-01',
 };
 
+/** How long before its window a late item of a report may have been found, in ms. */
+const LATE_MS = 72 * 60 * 60 * 1000;
+
+/** How long the transaction that makes an item may stay open after the judgement, in ms. */
+const MAKING_MS = 10 * 60 * 1000;
+
 /** Which report to publish, and when. */
 export interface Publication {
   period: Period;
@@ -33,8 +39,9 @@ export interface Publication {
 }
 
 /**
- * Publishes a report: the selected items of the day, week or month to 08:00 on `date`, by timeline time. An
- * existing report is left unchanged, and a window without items does not get one. Throws a {@link Failure}
+ * Publishes a report: the selected items of the day, week or month to 08:00 on `date`, by timeline time, and
+ * the late ones: those that were found before and only written since. No item is in two reports of a period.
+ * An existing report is left unchanged, and a window without items does not get one. Throws a {@link Failure}
  * until the window is over, and for a date on which the period has no report.
  */
 export async function publishReport(
@@ -49,7 +56,7 @@ export async function publishReport(
       `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
     );
   }
-  const items = await readItems(tx, window);
+  const items = await readItems(tx, period, window);
   if (items.length === 0) return 'empty';
   const report = reportOf(items, period, categories);
   const { numInsertedOrUpdatedRows } = await tx
@@ -87,30 +94,52 @@ function quotedIds({ lead, sections, flashes }: Report): string[] {
 
 async function readItems(
   tx: Transaction<NewsTables>,
+  period: Period,
   { from, through }: TimeWindow,
 ): Promise<QuotableItem[]> {
+  const since = new Date(from.getTime() - LATE_MS);
   const rows = await tx
     .selectFrom('news.item')
-    .select(['id', 'title', 'summary', 'category', 'score', 'timeline_at'])
+    .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'news.item.id')
+    .select(['id', 'title', 'summary', 'news.item.category', 'news.item.score', 'timeline_at'])
     .select(['source_name', 'original_url', 'published_at'])
     .where('in_selected_set', '=', true)
-    .where('timeline_at', '>=', from)
+    .where('timeline_at', '>=', since)
     .where('timeline_at', '<', through)
+    .where((where) =>
+      where.or([
+        where('timeline_at', '>=', from),
+        where.and([
+          where('judged_at', '>=', new Date(from.getTime() - MAKING_MS)),
+          // An article that was old when it was found belongs to the time at which it was published.
+          where('timeline_at', '=', where.ref('discovered_at')),
+        ]),
+      ]),
+    )
     .execute();
-  return rows.map(({ id, title, summary, category, score, timeline_at, ...row }) => ({
-    id,
-    title,
-    summary,
-    category,
-    score,
-    at: timeline_at,
-    quote: {
-      itemId: id,
+  const otherReports = await tx
+    .selectFrom(PERIOD_RULES[period].table)
+    .select('item_ids')
+    .where('window_end', '>', since)
+    .where('window_end', '<>', through)
+    .execute();
+  const quoted = new Set(otherReports.flatMap(({ item_ids }) => item_ids));
+  return rows
+    .filter(({ id }) => !quoted.has(id))
+    .map(({ id, title, summary, category, score, timeline_at, ...row }) => ({
+      id,
       title,
       summary,
-      source: row.source_name,
-      originalUrl: row.original_url,
-      publishedAt: row.published_at.toISOString(),
-    },
-  }));
+      category,
+      score,
+      at: timeline_at,
+      quote: {
+        itemId: id,
+        title,
+        summary,
+        source: row.source_name,
+        originalUrl: row.original_url,
+        publishedAt: row.published_at.toISOString(),
+      },
+    }));
 }
