@@ -635,3 +635,25 @@ test('pages are read where the source asks for it, as robots.txt allows', async 
   expect(desk.host.to('/secret')).toEqual([]);
   expect(desk.host.to('/robots.txt')).toHaveLength(1);
 });
+
+test('what is not a page, or hostile to those that read it, leaves its item with what the feed says', async () => {
+  const pages: Record<string, string> = {
+    '/empty': '',
+    '/text': 'Just text',
+    '/json': '{"title": "Not a page"}',
+    '/pdf': '%PDF-1.4',
+    '/deep': '<div>'.repeat(15_000),
+    '/deeper': '<div>'.repeat(400_000),
+    '/slow': '<div>'.repeat(500) + '<p>One, two, three.</p>'.repeat(20_000),
+  };
+  for (const [path, body] of Object.entries(pages)) desk.host.set(path, { body });
+  const paths = Object.keys(pages);
+  desk.host.set('/feed', {
+    body: rss(paths.map((path) => ({ guid: path, link: desk.host.at(path), description: 'As fed.' }))),
+  });
+  await desk.poll(await desk.add('/feed', { readPages: true }));
+  const items = await desk.items();
+  expect(items.map(({ original_url, summary }) => [original_url, summary]).sort()).toEqual(
+    paths.map((path) => [desk.host.at(path), 'As fed.']).sort(),
+  );
+});

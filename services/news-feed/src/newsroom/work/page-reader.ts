@@ -34,6 +34,10 @@ const ROBOTS_TTL_MS = 6 * 60 * 60 * 1000;
 /** The most characters of a page that are parsed. */
 const MAX_PAGE = 2_000_000;
 
+/** The most elements of a page, and how deep they may be nested: reading more can take minutes. */
+const MAX_ELEMENTS = 30_000;
+const MAX_DEPTH = 100;
+
 /** The most characters of a page's text. */
 const MAX_TEXT = 50_000;
 
@@ -96,13 +100,30 @@ export class WebPageReader implements PageReader {
   }
 }
 
-/** What an article's page says. */
-export function pageOf(html: string, url: string): Page {
-  const { document } = parseHTML(html.slice(0, MAX_PAGE));
-  const canonicalUrl = canonicalOf(document, url);
-  const article = new Readability(document as never).parse();
-  const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
-  return { text, summary: summaryOf(text ?? ''), canonicalUrl };
+/** What an article's page says; undefined if it is not a page, or not one that a reader would get. */
+function pageOf(html: string, url: string): Page | undefined {
+  const markup = html.slice(0, MAX_PAGE);
+  if ((markup.match(/<[a-z]/gi)?.length ?? 0) > MAX_ELEMENTS) return undefined;
+  try {
+    const { document } = parseHTML(markup);
+    if (document.documentElement === null || isDeep(document)) return undefined;
+    const canonicalUrl = canonicalOf(document, url);
+    const article = new Readability(document as never).parse();
+    const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
+    return { text, summary: summaryOf(text ?? ''), canonicalUrl };
+  } catch {
+    // Markup that the libraries cannot take; it would be the same at the next attempt.
+    return undefined;
+  }
+}
+
+function isDeep(document: Document): boolean {
+  let level = [...document.children];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(({ children }) => [...children]);
+  }
+  return false;
 }
 
 /** `rel=canonical`, else `og:url`: only on the page's own site, or a page could take another one's place. */
