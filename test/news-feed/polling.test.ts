@@ -4,10 +4,10 @@ import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import type { Page } from '@pressroom/news-feed/newsroom/work/page-reader';
+import { type Page, WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { rss } from '../support/feed-host.ts';
+import { FeedHost, rss } from '../support/feed-host.ts';
 import { sourceEditor } from '../support/plain-newsroom.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
 
@@ -656,4 +656,43 @@ test('what is not a page, or hostile to those that read it, leaves its item with
   expect(items.map(({ original_url, summary }) => [original_url, summary]).sort()).toEqual(
     paths.map((path) => [desk.host.at(path), 'As fed.']).sort(),
   );
+});
+
+test('a page that redirects is read as each host on the way allows, in turns of each', async () => {
+  const other = await FeedHost.start();
+  const text = '<p>The lantern of the harbour was lit again, after forty years of darkness.</p>';
+  const page = {
+    headers: { 'content-type': 'text/html' },
+    body: `<html><body><article>${text.repeat(8)}</article></body></html>`,
+  };
+  const robots = { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /secret' };
+  for (const host of [desk.host, other]) {
+    host.set('/robots.txt', robots);
+    host.set('/secret', page);
+  }
+  other.set('/open', page);
+  const targets = {
+    '/a': '/secret',
+    '/b': other.at('/secret'),
+    '/c': other.at('/open'),
+    '/d': 'file:///etc/hosts',
+  };
+  for (const [path, location] of Object.entries(targets))
+    desk.host.set(path, { status: 302, headers: { location } });
+  desk.host.set('/feed', {
+    body: rss(Object.keys(targets).map((path) => ({ guid: path, link: desk.host.at(path) }))),
+  });
+  const turns: string[] = [];
+  const pages = new WebPageReader(desk.parts.fetch, async (host) => void turns.push(host));
+  await desk.with({ pages }).poll(await desk.add('/feed', { readPages: true }));
+  expect((await desk.items()).map(({ summary }) => summary)).toEqual([
+    null,
+    null,
+    expect.stringMatching(/^The lantern of the harbour/),
+    null,
+  ]);
+  expect([...desk.host.to('/secret'), ...other.to('/secret')]).toEqual([]);
+  const [here, there] = [desk.host, other].map((host) => new URL(host.at('/')).host);
+  expect(turns.toSorted()).toEqual([...Array(5).fill(here), ...Array(2).fill(there)].toSorted());
+  await other.close();
 });

@@ -14,12 +14,20 @@ import { FetchFault } from './fetch-fault.ts';
 export interface WebFetcherOptions {
   /** The most bytes of an answer, also after its content coding is undone. */
   maxBytes: number;
-  /** For the whole answer, with its redirects, in ms. */
+  /** For the whole answer, with its redirects but without waiting for a turn, in ms. */
   totalMs: number;
   /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
   privateHosts: readonly string[];
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
+}
+
+/** What a crawler owes to each host that it asks; a redirect may lead to another one. */
+export interface Politeness {
+  /** Whether an address may be requested. */
+  mayRequest: (url: URL) => Promise<boolean>;
+  /** Waits until a request to the host may begin. */
+  takeTurn: (host: string) => Promise<void>;
 }
 
 /** The limits of one answer: 10 MiB and 20 s. */
@@ -39,7 +47,7 @@ export interface Fetched {
 }
 
 /**
- * Requests an address. Throws a {@link FetchFault}, or the signal's reason.
+ * Requests an address, and what it redirects to. Throws a {@link FetchFault}, or the signal's reason.
  *
  * @param givenUrl what an editor gave the worker to read, and has led to `url`: private hosts are asked only
  * if its own host is one of them, or any publisher could make the worker read what is private
@@ -49,6 +57,7 @@ export type Fetch = (
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
   givenUrl: string,
+  politeness?: Politeness,
 ) => Promise<Fetched>;
 
 /** Sends a form to an address, once, and returns the status; for `givenUrl` and faults see {@link Fetch}. */
@@ -63,6 +72,12 @@ export type Post = (
 interface Sent {
   headers: Readonly<Record<string, string>>;
   form?: URLSearchParams;
+}
+
+/** An address that may be asked. */
+interface Target {
+  url: URL;
+  mayBePrivate: boolean;
 }
 
 /** How the worker names itself, for robots.txt and for those who read their logs. */
@@ -93,63 +108,50 @@ export class WebFetcher {
   }
 
   /** As {@link Fetch}. */
-  readonly fetch: Fetch = (url, headers, signal, givenUrl) =>
-    this.#inTime(signal, (limited) => this.#follow(url, headers, limited, givenUrl));
-
-  /** As {@link Post}; redirects are not followed. */
-  readonly post: Post = (url, form, signal, givenUrl) =>
-    this.#inTime(signal, async (limited) => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const { statusCode, body } = await this.#ask(new URL(url), { headers, form }, limited, givenUrl);
-      stop(body);
-      return statusCode;
-    });
-
-  async #inTime<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { totalMs } = this.#options;
-    const deadline = AbortSignal.timeout(totalMs);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (deadline.aborted) {
-        throw new FetchFault('timeout', `it did not answer completely within ${totalMs / 1000} s`, error);
-      }
-      throw explained(error);
-    }
-  }
-
-  async #follow(
-    address: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    givenUrl: string,
-  ): Promise<Fetched> {
-    let url = new URL(address);
+  readonly fetch: Fetch = async (address, headers, signal, givenUrl, politeness) => {
+    let target = this.#allowed(address, givenUrl);
     let movedTo: string | undefined;
     let isPermanent = true;
+    let leftMs = this.#options.totalMs;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await this.#ask(url, { headers }, signal, givenUrl);
-      const { location } = answer.headers;
-      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
-        return { url: url.href, movedTo, ...(await this.#read(answer)) };
+      const { url } = target;
+      if (politeness !== undefined && !(await politeness.mayRequest(url))) {
+        throw new FetchFault('not_allowed', `robots.txt does not allow ${url.href}`);
       }
-      stop(answer.body);
-      if (!URL.canParse(location, url))
-        throw new FetchFault('redirects', 'it redirects to something that is not a URL');
-      isPermanent &&= PERMANENT.has(answer.statusCode);
-      url = new URL(location, url);
-      if (isPermanent) movedTo = url.href;
+      await politeness?.takeTurn(url.host);
+      const began = performance.now();
+      const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
+      const answer = await this.#inTime(leftMs, signal, ask);
+      leftMs -= performance.now() - began;
+      const { location } = answer.headers;
+      if (!REDIRECTS.has(answer.status) || location === undefined) {
+        return { url: url.href, movedTo, ...answer };
+      }
+      isPermanent &&= PERMANENT.has(answer.status);
+      target = this.#allowed(location, givenUrl, url);
+      if (isPermanent) movedTo = target.url.href;
     }
     throw new FetchFault('redirects', `it redirects more than ${MAX_REDIRECTS} times`);
-  }
+  };
 
-  #ask(
-    url: URL,
-    { headers, form }: Sent,
-    signal: AbortSignal,
-    givenUrl: string,
-  ): Promise<Dispatcher.ResponseData> {
+  /** As {@link Post}; redirects are not followed. */
+  readonly post: Post = async (address, form, signal, givenUrl) => {
+    const target = this.#allowed(address, givenUrl);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const send = async (limited: AbortSignal) => {
+      const { statusCode, body } = await this.#ask(target, { headers, form }, limited);
+      stop(body);
+      return statusCode;
+    };
+    return this.#inTime(this.#options.totalMs, signal, send);
+  };
+
+  /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
+  #allowed(address: string, givenUrl: string, base?: URL): Target {
+    if (!URL.canParse(address, base?.href)) {
+      throw new FetchFault('redirects', 'it redirects to something that is not a URL');
+    }
+    const url = new URL(address, base);
     const mayBePrivate = this.#isPrivateHost(url) && this.#isPrivateHost(new URL(givenUrl));
     const literal = literalAddress(url.hostname);
     if (!/^https?:$/.test(url.protocol))
@@ -158,8 +160,30 @@ export class WebFetcher {
       throw new FetchFault('not_allowed', 'the address must not contain a user name or password');
     }
     if (literal !== undefined && !mayBePrivate && !isPublicAddress(literal)) {
-      throw new NotPublicAddress(url.hostname);
+      throw explained(new NotPublicAddress(url.hostname));
     }
+    return { url, mayBePrivate };
+  }
+
+  #isPrivateHost({ hostname }: URL): boolean {
+    return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
+  }
+
+  async #inTime<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+    try {
+      return await work(AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.aborted) {
+        const seconds = this.#options.totalMs / 1000;
+        throw new FetchFault('timeout', `it did not answer completely within ${seconds} s`, error);
+      }
+      throw explained(error);
+    }
+  }
+
+  #ask({ url, mayBePrivate }: Target, { headers, form }: Sent, signal: AbortSignal) {
     return (mayBePrivate ? this.#private : this.#public).request({
       origin: url.origin,
       path: url.pathname + url.search,
@@ -170,11 +194,7 @@ export class WebFetcher {
     });
   }
 
-  #isPrivateHost({ hostname }: URL): boolean {
-    return this.#options.privateHosts.includes(hostname.replace(/^\[(.*)\]$/, '$1'));
-  }
-
-  async #read({ statusCode, headers, body }: Dispatcher.ResponseData) {
+  readonly #read = async ({ statusCode, headers, body }: Dispatcher.ResponseData) => {
     const joined = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
     );
@@ -187,7 +207,7 @@ export class WebFetcher {
     } finally {
       stop(body);
     }
-  }
+  };
 }
 
 /** Ends a body together with its connection, if it has not ended. */

@@ -6,7 +6,7 @@ import { decodeDocument } from '../feeds/decode.ts';
 import { plainText } from '../feeds/plain-text.ts';
 import { summaryOf } from '../feeds/summary.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
-import { type Fetch, type Fetched, USER_AGENT } from '../fetching/web-fetcher.ts';
+import { type Fetch, type Fetched, type Politeness, USER_AGENT } from '../fetching/web-fetcher.ts';
 import type { TakeTurn } from './host-turns.ts';
 
 /** An article's page. */
@@ -49,7 +49,7 @@ interface Robots {
 /** The package's types describe another kind of module than it is. */
 const parseRobots = robotsParser as unknown as (url: string, text: string) => Robots;
 
-/** Reads pages as robots.txt (RFC 9309) allows, and takes a turn for each request. */
+/** Reads pages as robots.txt (RFC 9309) allows, and takes a turn for each request, redirects too. */
 export class WebPageReader implements PageReader {
   readonly #fetch: Fetch;
   readonly #takeTurn: TakeTurn;
@@ -61,10 +61,10 @@ export class WebPageReader implements PageReader {
   }
 
   async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
-    const { origin } = new URL(url);
-    const robots = await this.#robotsOf(origin, signal, givenUrl);
-    if (robots === undefined || robots.isAllowed(url, USER_AGENT) === false) return undefined;
-    const answer = await this.#get(url, signal, givenUrl);
+    const answer = await this.#get(url, signal, givenUrl, async (hop) => {
+      const robots = await this.#robotsOf(hop.origin, signal, givenUrl);
+      return robots !== undefined && robots.isAllowed(hop.href, USER_AGENT) !== false;
+    });
     if (answer === undefined || answer.status !== 200) return undefined;
     return pageOf(decodeDocument(answer.body, answer.headers['content-type']), answer.url);
   }
@@ -84,15 +84,21 @@ export class WebPageReader implements PageReader {
   /** Undefined while the host does not answer: then nothing may be read (RFC 9309, section 2.3.1.4). */
   async #readRobots(origin: string, signal: AbortSignal, givenUrl: string): Promise<Robots | undefined> {
     const url = `${origin}/robots.txt`;
-    const answer = await this.#get(url, signal, givenUrl);
+    const answer = await this.#get(url, signal, givenUrl, async () => true);
     if (answer === undefined || answer.status >= 500) return undefined;
     return parseRobots(url, answer.status === 200 ? answer.body.toString('utf8') : '');
   }
 
-  async #get(url: string, signal: AbortSignal, givenUrl: string): Promise<Fetched | undefined> {
-    await this.#takeTurn(new URL(url).host, signal);
+  async #get(
+    url: string,
+    signal: AbortSignal,
+    givenUrl: string,
+    mayRequest: Politeness['mayRequest'],
+  ): Promise<Fetched | undefined> {
+    const takeTurn = (host: string) => this.#takeTurn(host, signal);
+    const politeness = { mayRequest, takeTurn };
     try {
-      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl);
+      return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, politeness);
     } catch (error) {
       if (error instanceof FetchFault) return undefined;
       throw error;
