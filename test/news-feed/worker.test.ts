@@ -8,7 +8,7 @@ import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { FeedHost, rss } from '../support/feed-host.ts';
+import { FeedHost, heldAnswers, rss } from '../support/feed-host.ts';
 import { until } from '../support/until.ts';
 import { type RunningWorker, startWorker, workerSettings } from '../support/worker.ts';
 
@@ -114,6 +114,30 @@ test('the metrics say how each source is, and when it is due', async () => {
   expect(text).toContain(`newsroom_source_next_poll_seconds${source} ${seconds}\n`);
   await pauseSource(db, id);
   expect(await worker.metrics()).not.toContain('newsroom_source_next_poll_seconds{');
+});
+
+test('two workers have two requests to a host open at once, wherever they are redirected from', async () => {
+  const target = await FeedHost.start();
+  const held = heldAnswers();
+  const now = new Date('2026-11-20T01:00:00Z');
+  const names = Array.from({ length: 12 }, (_, index) => `from-${index}.example`);
+  for (const [index, name] of names.entries()) {
+    target.set(`/${index}`, held.hold);
+    host.set(`/${index}`, { status: 302, headers: { location: target.at(`/${index}`) } });
+    await addSource(db, host.at(`/${index}`).replace('127.0.0.1', name), {}, now);
+  }
+  const limits = {
+    privateHosts: ['127.0.0.1', ...names],
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  };
+  await Promise.all([start({ clock: () => now, limits }), start({ clock: () => now, limits })]);
+  for (let left = names.length; left > 0; left -= 1) {
+    await until('requests are open', () => held.open.length >= Math.min(2, left));
+    held.answerOne(rss([{ guid: `${left}` }]));
+  }
+  await until('all items', async () => (await count('news.item')) === names.length);
+  expect(target.mostAtOnce).toBe(2);
+  await target.close();
 });
 
 test('a worker gives way to what answers readers on the same machine', async () => {

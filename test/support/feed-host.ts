@@ -75,6 +75,26 @@ export class FeedHost {
   }
 }
 
+/** Requests that are kept open until a test answers them. */
+export interface HeldAnswers {
+  /** Those that are open, the oldest first. */
+  open: ServerResponse[];
+  /** The answer of a path: none as yet. */
+  hold: FeedAnswer;
+  /** Answers the oldest one, with a body if it is given. */
+  answerOne: (body?: string) => void;
+}
+
+/** Keeps requests open. */
+export function heldAnswers(): HeldAnswers {
+  const open: ServerResponse[] = [];
+  return {
+    open,
+    hold: (_request, response) => void open.push(response),
+    answerOne: (body) => void open.shift()?.writeHead(200).end(body),
+  };
+}
+
 /** An entry of {@link rss}. */
 export interface RssEntry {
   guid: string;

@@ -331,6 +331,14 @@ export interface HostTurnTable {
   next_at: Date;
 }
 
+/** `news.host_slot` */
+export interface HostSlotTable {
+  host: string;
+  slot: number;
+  holder: string;
+  lease_until: Date;
+}
+
 /** `news.schedule` */
 export interface ScheduleTable {
   name: string;
@@ -381,6 +389,7 @@ export interface NewsTables {
   'news.source_entry': SourceEntryTable;
   'news.websub_subscription': WebsubSubscriptionTable;
   'news.host_turn': HostTurnTable;
+  'news.host_slot': HostSlotTable;
   'news.schedule': ScheduleTable;
   'news.worker': WorkerTable;
 }

@@ -14,13 +14,18 @@ import { FetchFault } from './fetch-fault.ts';
 export interface WebFetcherOptions {
   /** The most bytes of an answer, also after its content coding is undone. */
   maxBytes: number;
-  /** For the whole answer, with its redirects but without waiting for a turn, in ms. */
+  /** For the whole answer, with its redirects but without waiting for a slot or a turn, in ms. */
   totalMs: number;
   /** Hosts that may have addresses that are not public, without ports; see {@link Fetch}. */
   privateHosts: readonly string[];
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve;
+  /** Holds a slot of its host for each request; without it there is no limit. */
+  inSlot?: InSlot;
 }
+
+/** Does `work`, a request to a host, when the host has a free slot. Throws the signal's reason meanwhile. */
+export type InSlot = <T>(host: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 /** What a crawler owes to each host that it asks; a redirect may lead to another one. */
 export interface Politeness {
@@ -92,12 +97,14 @@ export class WebFetcher {
   readonly #options: WebFetcherOptions;
   readonly #public: Agent;
   readonly #private: Agent;
+  readonly #inSlot: InSlot;
 
   constructor(options: WebFetcherOptions) {
     const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
     const connect = { timeout: options.totalMs };
     const shared = { allowH2: false, bodyTimeout: options.totalMs, headersTimeout: options.totalMs };
     this.#options = options;
+    this.#inSlot = options.inSlot ?? ((_host, _signal, work) => work());
     this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(resolve) } });
     this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(resolve) } });
   }
@@ -118,11 +125,14 @@ export class WebFetcher {
       if (politeness !== undefined && !(await politeness.mayRequest(url))) {
         throw new FetchFault('not_allowed', `robots.txt does not allow ${url.href}`);
       }
-      await politeness?.takeTurn(url.host);
-      const began = performance.now();
-      const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
-      const answer = await this.#inTime(leftMs, signal, ask);
-      leftMs -= performance.now() - began;
+      const answer = await this.#inSlot(url.host, signal, async () => {
+        await politeness?.takeTurn(url.host);
+        const began = performance.now();
+        const ask = (limited: AbortSignal) => this.#ask(target, { headers }, limited).then(this.#read);
+        const read = await this.#inTime(leftMs, signal, ask);
+        leftMs -= performance.now() - began;
+        return read;
+      });
       const { location } = answer.headers;
       if (!REDIRECTS.has(answer.status) || location === undefined) {
         return { url: url.href, movedTo, ...answer };
@@ -143,7 +153,7 @@ export class WebFetcher {
       stop(body);
       return statusCode;
     };
-    return this.#inTime(this.#options.totalMs, signal, send);
+    return this.#inSlot(target.url.host, signal, () => this.#inTime(this.#options.totalMs, signal, send));
   };
 
   /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */

@@ -3,6 +3,7 @@ import { reasonOf } from '@pressroom/common/start/reason';
 import type { Transaction } from 'kysely';
 import { fromKysely, type Job, type JobInsert, PgBoss, type QueueResult } from 'pg-boss';
 import type { NewsTables } from '../../tables.ts';
+import { REQUESTS_PER_HOST } from './host-slots.ts';
 
 /** The schema of the jobs (`migrations/0041_newsroom_jobs.sql`). */
 export const JOBS_SCHEMA = 'newsroom_jobs';
@@ -34,7 +35,7 @@ export interface JobOrder<Name extends JobName> {
   data: JobData[Name];
   /** Two jobs with the same key are not queued together. */
   key: string;
-  /** At most two jobs of a group run at once, on all workers. */
+  /** About two jobs of a group run at once, so that one host does not hold every place. */
   group?: string;
 }
 
@@ -52,9 +53,6 @@ const REMOVAL_SECONDS = 3600;
 
 /** How often what other packages use pg-boss for is looked for, in seconds: jobs that wait for other jobs. */
 const FLOW_SECONDS = 86_400;
-
-/** At most this many requests to a host at once. */
-const REQUESTS_PER_HOST = 2;
 
 /**
  * Jobs whose worker is gone may be noticed after 30 s; failed ones are tried again after 5 s, then twice as

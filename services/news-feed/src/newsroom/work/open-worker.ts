@@ -11,6 +11,7 @@ import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
+import { sharedSlots } from './host-slots.ts';
 import { sharedTurns } from './host-turns.ts';
 import { Jobs } from './jobs.ts';
 import { PacedTurns } from './paced-turns.ts';
@@ -45,7 +46,12 @@ export function openWorker(
   { limits, ...replaced }: WorkerReplacements = {},
 ): OpenWorker {
   const db = openDatabase<NewsTables>(config, 'pressroom newsroom worker', log);
-  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: config.NEWS_PRIVATE_HOSTS, ...limits });
+  const fetcher = new WebFetcher({
+    ...FETCH_LIMITS,
+    privateHosts: config.NEWS_PRIVATE_HOSTS,
+    inSlot: sharedSlots(db),
+    ...limits,
+  });
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });

@@ -38,8 +38,7 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
   await sql`delete from news.editorial_share where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_answer where answered_at < ${before}`.execute(tx);
   await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
-  await tx
-    .deleteFrom('news.host_turn')
-    .where('next_at', '<', new Date(now.getTime() - 86_400_000))
-    .execute();
+  const dayBefore = new Date(now.getTime() - 86_400_000);
+  await tx.deleteFrom('news.host_turn').where('next_at', '<', dayBefore).execute();
+  await tx.deleteFrom('news.host_slot').where('lease_until', '<', dayBefore).execute();
 }

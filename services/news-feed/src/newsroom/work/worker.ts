@@ -184,7 +184,7 @@ export class Worker {
       poll: async ({ sourceId }, signal) => {
         const outcome = await pollSource(polling, sourceId, signal);
         if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');
-        // In a job of its own: this one keeps a place among the requests to its host.
+        // In a job of its own: this one keeps a place among the polls of its host.
         if (outcome.kind === 'read' && outcome.pending > 0) {
           await jobs.send('edit', [{ data: { sourceId }, key: String(sourceId) }]);
         }
