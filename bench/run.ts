@@ -29,7 +29,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   idle: 5,
   start: 2,
   page: 6,
-  peers: 15,
+  peers: 7,
   'gallery-peers': 2,
   'news-peers': 6,
 };

@@ -1,5 +1,5 @@
-import type { Figure } from '../figures/figure.ts';
-import { fileOf, select, unique, valuesOf } from '../figures/read.ts';
+import type { Figure, FiguresFile } from '../figures/figure.ts';
+import { type FiguresFiles, fileOf, select, unique, valuesOf } from '../figures/read.ts';
 import { drawBars } from './bars.ts';
 import { type Picture, printed, provenance, type SectionMaker, table } from './section.ts';
 
@@ -9,25 +9,35 @@ const OWN = 'Pressroom';
 /** The end of the name under which a server with a cache is measured without it. */
 const NO_CACHE = ', no cache';
 
+/** The runs of content: that of the default number of articles, and those of others that were kept. */
+function contentRuns(files: FiguresFiles): FiguresFile[] {
+  const others = [...files.values()].filter(({ bench }) => bench.startsWith('peers '));
+  return [fileOf(files, 'peers'), ...others];
+}
+
 /** The operations that a site needs most, for the front page. */
 export const contentPeersPicture: SectionMaker = (files) => {
-  const file = fileOf(files, 'peers');
-  const pictures = valuesOf(file.figures, 'rows').map((rows) => {
-    const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
-    const alt = `Answers a second of Pressroom, Directus and Strapi with ${printed(Number(rows))} articles`;
-    return picture(figures, `peers-${rows}`, alt);
-  });
-  return { text: provenance(file), pictures };
+  const all = contentRuns(files);
+  const pictures = all.flatMap((file) =>
+    valuesOf(file.figures, 'rows').map((rows) => {
+      const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
+      const alt = `Answers a second of Pressroom, Directus and Strapi with ${printed(Number(rows))} articles`;
+      return picture(figures, `peers-${rows}`, alt);
+    }),
+  );
+  return { text: all.map(provenance).join('\n'), pictures };
 };
 
 /** What was measured of content, in tables, with the loads under which another server is faster. */
 export const contentPeersTables: SectionMaker = (files) => {
-  const file = fileOf(files, 'peers');
-  const tables = valuesOf(file.figures, 'rows').map((rows) => {
-    const figures = select(file.figures, { at: { rows } });
-    return `**${printed(Number(rows))} articles.** ${tablesOf(figures)}`;
+  const tables = contentRuns(files).map((file) => {
+    const own = valuesOf(file.figures, 'rows').map((rows) => {
+      const figures = select(file.figures, { at: { rows } });
+      return `**${printed(Number(rows))} articles.** ${tablesOf(figures)}`;
+    });
+    return `${provenance(file)}\n${own.join('\n')}`;
   });
-  return { text: `${provenance(file)}\n${tables.join('\n')}` };
+  return { text: tables.join('\n') };
 };
 
 /**
