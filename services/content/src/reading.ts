@@ -1,6 +1,11 @@
-import { PRIVATE, replyConditionally } from '@pressroom/common/caching/conditional';
+import {
+  type Loaded,
+  PRIVATE,
+  type ReplyOf,
+  replyConditionally,
+} from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifySchema } from 'fastify';
 import type { Reader } from './articles/store.ts';
 import { readerOf } from './senders.ts';
 
@@ -14,11 +19,11 @@ const VARY = 'X-API-Key, Authorization';
  * Answers a read. An anonymous read may come from the cache and may be cached by anyone; a read with a key is
  * private. Throws 403 for an invalid key.
  */
-export function replyToReader(
+export function replyToReader<Schema extends FastifySchema>(
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: ReplyOf<Schema>,
   cache: RepresentationCache,
-  load: (reader: Reader) => Promise<unknown>,
+  load: (reader: Reader) => Promise<Loaded<NoInfer<Schema>>>,
 ) {
   const reader = readerOf(request);
   const anonymous = !reader.seesDrafts;

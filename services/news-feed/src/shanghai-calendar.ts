@@ -5,7 +5,7 @@ import type { Period } from './reports/period.ts';
  * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); its offset
  * follows the IANA rules.
  */
-export const SHANGHAI = 'Asia/Shanghai';
+export const SHANGHAI = 'Asia/Shanghai' as const;
 
 /** The time of the day, in Shanghai, at which a report's window ends. */
 const REPORT_TIME = Temporal.PlainTime.from({ hour: 8 });

@@ -1,4 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  ContextConfigDefault,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 import { isNotModified, namesState, type Representation, represent, stateOf } from './entity-tag.ts';
 import type { RepresentationCache } from './representation-cache.ts';
@@ -9,8 +20,47 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 /** `Cache-Control` of answers that belong to one reader, and of every error. */
 export const PRIVATE = 'private, no-store';
 
+/** How long what was loaded may be served from a cache. */
+interface Validity {
+  /** When it changes with the clock; if absent, only when the data change. */
+  readonly expiresAt?: Date | undefined;
+  /** All that it depends on, as the service names changes; without subjects, any change invalidates it. */
+  readonly subjects?: readonly string[] | undefined;
+}
+
+/** A loaded value of the type that the operation's schema of 200 describes. */
+export interface LoadedValue<Value> extends Validity {
+  readonly value: Value;
+  /** The part that belongs to the resource itself, if writes may name it in `If-Match`. */
+  readonly own?: unknown;
+}
+
+/** A loaded document that is already written, in another media type than JSON. */
+export interface LoadedDocument extends Validity {
+  readonly text: string;
+  readonly mediaType: string;
+}
+
+/** What a GET of an operation loads: what its schema of 200 describes. */
+export type Loaded<Schema> = Schema extends { response: { 200: infer Described } }
+  ? Described extends z.ZodType
+    ? LoadedValue<z.output<Described>>
+    : LoadedDocument
+  : LoadedValue<unknown>;
+
+/** The reply of an operation with this schema. */
+export type ReplyOf<Schema extends FastifySchema> = FastifyReply<
+  RouteGenericInterface,
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  ContextConfigDefault,
+  Schema,
+  ZodTypeProvider
+>;
+
 /** How a GET is answered. */
-export interface ConditionalAnswer {
+export interface ConditionalAnswer<Schema> {
   /** The value of `Cache-Control`. */
   cacheControl: string;
   /** The value of `Vary`, where the answer depends on more than its URL. */
@@ -19,56 +69,8 @@ export interface ConditionalAnswer {
   cache?: RepresentationCache | undefined;
   /** The cache key; the URL if absent. */
   key?: string | undefined;
-  /**
-   * Loads the value that the route's response schema describes, or a {@link WrittenDocument}: as a {@link
-   * Perishable} if it changes with the clock, as a {@link Stateful} if writes may name it in `If-Match`.
-   * Throws if it does not exist.
-   */
-  load: () => Promise<unknown>;
-}
-
-/** A loaded value that is valid until `expiresAt`; if undefined, until the data change. */
-export class Perishable {
-  readonly value: unknown;
-  readonly expiresAt: Date | undefined;
-
-  constructor(value: unknown, expiresAt: Date | undefined) {
-    this.value = value;
-    this.expiresAt = expiresAt;
-  }
-}
-
-/** A loaded value and the part that belongs to the resource itself, which alone decides about `If-Match`. */
-export class Stateful {
-  readonly value: unknown;
-  readonly own: unknown;
-
-  constructor(value: unknown, own: unknown) {
-    this.value = value;
-    this.own = own;
-  }
-}
-
-/** A loaded value, possibly {@link Stateful}, that changes only when one of its subjects does. */
-export class About {
-  readonly value: unknown;
-  readonly subjects: readonly string[];
-
-  constructor(value: unknown, subjects: readonly string[]) {
-    this.value = value;
-    this.subjects = subjects;
-  }
-}
-
-/** A loaded value that is already written, in another media type than JSON. */
-export class WrittenDocument {
-  readonly text: string;
-  readonly mediaType: string;
-
-  constructor(text: string, mediaType: string) {
-    this.text = text;
-    this.mediaType = mediaType;
-  }
+  /** Loads what is shown. Throws if it does not exist. */
+  load: () => Promise<Loaded<Schema>>;
 }
 
 /**
@@ -76,32 +78,28 @@ export class WrittenDocument {
  * 9110, section 13.1.2). The body is the loaded value, serialized by the route's response schema unless it
  * is already written.
  */
-export function replyConditionally(
+export function replyConditionally<Schema extends FastifySchema>(
   request: FastifyRequest,
-  reply: FastifyReply,
-  { cacheControl, vary, cache, key = request.url, load }: ConditionalAnswer,
+  reply: ReplyOf<Schema>,
+  { cacheControl, vary, cache, key = request.url, load }: ConditionalAnswer<NoInfer<Schema>>,
 ): void | Promise<void> {
   const known = cache?.get(key);
   if (known !== undefined) return send(request, reply, known);
   const headers = { 'cache-control': cacheControl, ...(vary !== undefined && { vary }) };
-  const make = async () => {
-    const { value: loaded, subjects } = about(await load());
-    if (loaded instanceof Stateful) {
-      const { value, own } = loaded;
-      return { ...represent(serialize(reply, value), undefined, stateOf(own)), headers, subjects };
-    }
-    const { value, expiresAt } = loaded instanceof Perishable ? loaded : new Perishable(loaded, undefined);
-    if (!(value instanceof WrittenDocument))
-      return { ...represent(serialize(reply, value), expiresAt), headers, subjects };
-    return { ...represent(value.text, expiresAt), headers, mediaType: value.mediaType, subjects };
-  };
+  const make = async () => ({ ...finish(reply, await load()), headers });
   const loading = cache === undefined ? make() : cache.load(key, make);
   return loading.then((representation) => send(request, reply, representation));
 }
 
-/** A loaded value that is not {@link About} something depends on everything. */
-function about(loaded: unknown): { value: unknown; subjects: readonly string[] | undefined } {
-  return loaded instanceof About ? loaded : { value: loaded, subjects: undefined };
+/** The representation of what was loaded. */
+function finish(reply: FastifyReply, loaded: LoadedValue<unknown> | LoadedDocument): Representation {
+  const { expiresAt, subjects } = loaded;
+  if ('text' in loaded) {
+    return { ...represent(loaded.text, expiresAt), mediaType: loaded.mediaType, subjects };
+  }
+  const { value, own } = loaded;
+  const state = own === undefined ? undefined : stateOf(own);
+  return { ...represent(serialize(reply, value), expiresAt, state), subjects };
 }
 
 /**
@@ -126,8 +124,8 @@ export function answerFromCache(
 /**
  * Checks a write against the state it would replace: throws `outdated` if the request has an `If-Match` that
  * does not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot
- * overwrite each other unnoticed. Takes the value that {@link Stateful.own} of the GET would have. Undefined
- * if the request has no `If-Match`.
+ * overwrite each other unnoticed. Takes the value that {@link LoadedValue.own} of the GET would have.
+ * Undefined if the request has no `If-Match`.
  */
 export function writePrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
   const ifMatch = request.headers['if-match'];

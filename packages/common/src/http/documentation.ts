@@ -64,7 +64,7 @@ export function serveDescription(app: Server, path: string): void {
   app.get(path, { schema: { hide: true } }, (request, reply) =>
     replyConditionally(request, reply, {
       cacheControl: 'public, max-age=300',
-      load: async () => app.swagger(),
+      load: async () => ({ value: app.swagger() }),
     }),
   );
 }

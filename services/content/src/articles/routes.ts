@@ -1,4 +1,4 @@
-import { About, PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
@@ -61,8 +61,8 @@ function reads({ articles, cache }: ArticleParts) {
       if (status !== 'published') ownerOf(request);
       return replyToReader(request, reply, cache, async () => {
         const list = await articles.list({ status, categoryId }, { page, perPage });
-        const answer = successPage('Articles found', list.articles, { page, perPage }, list.total);
-        return new About(answer, subjectsOfList(categoryId));
+        const value = successPage('Articles found', list.articles, { page, perPage }, list.total);
+        return { value, subjects: subjectsOfList(categoryId) };
       });
     },
   });
@@ -78,7 +78,7 @@ function reads({ articles, cache }: ArticleParts) {
       replyToReader(request, reply, cache, async (reader) => {
         const { article, own } = await articles.read(request.params.id, reader);
         const place = { id: article.id, categories: [article.category?.id ?? null] };
-        return new About(new Stateful(success('Article found', article), own), subjectsOfDetail(place));
+        return { value: success('Article found', article), own, subjects: subjectsOfDetail(place) };
       }),
   });
   return { list, read };

@@ -1,4 +1,4 @@
-import { About, PRIVATE, Stateful, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
@@ -47,7 +47,7 @@ function reads({ categories, cache }: CategoryParts) {
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        return new About(success('Categories found', await categories.list()), [ARTICLES]);
+        return { value: success('Categories found', await categories.list()), subjects: [ARTICLES] };
       }),
   });
   const read = operation({
@@ -63,8 +63,8 @@ function reads({ categories, cache }: CategoryParts) {
       const page = { page: request.query.page, perPage: request.query.per_page };
       return replyToReader(request, reply, cache, async () => {
         const { category, own, total } = await categories.read(request.params.id, page);
-        const answer = new Stateful(successPage('Category found', category, page, total), own);
-        return new About(answer, subjectsOfList(category.id));
+        const value = successPage('Category found', category, page, total);
+        return { value, own, subjects: subjectsOfList(category.id) };
       });
     },
   });

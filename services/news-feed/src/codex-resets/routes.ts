@@ -1,9 +1,10 @@
-import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
+import { type LoadedValue, type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Clock } from '../clock.ts';
 import { addDays, SHANGHAI, shanghaiDate, shanghaiTimestamp, startOfDay } from '../shanghai-calendar.ts';
@@ -29,7 +30,11 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
     ...NOT_MODIFIED,
     ...problemResponses(400, 403, 405, 429, 503),
   };
-  const reply = (request: FastifyRequest, to: FastifyReply, since: (today: string) => Date | undefined) =>
+  const reply = (
+    request: FastifyRequest,
+    to: ReplyOf<{ response: typeof response }>,
+    since: (today: string) => Date | undefined,
+  ) =>
     replyConditionally(request, to, {
       cacheControl: CACHE_CONTROL.codexResets,
       cache,
@@ -69,7 +74,7 @@ function answer(
   { events, activities, firstCreatedAt, ...state }: ResetHistory,
   from: Date | undefined,
   now: Date,
-): Perishable {
+): LoadedValue<z.output<typeof codexResetsAnswer>> {
   const today = shanghaiDate(now);
   const derived = events.map((event) => ({ event, ...derivePresentation(event, now) }));
   const ends = derived.flatMap(({ until }) => (until === undefined ? [] : [until.getTime()]));
@@ -84,5 +89,5 @@ function answer(
     outage: state.outage,
     monitor: state.monitor,
   });
-  return new Perishable(value, new Date(Math.min(startOfDay(addDays(today, 1)).getTime(), ...ends)));
+  return { value, expiresAt: new Date(Math.min(startOfDay(addDays(today, 1)).getTime(), ...ends)) };
 }

@@ -1,9 +1,9 @@
-import { Perishable, replyConditionally, WrittenDocument } from '@pressroom/common/caching/conditional';
+import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { type Operation, operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { ApiAddress } from '../api-address.ts';
@@ -124,7 +124,7 @@ function answer(
   { cache, site, address, hubUrl }: FeedParts,
   ending: FeedEnding,
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: ReplyOf<{ response: ReturnType<typeof responses> }>,
   read: () => Promise<FeedContent>,
 ) {
   const base = address.of(request);
@@ -143,7 +143,7 @@ function answer(
         selfUrl: base && `${base}${request.url}`,
         hubUrl,
       };
-      return new Perishable(new WrittenDocument(await write(feed), mediaType), expiresAt);
+      return { text: await write(feed), mediaType, expiresAt };
     },
   });
 }

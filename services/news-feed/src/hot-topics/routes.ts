@@ -44,7 +44,7 @@ export function hotTopicOperations(parts: HotTopicParts) {
         load: async () => {
           const topics = await hotTopics.list(request.query.direction);
           const items = topics.map((topic, index) => shown(topic, index + 1, parts));
-          return success({ count: items.length, items });
+          return { value: success({ count: items.length, items }) };
         },
       }),
   });

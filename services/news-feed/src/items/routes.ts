@@ -1,4 +1,4 @@
-import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
+import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
@@ -42,7 +42,7 @@ export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
         cache,
         load: async () => {
           const page = await items.page(request.query);
-          return new Perishable(answer(request.query, page, site), page.expiresAt);
+          return { value: answer(request.query, page, site), expiresAt: page.expiresAt };
         },
       }),
   });
@@ -51,7 +51,7 @@ export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
 
 function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) {
   const { mode, category = null, window, q = null, by, direction = null } = query;
-  const ordering = by === 'timeline' ? 'timelineDesc' : 'publishedAtDesc';
+  const ordering = by === 'timeline' ? ('timelineDesc' as const) : ('publishedAtDesc' as const);
   return success({
     query: { mode, category, window, q, by, direction, ordering },
     items: items.map((row) => ({ ...item(row, site), reason: row.reason })),

@@ -1,4 +1,4 @@
-import { Perishable, replyConditionally } from '@pressroom/common/caching/conditional';
+import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
@@ -73,7 +73,7 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
             links: { [site.linkName]: site.report(period, date) },
             attribution: site.attribution,
           }));
-          return success({ count: items.length, items });
+          return { value: success({ count: items.length, items }) };
         },
       }),
   });
@@ -93,7 +93,7 @@ function singleOperations({ period, reports, cache, site, clock }: PeriodParts) 
       replyConditionally(request, reply, {
         cacheControl: CACHE_CONTROL.dailies,
         cache,
-        load: async () => shownReport(await reports.latest(), period, site),
+        load: async () => ({ value: shownReport(await reports.latest(), period, site) }),
       }),
   });
   const read = operation({
@@ -111,11 +111,10 @@ function singleOperations({ period, reports, cache, site, clock }: PeriodParts) 
         cacheControl: isPast ? CACHE_CONTROL.pastDaily : CACHE_CONTROL.currentDaily,
         cache,
         // After its day, the report counts as a past one, which may be cached for longer.
-        load: async () =>
-          new Perishable(
-            shownReport(await reports.read(date), period, site),
-            isPast ? undefined : startOfDay(addDays(date, 1)),
-          ),
+        load: async () => ({
+          value: shownReport(await reports.read(date), period, site),
+          expiresAt: isPast ? undefined : startOfDay(addDays(date, 1)),
+        }),
       });
     },
   });

@@ -34,7 +34,7 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
       response: { 200: answers.snapshot, ...others },
     },
     handler: (request, reply) => {
-      const load = () => selected.snapshot(request.query);
+      const load = async () => ({ value: await selected.snapshot(request.query) });
       return replyConditionally(request, reply, { cacheControl: CACHE_CONTROL.snapshot, cache, load });
     },
   });
@@ -51,7 +51,7 @@ export function selectedOperations({ selected, site, cache }: SelectedParts) {
       response: { 200: answers.changes, ...others },
     },
     handler: (request, reply) => {
-      const load = () => selected.changes(request.query);
+      const load = async () => ({ value: await selected.changes(request.query) });
       return replyConditionally(request, reply, { cacheControl: CACHE_CONTROL.changes, cache, load });
     },
   });

@@ -54,7 +54,7 @@ export function storyOperations({ stories, cache, site, address }: StoryParts) {
           load: async () => {
             const story = await stories?.read(request.params.publicId);
             if (story === undefined) throw notFound('this story does not exist');
-            return success({ story: shownStory(story, site, address.of(request) ?? '') });
+            return { value: success({ story: shownStory(story, site, address.of(request) ?? '') }) };
           },
         });
       } catch (error) {
