@@ -1,10 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+/** `pnpm client:types`: generates the client's types; quick if no description has changed. */
 import { join } from 'node:path';
-import { generateClientTypes, TYPES_FOLDER } from './client-types.ts';
+import { TYPES_FOLDER, writeClientTypes } from './client-types.ts';
 
-const root = join(import.meta.dirname, '..');
-await mkdir(join(root, TYPES_FOLDER), { recursive: true });
-for (const [name, types] of await generateClientTypes(root)) {
-  await writeFile(join(root, TYPES_FOLDER, name), types);
+for (const name of await writeClientTypes(join(import.meta.dirname, '..'))) {
   console.log(`${TYPES_FOLDER}/${name}`);
 }

@@ -20,7 +20,6 @@ let feed: NewsFeedFixture;
 let gallery: GalleryFixture;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'pressroom-client-'));
-  await tool('tsc', '-p', 'tsconfig.build.json');
   await run(join(ROOT, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', home], { cwd: PACKAGE });
   const [name = ''] = (await readdir(home)).filter((file) => file.endsWith('.tgz'));
   archive = join(home, name);
