@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
+import pLimit from 'p-limit';
 import type { NewsTables } from '../../tables.ts';
 import { SAME_EVENT } from '../stories/likeness.ts';
 import type { Candidate } from '../stories/story-index.ts';
 import type { StorySearch } from '../stories/story-search.ts';
 import type { Submission } from './editor.ts';
-import { Turns } from './turns.ts';
 
 /** Days within which other sources count as coverage. */
 const COVERAGE_DAYS = 14;
@@ -30,7 +30,7 @@ export class CoverageReader {
   readonly #db: Kysely<NewsTables>;
   readonly #search: StorySearch;
   /** The database is also what answers readers. */
-  readonly #turns = new Turns(1);
+  readonly #turn = pLimit(1);
   #waiting: Waiting[] = [];
 
   constructor(db: Kysely<NewsTables>, search: StorySearch) {
@@ -50,7 +50,7 @@ export class CoverageReader {
     for (let start = 0; start < waiting.length; start += MOST_AT_ONCE) {
       const batch = waiting.slice(start, start + MOST_AT_ONCE);
       const read = () => this.#read(batch.map(({ submission }) => submission));
-      this.#turns.take(read).then(
+      this.#turn(read).then(
         (counts) => {
           for (const [index, { resolve }] of batch.entries()) resolve(counts[index] ?? 0);
         },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
@@ -16,7 +17,6 @@ import {
 } from './model-answer.ts';
 import type { RulesEditor } from './rules-editor.ts';
 import { bounded } from './score.ts';
-import { Turns } from './turns.ts';
 
 /** By how many points a model may move the score of the rules, so that no text talks itself to the top. */
 const MOST_POINTS = 25;
@@ -56,7 +56,7 @@ export interface ModelEditorParts {
  */
 export class ModelEditor implements Editor {
   readonly #parts: ModelEditorParts;
-  readonly #turns: Turns;
+  readonly #turn: LimitFunction;
   readonly #budget: BudgetStore;
   readonly #instruction: string;
   #faults = 0;
@@ -64,7 +64,7 @@ export class ModelEditor implements Editor {
 
   constructor(parts: ModelEditorParts) {
     this.#parts = parts;
-    this.#turns = new Turns(parts.concurrency);
+    this.#turn = pLimit(parts.concurrency);
     this.#budget = new BudgetStore(parts.db, parts.budget);
     this.#instruction = instructionFor(parts.language);
   }
@@ -97,7 +97,7 @@ export class ModelEditor implements Editor {
       .digest();
     const known = await this.#remembered(hash, submission);
     if (known !== undefined) return known;
-    return this.#turns.take(() => this.#askNow(submission, question, hash, signal));
+    return this.#turn(() => this.#askNow(submission, question, hash, signal));
   }
 
   async #askNow(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { NewsTables } from '../../tables.ts';
-import { Turns } from '../editorial/turns.ts';
 import { FETCH_LIMITS, type InSlot } from '../fetching/web-fetcher.ts';
 
 /** At most this many requests to a host are open at once. */
@@ -14,28 +14,19 @@ const LEASE_MS = FETCH_LIMITS.totalMs + 15_000;
 /** How often a slot is asked for that other workers hold, in ms. */
 const RETRY_MS = 200;
 
-/** The requests of this worker to a host. */
-interface Queue {
-  turns: Turns;
-  /** How many are open or wait. */
-  requests: number;
-}
-
 /**
  * Slots that all workers on a database share, with leases by the database's clock. The requests of a worker
  * wait for each other in their order, so that one at a time asks the database.
  */
 export function sharedSlots(db: Kysely<NewsTables>): InSlot {
-  const queues = new Map<string, Queue>();
+  const queues = new Map<string, LimitFunction>();
   return async (host, signal, work) => {
-    const queue = queues.get(host) ?? { turns: new Turns(REQUESTS_PER_HOST), requests: 0 };
+    const queue = queues.get(host) ?? pLimit(REQUESTS_PER_HOST);
     queues.set(host, queue);
-    queue.requests += 1;
     try {
-      return await queue.turns.take(() => holding(db, host, signal, work));
+      return await queue(() => holding(db, host, signal, work));
     } finally {
-      queue.requests -= 1;
-      if (queue.requests === 0) queues.delete(host);
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(host);
     }
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import { Turns } from '../editorial/turns.ts';
+import pLimit from 'p-limit';
 
 /** The longest rest, in ms: what stood still, such as a database that was away, is not a load. */
 const MAX_REST_MS = 5000;
@@ -24,7 +24,7 @@ const SYSTEM_CLOCK: PaceClock = {
  * time, 5 s at most. What shares the database and its machine slows work down, and so makes the rests longer.
  */
 export class PacedTurns {
-  readonly #turns = new Turns(1);
+  readonly #turn = pLimit(1);
   readonly #restsPerWork: number;
   readonly #clock: PaceClock;
   readonly #hurry = new AbortController();
@@ -38,7 +38,7 @@ export class PacedTurns {
   /** Runs `work` when it is its turn. Nobody waits for the rest after it but those whose turn is next. */
   take<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      void this.#turns.take(async () => {
+      void this.#turn(async () => {
         const began = this.#clock.now();
         try {
           resolve(await work());
