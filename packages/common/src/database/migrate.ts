@@ -1,12 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration';
 import { reasonOf } from '../start/reason.ts';
+import { lockUntilCommit } from './advisory-locks.ts';
 import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
 import { compareMigrations, type MigrationFile, readMigrations } from './migrations.ts';
-
-/** The advisory lock for creating the table of checksums: an arbitrary number. */
-const TABLE_LOCK = 7_227_001;
 
 /**
  * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an
@@ -74,7 +72,7 @@ async function adoptChecksums(db: Kysely<unknown>, files: readonly MigrationFile
   if (missing.length === 0) return;
   await db.transaction().execute(async (tx) => {
     // Two processes creating the table at once would collide in the catalogue even with `if not exists`.
-    await sql`select pg_advisory_xact_lock(${TABLE_LOCK})`.execute(tx);
+    await lockUntilCommit(tx, 'create the table of checksums');
     await makeTable(tx);
     for (const { name, checksum } of files) await record(tx, name, checksum);
   });

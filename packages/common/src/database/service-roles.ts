@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { AdvisoryLock } from './advisory-locks.ts';
 
 /** The role of a service, the schemas that it works on, and the variable with the role's password. */
 export interface ServiceRole {
@@ -33,8 +34,8 @@ const POWERS: Record<string, string> = {
   rolcreaterole: 'nocreaterole',
 };
 
-/** One at a time: two sessions that grant on the same object fail. An arbitrary number. */
-const LOCK = 7_227_002;
+/** One at a time: two sessions that grant on the same object fail. */
+const LOCK: AdvisoryLock = 'set up roles';
 
 /**
  * Makes the role of each service whose password is given, or gives it this password, with what it needs on
@@ -54,7 +55,7 @@ export async function grantServiceRoles(
   await client.connect();
   try {
     await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query("select pg_advisory_xact_lock(hashtextextended($1 || ': ', 0))", [LOCK]);
     for (const { role, schemas } of wanted) {
       await makeRole(client, role, passwords.get(role) ?? '');
       for (const schema of schemas) await grant(client, role, schema);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
@@ -29,7 +30,7 @@ export async function findRepeated(
   request: IdempotentRequest,
 ): Promise<WrittenArticle | undefined> {
   const key = keptKey(request);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
+  await lockUntilCommit(tx, 'answer a repeated request', key);
   await removeExpired(tx, key);
   const first = await tx
     .selectFrom('content.idempotency_key as kept')

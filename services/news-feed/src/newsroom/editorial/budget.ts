@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { shanghaiDate } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
@@ -37,8 +38,7 @@ export class BudgetStore {
     const day = shanghaiDate(now);
     const parts = spender === 'digests' ? PARTS_WITH_DIGESTS : PARTS;
     return this.#db.transaction().execute(async (tx) => {
-      // 1852143475 is "news" in ASCII; 52 is the right to count the budget.
-      await sql`select pg_advisory_xact_lock(1852143475, 52)`.execute(tx);
+      await lockUntilCommit(tx, 'count the budget');
       const { rows } = await sql`
         with own as (
           select coalesce(max(requests), 0) as requests, coalesce(max(tokens), 0) as tokens, ${parts} as parts

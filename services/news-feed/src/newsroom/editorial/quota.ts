@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { type Kysely, sql } from 'kysely';
 import { shanghaiDate } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
@@ -24,8 +25,7 @@ export function takeSlot(
 ): Promise<boolean> {
   const day = shanghaiDate(now);
   return db.transaction().execute(async (tx) => {
-    // 1852143475 is "news" in ASCII; 51 is the right to count the quota.
-    await sql`select pg_advisory_xact_lock(1852143475, 51)`.execute(tx);
+    await lockUntilCommit(tx, 'count the quota');
     const { rows } = await sql<{ has: boolean }>`
       with taken as (
         select count(*) as places, count(*) filter (where source = ${sourceId}) as own

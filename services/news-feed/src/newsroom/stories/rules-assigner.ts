@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { writeDigests } from './digest-writer.ts';
@@ -57,7 +58,7 @@ export class RulesAssigner implements StoryAssigner {
   async assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void> {
     if (items.length === 0) return;
     let search = await this.#search.findLately(tx, items);
-    await takeTurn(tx);
+    await lockUntilCommit(tx, 'assign stories');
     // Asked first, because mostly nothing was added, and planning to read that takes longer than asking.
     const last = await lastNumber(tx);
     if (last - search.through > MOST_MISSED) search = await this.#search.find(tx, items);
@@ -91,7 +92,7 @@ export class RulesAssigner implements StoryAssigner {
 
   async renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void> {
     if (reports.length === 0) return;
-    await takeTurn(tx);
+    await lockUntilCommit(tx, 'assign stories');
     const { lexicon } = this.#search;
     const { reports: weighed } = await weighTexts(tx, reports, lexicon);
     await renewInIndex(
@@ -114,12 +115,6 @@ export class RulesAssigner implements StoryAssigner {
       { lexicon, now },
     );
   }
-}
-
-/** Waits until no other worker assigns stories, and keeps them waiting until the transaction ends. */
-async function takeTurn(tx: Transaction<NewsTables>): Promise<void> {
-  // 1852143475 is "news" in ASCII; 50 is the right to assign stories.
-  await sql`select pg_advisory_xact_lock(1852143475, 50)`.execute(tx);
 }
 
 /** The candidates of an item with their stories as they are now, those of the same batch included. */

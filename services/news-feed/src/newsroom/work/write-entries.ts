@@ -1,3 +1,4 @@
+import { lockNumber } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
@@ -19,9 +20,6 @@ import {
   takesLink,
 } from './publication.ts';
 import { takeFromStrangers } from './strangers-items.ts';
-
-/** The advisory locks of articles, by the hash of their address: "news" in ASCII, plus 1. */
-const ARTICLE_LOCKS = 1_852_143_476;
 
 /** An entry with what the editor has decided about it. */
 export interface JudgedEntry {
@@ -124,8 +122,10 @@ async function lockEntries(
   // One worker at a time writes an article: two sources may bring it at once.
   const urls = judged.map(({ claimed }) => articleSpellings(claimed.entry.url)[0]);
   await sql`
-    select pg_advisory_xact_lock(${ARTICLE_LOCKS}, code) from
-      (select distinct hashtext(url) as code from unnest(${urls}::text[]) as url order by 1) as codes
+    select pg_advisory_xact_lock(number) from (
+      select distinct ${lockNumber('write an article', sql.ref<string>('url'))} as number
+      from unnest(${urls}::text[]) as url order by 1
+    ) as numbers
   `.execute(tx);
   return judged.flatMap((entry) => {
     const row = known.get(entry.claimed.key);
