@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Piscina } from 'piscina';
+import { Failure } from '../failures/failure.ts';
+import { OwnerTurns } from './owner-turns.ts';
+import type { ThreadTask } from './thread-task.ts';
+
+/** Limits on one task, and on how many run at once. */
+export interface ThreadLimits {
+  /** How long a thread may take to begin, in ms: a new one loads its modules first. */
+  startMs: number;
+  /** Computing time, in ms, which does not pass while the machine is busy with other things. */
+  cpuMs: number;
+  /** Time from when a thread begins, in ms. */
+  timeMs: number;
+  /** Heap of a thread, in MiB. */
+  memoryMiB: number;
+  /** How many tasks run at once, each in a thread. */
+  threads: number;
+}
+
+/** How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second. */
+const IDLE_MS = 10_000;
+
+/** How long to wait at least before looking again at how long a thread has computed, in ms. */
+const MIN_LOOK_MS = 100;
+
+/** A task did not end within its limits, and its thread was killed; the message says which limit. */
+export class UnfinishedTask extends Error {
+  constructor(limit: string) {
+    super(limit);
+    this.name = 'UnfinishedTask';
+  }
+}
+
+/**
+ * Runs tasks in threads of their own, so that none of them, however long or malicious, delays anything else:
+ * one that exceeds its limits is killed together with its thread.
+ */
+export class ThreadPool<Task, Result> {
+  readonly #limits: ThreadLimits;
+  readonly #pool: Piscina<ThreadTask<Task>, Result>;
+  readonly #turns: OwnerTurns;
+  #closed = false;
+
+  /** `module`: what the threads load; its default export is a `threadTask`. */
+  constructor(module: URL, limits: ThreadLimits) {
+    this.#limits = limits;
+    this.#pool = new Piscina({
+      filename: module.href,
+      minThreads: 0,
+      maxThreads: limits.threads,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMiB },
+      // A thread in `Atomics.wait` cannot receive anything else, and nothing here needs the microseconds it
+      // saves.
+      atomics: 'disabled',
+    });
+    // The caller of the task gets a thread's error; without a listener, it would also end the process.
+    this.#pool.on('error', () => undefined);
+    this.#turns = new OwnerTurns(limits.threads);
+  }
+
+  /**
+   * Runs the task that `prepare` returns when it is the owner's turn: owners take turns, so that none waits
+   * for all that another brings. Rejects with what the task throws.
+   *
+   * @throws UnfinishedTask if it needs more computing time or memory than the limits allow
+   * @throws Failure `unavailable` if the machine is too busy to tell, or the pool is closed
+   */
+  run(owner: string, prepare: () => Task): Promise<Result> {
+    return this.#turns.run(owner, () => this.#run(prepare()));
+  }
+
+  /** Runs a task without limits, so that the next one finds a thread that can begin. */
+  async warmUp(task: Task): Promise<void> {
+    await this.#pool.run({ task, begun: newWord() });
+  }
+
+  /** Kills the threads, and what runs in them. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#pool.destroy();
+  }
+
+  async #run(task: Task): Promise<Result> {
+    const { startMs, cpuMs, timeMs, memoryMiB } = this.#limits;
+    const begun = newWord();
+    const ended = new AbortController();
+    const late = new AbortController();
+    const overspent = new AbortController();
+    // The task is not to blame for the time that a thread takes to begin.
+    let timer = setTimeout(() => late.abort(), startMs);
+    void untilBegun(begun, startMs).then((id) => {
+      if (id === undefined || ended.signal.aborted) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => late.abort(), timeMs);
+      return this.#spends(id, cpuMs, ended.signal).then((spent) => spent && overspent.abort());
+    });
+    try {
+      if (this.#closed) throw new Error('the pool is closed');
+      const signal = AbortSignal.any([late.signal, overspent.signal]);
+      return await this.#pool.run({ task, begun }, { signal });
+    } catch (error) {
+      if (overspent.signal.aborted) throw new UnfinishedTask(`within ${cpuMs / 1000} s of computing`);
+      if (isOutOfMemory(error)) throw new UnfinishedTask(`with ${memoryMiB} MiB of memory`);
+      if (late.signal.aborted) throw unavailable('the machine is too busy at the moment', error);
+      if (this.#closed) throw unavailable('the program is stopping', error);
+      throw error;
+    } finally {
+      ended.abort();
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits until a thread has computed for `cpuMs`; false if it ends before. */
+  async #spends(threadId: number, cpuMs: number, ended: AbortSignal): Promise<boolean> {
+    const worker = this.#pool.threads.find((thread) => thread.threadId === threadId);
+    if (worker === undefined) return false;
+    try {
+      const before = await worker.cpuUsage();
+      for (let left = cpuMs; left > 0; ) {
+        // A thread cannot compute for longer than time passes.
+        await delay(Math.max(left, MIN_LOOK_MS), undefined, { signal: ended });
+        const { user, system } = await worker.cpuUsage(before);
+        left = cpuMs - (user + system) / 1000;
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function newWord(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Waits for the thread's word, and resolves to its id; undefined if it did not come. */
+async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<number | undefined> {
+  await Atomics.waitAsync(begun, 0, 0, ms).value;
+  return Atomics.load(begun, 0) || undefined;
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function unavailable(reason: string, cause: unknown): Failure {
+  return new Failure('unavailable', `${reason}; try again later`, { cause });
+}
