@@ -1,3 +1,4 @@
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyProxy, type PassingRequest, startFaultyProxy } from '../support/faulty-proxy.ts';
 import {
@@ -168,6 +169,73 @@ test('a batch that cannot be done says why, and can be resumed once the reason i
   expect((await resume(batch.id)).status).toBe(202);
   expect((await ended(batch.id)).batch).toMatchObject({ state: 'done', code: null, affected: 1 });
   expect(await keys()).toEqual(['to/1.jpg']);
+});
+
+const putTyped = (Key: string, ContentType: string) =>
+  gallery.s3.send(new PutObjectCommand({ Bucket: gallery.bucket, Key, Body: 'same', ContentType }));
+
+async function typeOf(Key: string) {
+  return (await gallery.s3.send(new HeadObjectCommand({ Bucket: gallery.bucket, Key }))).ContentType;
+}
+
+test.each(['move', 'rename'])('a %s that was refused is refused again when it is resumed', async (action) => {
+  await putTyped('a/x.jpg', 'image/jpeg');
+  await putTyped('to/x.jpg', 'text/html');
+  await putTyped('a/y.jpg', 'text/html');
+  const move = { action: 'move', paths: ['a/x.jpg'], dest: 'to' };
+  const { body } = await start(action === 'move' ? move : { path: 'a/x.jpg', name: 'y.jpg' });
+  expect((await ended(body.batch.id)).batch.code).toBe('destination_conflict');
+  expect((await resume(body.batch.id)).status).toBe(202);
+  expect((await ended(body.batch.id)).batch).toMatchObject({
+    state: 'failed',
+    code: 'destination_conflict',
+    message: expect.stringContaining('nothing was changed'),
+  });
+  expect(await keys()).toEqual(['a/x.jpg', 'a/y.jpg', 'to/x.jpg']);
+  expect(await typeOf('a/x.jpg')).toBe('image/jpeg');
+});
+
+test('a move of what does not exist is no success when it is resumed', async () => {
+  const { body } = await start({ action: 'move', paths: ['a/1.jpg', 'a/'], dest: 'to' });
+  expect((await ended(body.batch.id)).batch.message).toContain('nothing exists');
+  await resume(body.batch.id);
+  expect((await ended(body.batch.id)).batch).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('nothing exists'),
+  });
+});
+
+test.each([
+  ['image/jpeg', 'done', ['to/x.jpg']],
+  ['text/html', 'failed', ['a/x.jpg', 'to/x.jpg']],
+])('an interrupted move takes the same bytes of type %s at the destination: %s', async (type, state, left) => {
+  await putTyped('a/x.jpg', 'image/jpeg');
+  proxy.choose = (request) => (isCopy(request) ? 'refuse' : undefined);
+  const { body } = await start({ action: 'move', paths: ['a/x.jpg'], dest: 'to' });
+  expect((await ended(body.batch.id)).batch.code).toBe('operation_incomplete');
+  proxy.choose = () => undefined;
+  await putTyped('to/x.jpg', type);
+  await resume(body.batch.id);
+  expect((await ended(body.batch.id)).batch.state).toBe(state);
+  expect(await keys()).toEqual(left);
+  expect(await typeOf('to/x.jpg')).toBe(type);
+});
+
+test('the same bytes of another type that appear at the destination during a move keep the source', async () => {
+  await putTyped('a/x.jpg', 'image/jpeg');
+  const arriving = Promise.withResolvers<void>();
+  let looked = 0;
+  proxy.choose = ({ method, path }) => {
+    // The answers to the looks at the free destination are held back: that of the check, that of the copy.
+    if (method !== 'HEAD' || !path.includes('/to/x.jpg') || ++looked < 2) return undefined;
+    arriving.resolve();
+    return putting;
+  };
+  const putting = arriving.promise.then(async () => void (await putTyped('to/x.jpg', 'text/html')));
+  const { body } = await start({ action: 'move', paths: ['a/x.jpg'], dest: 'to' });
+  expect((await ended(body.batch.id)).batch.code).toBe('operation_incomplete');
+  expect(await typeOf('a/x.jpg')).toBe('image/jpeg');
+  expect(await typeOf('to/x.jpg')).toBe('text/html');
 });
 
 test('one can ask how far it has come, and the same request finds it while it runs', async () => {

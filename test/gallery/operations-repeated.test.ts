@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
@@ -208,6 +209,16 @@ test('a copy that is repeated after a change of its source is a conflict, althou
   expect(await keys()).toEqual([...names, 'd/4', ...names.map((name) => `to/${name}`), 'to/d/4'].sort());
   const { status, body } = await ask({ action: 'copy' });
   expect([status, body.code]).toEqual([400, 'destination_conflict']);
+});
+
+test('a move that is repeated keeps a new source of another type with the same bytes, although its answer was lost', async () => {
+  (await askAndLeave({ action: 'move' }))();
+  await ended();
+  const again = { Bucket: direct.bucket, Key: 'd/1', Body: 'd/1', ContentType: 'text/html' };
+  await direct.s3.send(new PutObjectCommand(again));
+  const { status, body } = await ask({ action: 'move' });
+  expect([status, body.code]).toEqual([400, 'destination_conflict']);
+  expect(await keys()).toEqual(['d/1', ...names.map((name) => `to/${name}`)]);
 });
 
 test('an answer that arrived is not told again: the same move is new work', async () => {

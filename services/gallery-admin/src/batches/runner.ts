@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
+import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import { storeFailure } from '../buckets/store-fault.ts';
 import { filename } from '../names.ts';
@@ -8,11 +9,12 @@ import type { CopyLimits } from '../operations/copy-request.ts';
 import { deleteFound } from '../operations/delete-paths.ts';
 import { lastName, parentOf, type Transfer } from '../operations/destination.ts';
 import { findSources } from '../operations/sources.ts';
-import { type Transferred, transfer, transferred } from '../operations/transfer.ts';
+import { type Transferred, type TransferRequest, transfer, transferred } from '../operations/transfer.ts';
 import { TransferRunning, type UnfinishedTransfers } from '../operations/unfinished.ts';
 import type { Watch } from '../operations/watch.ts';
+import type { GalleryTables } from '../tables.ts';
 import type { BatchView, Undoing } from './schema.ts';
-import type { BatchOutcome, BatchRequest, BatchStore, BegunBatch, ClaimedBatch } from './store.ts';
+import type { BatchOutcome, BatchRequest, BatchStore, BegunBatch, ClaimedBatch, Steps } from './store.ts';
 
 /** How often a run renews its lease and records its progress, in ms. */
 const RENEWAL_MS = 1000;
@@ -71,40 +73,56 @@ export class BatchRunner {
   async #run(bucket: Bucket, claim: ClaimedBatch): Promise<void> {
     const { batches } = this.#parts;
     const lost = new AbortController();
-    const steps: { done: number; total: number | null } = { done: 0, total: null };
+    const steps: Steps = { done: 0, total: null };
     const watch: Watch = {
       signal: AbortSignal.any([this.#closing.signal, lost.signal]),
       progress: (done, total) => Object.assign(steps, { done, total }),
     };
     const renewal = setInterval(() => {
       // Without a database the work goes on; its record follows when the database is back.
-      const renewed = batches.renew(claim, steps.done, steps.total).catch(() => true);
+      const renewed = batches.renew(claim, steps).catch(() => true);
       void renewed.then((ours) => ours || lost.abort());
     }, RENEWAL_MS);
+    const end = (outcome: BatchOutcome, db?: Kysely<GalleryTables>) =>
+      batches.end(claim, outcome, steps, db);
     try {
-      const outcome = await this.#work(bucket, claim, watch);
-      await batches.end(claim, outcome, steps.done, steps.total);
+      await end(await this.#work(bucket, claim, watch, end));
     } catch (error) {
       if (watch.signal.aborted) return await batches.abandon(claim);
-      await batches.end(claim, this.#failed(error, claim), steps.done, steps.total);
+      await end(this.#failed(error, claim));
     } finally {
       clearInterval(renewal);
     }
   }
 
-  async #work(bucket: Bucket, { request, resumed }: ClaimedBatch, watch: Watch): Promise<BatchOutcome> {
+  async #work(
+    bucket: Bucket,
+    { request, resumed }: ClaimedBatch,
+    watch: Watch,
+    end: (outcome: BatchOutcome, db: Kysely<GalleryTables>) => Promise<void>,
+  ): Promise<BatchOutcome> {
     if (request.action === 'delete') {
       const { sources } = await findSources(bucket, request.paths);
       return deleteFound(bucket, { sources, before: undefined, watch });
     }
     const { unfinished, limits } = this.#parts;
     const action: 'copy' | 'move' = request.action === 'copy' ? 'copy' : 'move';
-    const asked = { ...request, action, repeated: resumed, watch };
+    const outcomeOf = (done: Transferred): BatchOutcome => {
+      const isLeft = !resumed || done.affected > 0;
+      const outcome = isLeft ? transferred(asked, done) : { message: 'nothing was left to do', affected: 0 };
+      return { ...outcome, undo: undoOf(request, done) };
+    };
+    const asked: TransferRequest = {
+      ...request,
+      action,
+      // What an interrupted run has begun is recorded; one that was refused has begun nothing.
+      repeated: false,
+      record: (done, db) => end(outcomeOf(done), db),
+      watch,
+    };
     for (;;) {
       try {
-        const done = await transfer({ bucket, unfinished, limits }, asked);
-        if (resumed && done.affected === 0) return { message: 'nothing was left to do', affected: 0 };
-        return { ...transferred(asked, done), undo: undoOf(request, done) };
+        return outcomeOf(await transfer({ bucket, unfinished, limits }, asked));
       } catch (error) {
         if (!(error instanceof TransferRunning)) throw error;
         await pause(TURN_MS, undefined, { signal: watch.signal });

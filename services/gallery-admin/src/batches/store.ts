@@ -37,6 +37,12 @@ export interface BatchOutcome {
   undo?: Undoing[];
 }
 
+/** How far a run has come; `total` is null while it is unknown. */
+export interface Steps {
+  done: number;
+  total: number | null;
+}
+
 /** A batch that the caller runs. */
 export interface ClaimedBatch {
   id: string;
@@ -148,7 +154,7 @@ export class BatchStore {
   }
 
   /** Renews the lease of a run and records its progress; false if the batch is no longer this run's. */
-  async renew({ id, run }: ClaimedBatch, done: number, total: number | null): Promise<boolean> {
+  async renew({ id, run }: ClaimedBatch, { done, total }: Steps): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('gallery.batch')
       .set({ steps_done: done, steps_total: total, leased_until: leaseEnd(), changed_at: now() })
@@ -158,20 +164,15 @@ export class BatchStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Records how a run ended. */
-  async end(
-    { id, run }: ClaimedBatch,
-    outcome: BatchOutcome,
-    done: number,
-    total: number | null,
-  ): Promise<void> {
-    await this.#db
+  /** Records how a run ended, on another connection if something else is to change with it. */
+  async end({ id, run }: ClaimedBatch, outcome: BatchOutcome, steps: Steps, db = this.#db): Promise<void> {
+    await db
       .updateTable('gallery.batch')
       .set({
         state: outcome.code === undefined ? 'done' : 'failed',
         outcome: JSON.stringify(outcome),
-        steps_done: done,
-        steps_total: total,
+        steps_done: steps.done,
+        steps_total: steps.total,
         run: null,
         leased_until: null,
         changed_at: now(),

@@ -3,7 +3,7 @@ import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  HeadObjectCommand,
+  type StorageClass,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -12,7 +12,7 @@ import type { StoredObject } from '../listing/object-page.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
 import { ObjectChanged } from './object-failure.ts';
-import { findObject } from './stored-object.ts';
+import { findObject, headersOf } from './stored-object.ts';
 
 /** Parts of one object copied at a time. */
 const PARTS_AT_A_TIME = 4;
@@ -70,22 +70,13 @@ export async function copyInParts(
 }
 
 /** A multipart upload copies no metadata by itself, so the source's is passed on here. */
-async function begin(bucket: Bucket, { key, etag }: StoredObject, target: string): Promise<string> {
-  const head = await bucket.s3.send(
-    new HeadObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` }),
-  );
+async function begin(bucket: Bucket, source: StoredObject, target: string): Promise<string> {
   const { UploadId } = await bucket.s3.send(
     new CreateMultipartUploadCommand({
       Bucket: bucket.name,
       Key: target,
-      ContentType: head.ContentType,
-      CacheControl: head.CacheControl,
-      ContentDisposition: head.ContentDisposition,
-      ContentEncoding: head.ContentEncoding,
-      ContentLanguage: head.ContentLanguage,
-      Expires: head.ExpiresString === undefined ? undefined : new Date(head.ExpiresString),
-      Metadata: head.Metadata,
-      StorageClass: head.StorageClass,
+      StorageClass: source.storageClass as StorageClass | undefined,
+      ...(await headersOf(bucket, source)),
     }),
   );
   if (UploadId === undefined) throw new Error('the object store started an upload without an id');

@@ -6,7 +6,7 @@ import { type StoredObject, unquoted } from '../listing/object-page.ts';
 import { copyInParts } from './copy-in-parts.ts';
 import { type CopyLimits, copySource, copyTimeout, ifFree } from './copy-request.ts';
 import { ObjectChanged } from './object-failure.ts';
-import { findObject, isSameContent } from './stored-object.ts';
+import { findObject, isSameObject } from './stored-object.ts';
 
 /**
  * Copies `source`, with its metadata, to the key `target`, which must be free. Resolves to the entity tag of
@@ -67,13 +67,8 @@ async function explainRefusal(
   error: unknown,
 ): Promise<string> {
   const [current, existing] = await Promise.all([findObject(bucket, source.key), findObject(bucket, target)]);
-  if (existing !== undefined && existing.size === source.size) {
-    if (existing.etag === source.etag) return existing.etag;
-    if (current?.etag === source.etag && (await isSameContent(bucket, current, existing))) {
-      return existing.etag;
-    }
-  }
   if (current?.etag !== source.etag) throw new ObjectChanged('the source has changed since');
-  if (existing !== undefined) throw new ObjectChanged('the destination has been taken since');
-  throw error;
+  if (existing === undefined) throw error;
+  if (await isSameObject(bucket, current, existing)) return existing.etag;
+  throw new ObjectChanged('the destination has been taken since');
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isRefusal, isStoreFault } from '../buckets/store-fault.ts';
@@ -42,12 +43,30 @@ async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown):
   );
 }
 
+/** What readers get with an object besides its bytes, and what a copy carries. */
+export async function headersOf(bucket: Bucket, { key, etag }: StoredObject) {
+  const input = { Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` };
+  const head = await bucket.s3.send(new HeadObjectCommand(input));
+  return {
+    ContentType: head.ContentType,
+    CacheControl: head.CacheControl,
+    ContentDisposition: head.ContentDisposition,
+    ContentEncoding: head.ContentEncoding,
+    ContentLanguage: head.ContentLanguage,
+    Expires: head.ExpiresString === undefined ? undefined : new Date(head.ExpiresString),
+    Metadata: head.Metadata,
+  };
+}
+
 /**
- * True if two objects have the same bytes. Equal entity tags and sizes are enough. Stores give the same bytes
- * a different tag if they are encrypted or were written in other parts; then the bytes are compared.
+ * True if two objects have the same bytes, type and metadata, so that nothing is lost with one of them. Equal
+ * entity tags and sizes are enough for the bytes. Stores give the same bytes a different tag if they are
+ * encrypted or were written in other parts; then the bytes are compared.
  */
-export async function isSameContent(bucket: Bucket, a: StoredObject, b: StoredObject): Promise<boolean> {
+export async function isSameObject(bucket: Bucket, a: StoredObject, b: StoredObject): Promise<boolean> {
   if (a.size !== b.size) return false;
+  const [headersA, headersB] = await Promise.all([headersOf(bucket, a), headersOf(bucket, b)]);
+  if (!isDeepStrictEqual(headersA, headersB)) return false;
   if (a.etag === b.etag) return true;
   const [hashA, hashB] = await Promise.all([contentHash(bucket, a), contentHash(bucket, b)]);
   return hashA.equals(hashB);

@@ -25,7 +25,7 @@ import { enclosing, foldOverlaps } from './overlaps.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { findSources } from './sources.ts';
 import type { Outcome } from './store.ts';
-import { findObject, isSameContent } from './stored-object.ts';
+import { findObject, isSameObject } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
 import type { Watch } from './watch.ts';
 
@@ -158,19 +158,21 @@ class RunningTransfer {
     const taken: Obstacle = { reason: 'the destination exists', paths: [] };
     const seen = new Set<Transfer>();
     let total = 0;
-    for await (const pair of pairsOf(bucket, transfers)) {
+    // To tell the copies of an interrupted run from others takes several requests for each.
+    await forEachConcurrently(pairsOf(bucket, transfers), COPIES, async (pair) => {
       this.#request.watch?.signal.throwIfAborted();
       if (pair.source) total += 1;
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
         throw new Failure('refused', `${detail}; nothing was changed`);
       }
-      // Folders are compared by listings, which do not show whether the store accepts the new names.
-      if (!seen.has(pair.transfer)) await findObject(bucket, pair.target);
+      const isFirst = !seen.has(pair.transfer);
       seen.add(pair.transfer);
       if (pair.existing && !(await this.#isOwn(pair, pair.existing))) taken.paths.push(pair.target);
-      if (taken.paths.length > MAX_NAMED) break;
-    }
+      if (taken.paths.length > MAX_NAMED) throw destinationConflict([taken]);
+      // Folders are compared by listings, which do not show whether the store accepts the new names.
+      if (isFirst && pair.transfer.source.kind === 'folder') await findObject(bucket, pair.target);
+    });
     if (taken.paths.length > 0) throw destinationConflict([taken]);
     return total;
   }
@@ -179,7 +181,8 @@ class RunningTransfer {
   async #isOwn({ transfer, source, target }: Pair, existing: StoredObject): Promise<boolean> {
     if (!this.#resumed.has(transfer)) return false;
     if (source === undefined) return true;
-    if (!(await isSameContent(this.#parts.bucket, source, existing))) return false;
+    if (this.#isRetagged(target, source, existing)) return true;
+    if (!(await isSameObject(this.#parts.bucket, source, existing))) return false;
     this.#remember(target, source.etag, existing.etag);
     return true;
   }
@@ -190,17 +193,22 @@ class RunningTransfer {
 
   #isCopy(target: string, source: StoredObject, existing: StoredObject | undefined): boolean {
     if (existing === undefined || existing.size !== source.size) return false;
-    return existing.etag === source.etag || this.#retagged.get(target) === `${source.etag} ${existing.etag}`;
+    return existing.etag === source.etag || this.#isRetagged(target, source, existing);
+  }
+
+  #isRetagged(target: string, source: StoredObject, existing: StoredObject): boolean {
+    return this.#retagged.get(target) === `${source.etag} ${existing.etag}`;
   }
 
   /** Copies the objects that are not at their destination yet; resolves to the number now there. */
   async #copy(transfers: readonly Transfer[], total: number): Promise<number> {
     const { bucket, limits } = this.#parts;
     let done = 0;
-    const copyPair = async ({ source, target, existing }: Pair) => {
+    const copyPair = async (pair: Pair) => {
+      const { source, target, existing } = pair;
       if (source === undefined) return;
       this.#request.watch?.signal.throwIfAborted();
-      if (!this.#isCopy(target, source, existing)) {
+      if (!existing || !(await this.#isOwn(pair, existing))) {
         if (existing)
           throw new ObjectFailure(target, new ObjectChanged('the destination has been taken since'));
         const etag = await copyObject(bucket, source, target, limits).catch((error) => {
