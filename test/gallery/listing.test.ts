@@ -5,6 +5,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
+import { namedServer } from '../support/s3/fixtures.ts';
 import { listAll, put, putAll, read } from '../support/s3/objects.ts';
 
 /** Keys that something between here and the store would spoil if it read them twice, or not at all. */
@@ -297,7 +298,8 @@ test('the token of another folder, or of nothing, is never an answer to try agai
   const token = encodeURIComponent(body.data.continuationToken);
   for (const query of [`path=mixed/&continuationToken=${token}`, 'continuationToken=made-up']) {
     const { status, body: answer } = await list(`json=1&${query}`);
-    if (status !== 200)
+    // Not every store tells its tokens from others; the embedded one does.
+    if (status !== 200 || !namedServer(process.env))
       expect([status, answer.message]).toEqual([400, expect.stringContaining('continuationToken')]);
   }
 });

@@ -106,6 +106,28 @@ test('parameters that are none are refused', async ({ s3, bucket }) => {
   await expect(s3.send(copy)).rejects.toEqual(refused);
 });
 
+test('a continuation token continues the listing that gave it, and no other', async ({ s3, bucket }) => {
+  for (const Key of ['a/1', 'a/2', 'a/3', 'b/1', 'b/2']) {
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: Key }));
+  }
+  const list = (input: object) => s3.send(new ListObjectsV2Command({ Bucket: bucket, ...input }));
+  const { NextContinuationToken: ContinuationToken = '' } = await list({ Prefix: 'a/', MaxKeys: 1 });
+  const { Contents } = await list({ Prefix: 'a/', MaxKeys: 5, ContinuationToken });
+  expect(Contents?.map(({ Key }) => Key)).toEqual(['a/2', 'a/3']);
+  const last = ContinuationToken.at(-1) === 'A' ? 'B' : 'A';
+  for (const foreign of [
+    { Prefix: 'b/', ContinuationToken },
+    { ContinuationToken },
+    { Prefix: 'a/', Delimiter: '/', ContinuationToken },
+    { Prefix: 'a/', ContinuationToken: ContinuationToken.slice(0, -1) + last },
+    { Prefix: 'a/', ContinuationToken: Buffer.from('a/1').toString('base64url') },
+    { Prefix: 'a/', ContinuationToken: 'made-up' },
+    { Prefix: 'a/', ContinuationToken: '' },
+  ]) {
+    await expect(list(foreign), JSON.stringify(foreign)).rejects.toEqual(s3Error('InvalidArgument', 400));
+  }
+});
+
 test('an empty delete is malformed', async ({ s3, bucket }) => {
   const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: [] } });
   await expect(s3.send(command)).rejects.toEqual(s3Error('MalformedXML', 400));

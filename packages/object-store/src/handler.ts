@@ -50,7 +50,8 @@ async function answer(
   const authorization = await authenticate(request, credentials, now());
   const signed: S3Request = { ...request, headers: withHoistedHeaders(request) };
   const payload = new Payload(signed, authorization);
-  return findOperation(signed)({ storage, request: signed, payload, region, now });
+  const secret = credentials.secretAccessKey;
+  return findOperation(signed)({ storage, request: signed, payload, secret, region, now });
 }
 
 async function sendError(

@@ -8,6 +8,8 @@ export interface OperationContext {
   storage: Storage;
   request: S3Request;
   payload: Payload;
+  /** Seals what clients are to give back unchanged. */
+  secret: string;
   /** The region that the store says it is in. */
   region: string;
   /** ms since 1970. */

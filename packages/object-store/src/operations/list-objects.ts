@@ -1,8 +1,8 @@
-import { S3Error } from '../errors.ts';
+import { openToken, sealToken } from '../continuation-token.ts';
 import { type Page, readPage, startAfter } from '../key-pages.ts';
 import { integerParameter } from '../request.ts';
 import { xmlResponse } from '../response.ts';
-import { type KeyBytes, keyText } from '../storage/keys.ts';
+import { keyText } from '../storage/keys.ts';
 import type { ListedObject } from '../storage/objects.ts';
 import type { XmlElement } from '../xml.ts';
 import type { Operation, OperationContext } from './context.ts';
@@ -19,17 +19,19 @@ interface ListParameters {
 
 /** ListObjectsV2: keys in the order of their bytes, a page at a time. */
 export const listObjectsV2: Operation = async (context) => {
-  const { query } = context.request;
+  const { request, secret } = context;
+  const { query } = request;
   const parameters = readParameters(query);
   const token = query.get('continuation-token');
-  const after = token === null ? (query.get('start-after') ?? '') : decodeToken(token);
+  const listing = { ...parameters, bucket: request.bucket };
+  const after = token === null ? (query.get('start-after') ?? '') : openToken(secret, listing, token);
   const page = readObjects(context, parameters, after);
   const encode = nameEncoder(query);
   return xmlResponse('ListBucketResult', {
     ...commonElements(context, parameters, page),
     KeyCount: page.rows.length + page.commonPrefixes.length,
     ContinuationToken: token ?? undefined,
-    NextContinuationToken: page.isTruncated && page.last ? encodeToken(page.last) : undefined,
+    NextContinuationToken: page.isTruncated && page.last ? sealToken(secret, listing, page.last) : undefined,
     StartAfter: encode(query.get('start-after') ?? undefined),
     ...entryElements(page, encode),
   });
@@ -88,14 +90,4 @@ function entryElements(page: Page<ListedObject>, encode: (name: string) => strin
     })),
     CommonPrefixes: page.commonPrefixes.map((prefix) => ({ Prefix: encode(prefix) })),
   };
-}
-
-// A token is the last entry of the page before.
-function encodeToken(last: KeyBytes): string {
-  return Buffer.from(last).toString('base64url');
-}
-
-function decodeToken(token: string): string {
-  if (/^[\w-]+$/.test(token)) return Buffer.from(token, 'base64url').toString('utf8');
-  throw new S3Error('InvalidArgument', 'The continuation token was not issued by this store.');
 }
