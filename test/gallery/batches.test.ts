@@ -208,18 +208,21 @@ test('a move of what does not exist is no success when it is resumed', async () 
 test.each([
   ['image/jpeg', 'done', ['to/x.jpg']],
   ['text/html', 'failed', ['a/x.jpg', 'to/x.jpg']],
-])('an interrupted move takes the same bytes of type %s at the destination: %s', async (type, state, left) => {
-  await putTyped('a/x.jpg', 'image/jpeg');
-  proxy.choose = (request) => (isCopy(request) ? 'refuse' : undefined);
-  const { body } = await start({ action: 'move', paths: ['a/x.jpg'], dest: 'to' });
-  expect((await ended(body.batch.id)).batch.code).toBe('operation_incomplete');
-  proxy.choose = () => undefined;
-  await putTyped('to/x.jpg', type);
-  await resume(body.batch.id);
-  expect((await ended(body.batch.id)).batch.state).toBe(state);
-  expect(await keys()).toEqual(left);
-  expect(await typeOf('to/x.jpg')).toBe(type);
-});
+])(
+  'an interrupted move takes the same bytes of type %s at the destination: %s',
+  async (type, state, left) => {
+    await putTyped('a/x.jpg', 'image/jpeg');
+    proxy.choose = (request) => (isCopy(request) ? 'refuse' : undefined);
+    const { body } = await start({ action: 'move', paths: ['a/x.jpg'], dest: 'to' });
+    expect((await ended(body.batch.id)).batch.code).toBe('operation_incomplete');
+    proxy.choose = () => undefined;
+    await putTyped('to/x.jpg', type);
+    await resume(body.batch.id);
+    expect((await ended(body.batch.id)).batch.state).toBe(state);
+    expect(await keys()).toEqual(left);
+    expect(await typeOf('to/x.jpg')).toBe(type);
+  },
+);
 
 test('the same bytes of another type that appear at the destination during a move keep the source', async () => {
   await putTyped('a/x.jpg', 'image/jpeg');

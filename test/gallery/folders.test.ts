@@ -54,6 +54,55 @@ test('a folder cannot have the name of a file, or one that no folder may have', 
   expect(await keys()).toEqual(['d/name']);
 });
 
+const MARKED = 'old\u202egpj.exe';
+
+test('a new name with a mark that turns text around is refused wherever one is given', async () => {
+  await fill('a/1.jpg', `old/${MARKED}`);
+  const contentType = 'image/jpeg';
+  const upload = { filename: MARKED, path: 'a', contentType };
+  const create = { action: 'create', size: 1, ...upload };
+  const batch = { action: 'copy', paths: ['a/1.jpg'] };
+  const names = [{ path: 'a/1.jpg', name: MARKED }];
+  for (const [path, json] of [
+    ['upload', upload],
+    ['upload', { ...upload, filename: '1.jpg', path: `a/${MARKED}/b` }],
+    ['upload/sign', { method: 'PUT', key: `a/${MARKED}`, contentType }],
+    ['upload/sign', { method: 'POST', key: `${MARKED}/a` }],
+    ['upload/multipart', create],
+    ['upload/multipart', { ...create, filename: '1.jpg', path: MARKED }],
+    ['gallery/folder', { path: `a/${MARKED}` }],
+    ['gallery/rename', { path: 'a/1.jpg', name: MARKED }],
+    ['gallery/batch', { ...batch, dest: MARKED }],
+    ['gallery/batch', { ...batch, dest: 'to', names }],
+  ] as const) {
+    const { status, body } = await gallery.post(`/api/${path}`, json);
+    expect([status, body.code], JSON.stringify(json)).toEqual([400, 'invalid_request']);
+    // One message names all rules of the requests that can be signed.
+    expect(body.message).toContain(
+      path === 'upload/sign' && !json.key.includes('/a') ? 'cannot be seen' : 'U+202E',
+    );
+  }
+  expect(await keys()).toEqual(['a/1.jpg', `old/${MARKED}`]);
+});
+
+test('files and folders that have such a name go on working', async () => {
+  await fill(`old/${MARKED}`, `${MARKED}/1.jpg`);
+  const [listed] = (await gallery.ask('/api/gallery?json=1&path=old')).body.data.files;
+  expect(await (await fetch(listed.url)).text()).toBe(`old/${MARKED}`);
+  const upload = { filename: '2.jpg', path: `${MARKED}/new`, contentType: 'image/jpeg' };
+  expect((await gallery.post('/api/upload', upload)).body.key).toBe(`${MARKED}/new/2.jpg`);
+  expect((await create(MARKED)).body.created).toBe(false);
+  expect((await create(`${MARKED}/new`)).body.created).toBe(true);
+  const move = { action: 'move', paths: [`old/${MARKED}`], dest: `${MARKED}/new/` };
+  expect((await gallery.post('/api/gallery/batch', move)).status).toBe(200);
+  expect((await rename(`${MARKED}/new/${MARKED}`, 'plain.exe')).body.undo).toBeNull();
+  expect(
+    (await gallery.post('/api/gallery/batch', { action: 'move', paths: [MARKED], dest: 'to' })).status,
+  ).toBe(200);
+  expect(await keys()).toEqual([`to/${MARKED}/1.jpg`, `to/${MARKED}/new/`, `to/${MARKED}/new/plain.exe`]);
+  expect((await gallery.post('/api/gallery/delete', { path: 'to', type: 'folder' })).body.deleted).toBe(3);
+});
+
 test('a look-up says of each name whether a file, a folder or both have it', async () => {
   await fill('d/both', 'd/file.jpg', 'd/folder/x');
   await create('d/empty');

@@ -42,6 +42,26 @@ describe('names', () => {
     (path) => expect(existingPath.parse(path)).toBe(path),
   );
 
+  test.each(['a\u202egpj.exe', '\u200ea.jpg', 'a\u2066b', 'a\u200b.jpg', 'a\u00ad.jpg', '\ufeff', 'a\u2028'])(
+    'the new name %j is refused with the mark that does not show',
+    (value) => {
+      const [mark = ''] = /[^a.gpjex]/.exec(value) ?? [];
+      const code = `U+${mark.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`;
+      expect(filename.safeParse(value).error?.issues[0]?.message).toContain(code);
+      expect(existingPath.parse(value)).toBe(value);
+    },
+  );
+
+  test.each([
+    'نامه\u200cها.jpg',
+    '👩\u200d🚀.jpg',
+    '❤\ufe0f.png',
+    '🏴󠁧󠁢󠁳󠁣󠁴󠁿.png',
+    'été\u202f1.jpg',
+    'שלום.jpg',
+    '사진.jpg',
+  ])('the name %s needs what it contains', (value) => expect(filename.safeParse(value).success).toBe(true));
+
   test('the length of an existing path is counted in characters', () => {
     expect(existingPath.safeParse('😀'.repeat(1024)).success).toBe(true);
     expect(existingPath.safeParse('😀'.repeat(1025)).success).toBe(false);
@@ -70,7 +90,20 @@ describe('names', () => {
 });
 
 describe('the described pattern', () => {
-  const alphabet = fc.constantFrom('a', '.', '/', '\\', '\n', '\u007f', '\u0085', 'ü', '😀');
+  const alphabet = fc.constantFrom(
+    'a',
+    '.',
+    '/',
+    '\\',
+    '\n',
+    '\u007f',
+    '\u0085',
+    'ü',
+    '😀',
+    '\u202e',
+    '\ufeff',
+    '\u200d',
+  );
   const texts = fc.string({ unit: alphabet, maxLength: 6 });
 
   test.each([

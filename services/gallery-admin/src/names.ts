@@ -6,16 +6,25 @@ export const MAX_KEY_BYTES = 1024;
 
 const CONTROL = /\p{Cc}/u;
 
+/**
+ * Characters that cannot be seen or that turn the text around them, so that a name looks like another one:
+ * `\u202egpj.exe` is shown as `exe.jpg`. Joiners and variation selectors are not among them, as many scripts
+ * and emoji need those.
+ */
+const HIDDEN_MARKS = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb`;
+
+const HIDDEN_MARK = new RegExp(`[${HIDDEN_MARKS}]`, 'gu');
+
 /** A media type with parameters (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE =
   /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
 /**
- * A segment of a path as a regular expression: `max` characters, not `.` or `..`, no `\` or control
- * character.
+ * A segment of a path as a regular expression: `max` characters, not `.` or `..`, no `\`, control character
+ * or one of `others`.
  */
-function segment(max?: number): string {
-  const excluded = String.raw`/\\\u0000-\u001f\u007f-\u009f`;
+function segment(max?: number, others = ''): string {
+  const excluded = String.raw`/\\\u0000-\u001f\u007f-\u009f` + others;
   const any = `[^${excluded}]`;
   const notDot = `[^.${excluded}]`;
   const upTo = (fixed: number) => (max === undefined ? '' : max - fixed);
@@ -28,13 +37,13 @@ const MAX_FILENAME = 255;
 const SEGMENT = segment();
 
 /** {@link isFilename} for descriptions. */
-const FILENAME_PATTERN = `^${segment(MAX_FILENAME)}$`;
+const FILENAME_PATTERN = `^${segment(MAX_FILENAME, HIDDEN_MARKS)}$`;
 
 /** {@link isPath} for descriptions. */
 const PATH_PATTERN = `^(?:${SEGMENT}(?:/${SEGMENT})*/?)?$`;
 
 /** The keys of new files for descriptions: a path that does not end with `/`. */
-export const NEW_KEY_PATTERN = `^(?:${SEGMENT}/)*${segment(MAX_FILENAME)}$`;
+export const NEW_KEY_PATTERN = `^(?:${SEGMENT}/)*${segment(MAX_FILENAME, HIDDEN_MARKS)}$`;
 
 /**
  * Text of `min` to `max` characters, in Unicode's composed form (NFC): one spelling for names that look the
@@ -53,11 +62,24 @@ function isFilename(value: string): boolean {
   return !/[/\\]/.test(value) && !CONTROL.test(value) && value !== '.' && value !== '..';
 }
 
-/** The last part of an object key: 1–255 characters of any script. */
-export const filename = name(1, MAX_FILENAME, FILENAME_PATTERN).refine(
-  isFilename,
-  'must not contain "/", "\\" or control characters, and must not be "." or ".."',
-);
+/** The last mark in `text` that cannot be seen or turns text around, and its place; undefined without any. */
+export function hiddenMark(text: string): { character: string; last: number } | undefined {
+  const match = [...text.matchAll(HIDDEN_MARK)].at(-1);
+  return match && { character: match[0], last: match.index };
+}
+
+/** Says of a name which mark it must not contain. */
+export function markInWords(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `must not contain U+${code}, which cannot be seen or turns text around; remove it`;
+}
+
+/** The last part of a new object key: 1–255 characters of any script. */
+export const filename = name(1, MAX_FILENAME, FILENAME_PATTERN)
+  .refine(isFilename, 'must not contain "/", "\\" or control characters, and must not be "." or ".."')
+  .refine((value) => hiddenMark(value) === undefined, {
+    error: ({ input }) => markInWords(hiddenMark(String(input))?.character ?? ''),
+  });
 
 function isPath(value: string): boolean {
   if (value === '') return true;

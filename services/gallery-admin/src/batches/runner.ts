@@ -9,7 +9,7 @@ import type { CopyLimits } from '../operations/copy-request.ts';
 import { deleteFound } from '../operations/delete-paths.ts';
 import { lastName, parentOf, type Transfer } from '../operations/destination.ts';
 import { findSources } from '../operations/sources.ts';
-import { type Transferred, type TransferRequest, transfer, transferred } from '../operations/transfer.ts';
+import { type TransferRequest, type Transferred, transfer, transferred } from '../operations/transfer.ts';
 import { TransferRunning, type UnfinishedTransfers } from '../operations/unfinished.ts';
 import type { Watch } from '../operations/watch.ts';
 import type { GalleryTables } from '../tables.ts';
@@ -83,8 +83,7 @@ export class BatchRunner {
       const renewed = batches.renew(claim, steps).catch(() => true);
       void renewed.then((ours) => ours || lost.abort());
     }, RENEWAL_MS);
-    const end = (outcome: BatchOutcome, db?: Kysely<GalleryTables>) =>
-      batches.end(claim, outcome, steps, db);
+    const end = (outcome: BatchOutcome, db?: Kysely<GalleryTables>) => batches.end(claim, outcome, steps, db);
     try {
       await end(await this.#work(bucket, claim, watch, end));
     } catch (error) {

@@ -1,6 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
+import { refuseMarkedFolders } from '../listing/marked-folders.ts';
 import { listPage } from '../listing/object-page.ts';
 import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { forEachConcurrently } from '../operations/concurrently.ts';
@@ -26,6 +27,7 @@ export async function createFolder(bucket: Bucket, prefix: string): Promise<bool
   const { file, folder } = await lookUp(bucket, prefix.slice(0, -1));
   if (folder) return false;
   if (file) throw destinationConflict([{ reason: 'a file has this name', paths: [prefix.slice(0, -1)] }]);
+  await refuseMarkedFolders(bucket, prefix);
   const marker = new PutObjectCommand({
     Bucket: bucket.name,
     Key: prefix,

@@ -150,7 +150,8 @@ export const uploadRequest = z.union(
     z.strictObject({ method: z.literal('DELETE'), ...ofUpload }).describe('Abort the upload.'),
   ],
   'must be an upload request: PUT with contentType, POST, or, with uploadId, PUT (with partNumber), GET, POST or DELETE;' +
-    ' key must be a folder and a filename without an empty, "." or ".." segment, "\\" or control characters',
+    ' key must be a folder and a filename without an empty, "." or ".." segment, "\\", control characters or' +
+    ' characters that cannot be seen',
 );
 
 /** An upload request that a browser is about to send to the store. */

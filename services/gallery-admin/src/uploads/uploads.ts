@@ -11,6 +11,8 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { type SlowRequestOptions, slowRequest } from '../buckets/slow-request.ts';
 import { isRefusal } from '../buckets/store-fault.ts';
+import { refuseMarkedFolders } from '../listing/marked-folders.ts';
+import { parentOf } from '../operations/destination.ts';
 import { listParts, someParts } from './arrived.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
@@ -54,7 +56,9 @@ export class Uploads {
 
   /** A URL to PUT a file to, with the `Content-Type` that was announced. */
   async sign({ path, filename, contentType }: Upload): Promise<{ url: string; key: string }> {
-    const { name, signer } = await this.#buckets.current();
+    const bucket = await this.#buckets.current();
+    await refuseMarkedFolders(bucket, path);
+    const { name, signer } = bucket;
     const key = path + filename;
     const put = new PutObjectCommand({ Bucket: name, Key: key, ContentType: contentType });
     const url = await getSignedUrl(signer, put, { expiresIn: EXPIRES_IN, signableHeaders: SIGNED_HEADERS });
@@ -63,12 +67,16 @@ export class Uploads {
 
   /** A URL for one of the requests that a browser sends directly to the store. */
   async signRequest(request: UploadRequest): Promise<SignedRequest> {
-    return signRequest(await this.#buckets.current(), request);
+    const bucket = await this.#buckets.current();
+    await refuseMarkedFolders(bucket, parentOf(request.key));
+    return signRequest(bucket, request);
   }
 
   /** Creates a multipart upload. Fails as `refused` for a name that the store does not accept. */
   async create({ path, filename, contentType, size, partSize }: MultipartUpload) {
-    const { name, s3 } = await this.#buckets.current();
+    const bucket = await this.#buckets.current();
+    await refuseMarkedFolders(bucket, path);
+    const { name, s3 } = bucket;
     const key = path + filename;
     const command = new CreateMultipartUploadCommand({ Bucket: name, Key: key, ContentType: contentType });
     const { UploadId: uploadId } = await explained(s3.send(command));
