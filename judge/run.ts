@@ -3,6 +3,7 @@ import { feeds } from './feeds.ts';
 import { httplint } from './httplint.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { openapiLint } from './openapi-lint.ts';
+import { pagePictures } from './page-pictures.ts';
 import { rawSockets } from './raw-sockets.ts';
 import { s3Stores } from './s3-stores.ts';
 import { schemathesis } from './schemathesis.ts';
@@ -10,7 +11,16 @@ import { ssrf } from './ssrf.ts';
 import { exitOnSignals } from './support/ending.ts';
 import { isInstalled } from './support/programs.ts';
 
-const JUDGES: readonly Judge[] = [openapiLint, schemathesis, httplint, feeds, rawSockets, ssrf, s3Stores];
+const JUDGES: readonly Judge[] = [
+  openapiLint,
+  schemathesis,
+  httplint,
+  feeds,
+  rawSockets,
+  pagePictures,
+  ssrf,
+  s3Stores,
+];
 
 /** The judges that the command line names, or all of them. Throws if it names an unknown one. */
 function chosen(names: readonly string[]): readonly Judge[] {
