@@ -130,6 +130,23 @@ test.each([360, 1280, 2560])('pictures of any shape cover nothing in a grid of %
   await context.close();
 });
 
+test('a browser whose language its own formats refuse shows sizes, dates and an order', async () => {
+  if (browser === undefined) return;
+  await gallery.put('odd-language/b10.txt', 'odd-language/b2.txt');
+  const { context, page, open, complaints } = await gallery.visit(browser, { locale: 'en-US@posix' });
+  await open('?path=odd-language%2F&view=table');
+  await expect
+    .poll(() => page.getByRole('grid').getByRole('link').allTextContents())
+    .toEqual(['b2.txt', 'b10.txt']);
+  const cells = await page.getByRole('row').nth(1).getByRole('gridcell').allTextContents();
+  expect(cells.slice(2)).toEqual([
+    expect.stringMatching(/^\d+ byte/),
+    expect.stringContaining(String(new Date().getFullYear())),
+  ]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a wrong password is said, and a bucket without a name is said at its field', async () => {
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser);

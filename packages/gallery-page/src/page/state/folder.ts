@@ -45,9 +45,9 @@ export class Folder {
     const order = computed(() => `${value.value.sort} ${value.value.descending}`);
     this.shown = computed(() => {
       const { filter, everywhere } = value.value;
-      const wanted = filter.toLocaleLowerCase();
+      const wanted = filter.toLowerCase();
       if (wanted === '' || everywhere) return this.#loaded.value;
-      return this.#loaded.value.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+      return this.#loaded.value.filter(({ name }) => name.toLowerCase().includes(wanted));
     });
     effect(() => {
       order.value;
@@ -184,11 +184,11 @@ export class Folder {
     this.#looked.value = 0;
     this.#show([], 'loading');
     const { signal: stop } = this.#work;
-    const wanted = text.toLocaleLowerCase();
+    const wanted = text.toLowerCase();
     try {
       for await (const page of walk(this.#api, folder, stop)) {
         if (stop.aborted) return;
-        const found = page.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+        const found = page.filter(({ name }) => name.toLowerCase().includes(wanted));
         this.#looked.value += page.length;
         if (found.length > 0) {
           this.#loaded.value = merged(this.#loaded.peek(), this.#sorted(found), this.#compare);

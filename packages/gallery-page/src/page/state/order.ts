@@ -1,8 +1,9 @@
 import type { Entry } from '../api/types.ts';
+import { localized } from '../text/locale.ts';
 import type { SortKey } from './place.ts';
 
 /** `a2` before `a10`, ignoring case and accents. */
-const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const COLLATOR = localized((locale) => new Intl.Collator(locale, { numeric: true, sensitivity: 'base' }));
 
 type Compare = (a: Entry, b: Entry) => number;
 
@@ -24,9 +25,9 @@ export function orderOf(sort: SortKey, descending: boolean): Compare {
   };
 }
 
-/** The ending of a name without its dot, in lower case: `jpg`; empty if there is none. */
+/** The ending of a name without its dot, in lower case: `jpg`; empty if there is none that can be seen. */
 export function endingOf(name: string): string {
-  return /[^.]\.([^.]{1,12})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return /[^.]\.([^.\p{C}]{1,12})$/u.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import i18next from 'i18next';
 import { en, type TextKey } from './en.ts';
+import { localized } from './locale.ts';
 import { zh } from './zh.ts';
 
 /** The languages of the page. */
@@ -81,7 +82,7 @@ export class Texts {
   /** A date with its time, short or long. */
   date(ms: number, length: 'short' | 'long' = 'short'): string {
     const dateStyle = length === 'short' ? 'medium' : 'full';
-    const make = (region: string) => new Intl.DateTimeFormat(region, { dateStyle, timeStyle: 'short' });
+    const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'short' });
     return this.#format(this.#dates, length, make).format(ms);
   }
 
@@ -101,27 +102,24 @@ export class Texts {
     return path === '' ? this.say('root') : path.replace(/\/$/, '');
   }
 
-  /** The language as the browser's region writes it: `en-GB` has other dates than `en-US`. */
-  get #region(): string {
-    const language = this.#language.value ?? 'en';
-    return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
-  }
-
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
   readonly #numbers = new Map<string, Intl.NumberFormat>();
 
   /** Numbers of a unit. */
   #unit(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
     const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
-    const make = (region: string) => new Intl.NumberFormat(region, style);
+    const make = (locale: string) => new Intl.NumberFormat(locale, style);
     return this.#format(this.#numbers, `${unit} ${maximumFractionDigits}`, make);
   }
 
-  /** Making a format costs more than using it a thousand times. */
-  #format<Format>(made: Map<string, Format>, name: string, make: (region: string) => Format): Format {
-    const region = this.#region;
-    const key = `${region} ${name}`;
-    const format = made.get(key) ?? make(region);
+  /**
+   * A format of the language as the browser's region writes it: `en-GB` has other dates than `en-US`. Making
+   * one costs more than using it a thousand times.
+   */
+  #format<Format>(made: Map<string, Format>, name: string, make: (locale: string) => Format): Format {
+    const language = this.#language.value ?? 'en';
+    const key = `${language} ${name}`;
+    const format = made.get(key) ?? localized(make, language);
     made.set(key, format);
     return format;
   }
