@@ -211,6 +211,33 @@ test.each(['a b + 100% #1 ?x=1&y', `it's "quoted" <i>`, '👩‍👩‍👧‍�
   },
 );
 
+test('names that would turn text around are written out, and a new name is offered without', async () => {
+  await window.gallery.put('turned/photo\u202Egpj.exe', 'turned/\u2066in\u200B/x.txt');
+  await window.go('turned/');
+  const [shown, folder] = ['photo\\u{202E}gpj.exe', '\\u{2066}in\\u{200B}'];
+  await expect.poll(() => window.names()).toEqual([folder, shown]);
+  await window.choose(shown);
+  await page.keyboard.press('Delete');
+  await page.getByRole('dialog').getByText(shown).waitFor();
+  await page.keyboard.press('Escape');
+  await window.link(shown).click();
+  await page.getByRole('heading', { name: shown }).waitFor();
+  expect(await page.title()).toContain(shown);
+  const details = page.getByRole('complementary', { name: 'Details' });
+  expect(await details.getByRole('definition').first().textContent()).toBe(shown);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await window.link(folder).click();
+  await window.link('x.txt').waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: folder }).waitFor();
+  await window.go('turned/');
+  await window.choose(shown);
+  await page.keyboard.press('F2');
+  await expect.poll(() => page.getByLabel('New name').inputValue()).toBe('photogpj.exe');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await activity().getByText(`Renamed “${shown}” to “photogpj.exe”`).waitFor();
+  expect(await window.keys('turned/')).toEqual(['turned/photogpj.exe', 'turned/\u2066in\u200B/x.txt']);
+});
+
 test('keys that no file system has are shown and deleted: an empty name, dots, a space', async () => {
   await window.gallery.put('strange//x.txt', 'strange/../y.txt', 'strange/./z.txt', 'strange/ ');
   await window.go('strange/');

@@ -1,3 +1,5 @@
+import { visible } from '../text/visible.ts';
+
 /**
  * A name like `name` that is not taken: `photo (2).jpg`, and a number that is there counts on. Folders, whose
  * names have no ending, get the number at their end.
@@ -16,5 +18,6 @@ export function freeName(name: string, isTaken: (name: string) => boolean, isFol
 /** Why a name cannot be one of a new file or folder; undefined if it can. */
 export function nameFault(name: string): 'empty' | 'characters' | undefined {
   if (name.trim() === '') return 'empty';
-  return /[/\\\p{Cc}]/u.test(name) || name === '.' || name === '..' ? 'characters' : undefined;
+  const isOdd = /[/\\]/.test(name) || visible(name) !== name || name === '.' || name === '..';
+  return isOdd ? 'characters' : undefined;
 }

@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import i18next from 'i18next';
 import { en, type TextKey } from './en.ts';
 import { localized } from './locale.ts';
+import { visible } from './visible.ts';
 import { zh } from './zh.ts';
 
 /** The languages of the page. */
@@ -52,13 +53,13 @@ export class Texts {
     this.#language.value = language;
   }
 
-  /** See {@link Say}; a count is written with its separators. */
+  /** See {@link Say}; a count is written with its separators, and what a text names can be seen. */
   readonly say: Say = (name, values = {}) => {
     const language = this.#language.value;
     const written = Object.fromEntries(
       Object.entries(values).map(([key, value]) => [
         key,
-        typeof value === 'number' && key !== 'count' ? value.toLocaleString(language) : value,
+        typeof value === 'string' ? visible(value) : key === 'count' ? value : value.toLocaleString(language),
       ]),
     );
     const text = this.#i18n.t(name, {
@@ -99,7 +100,12 @@ export class Texts {
 
   /** A folder's name for messages: the root has one, too. */
   folder(path: string): string {
-    return path === '' ? this.say('root') : path.replace(/\/$/, '');
+    return path === '' ? this.say('root') : visible(path.replace(/\/$/, ''));
+  }
+
+  /** The name of a file or folder, as it is shown everywhere. */
+  name(name: string): string {
+    return visible(name) || this.say('unnamed');
   }
 
   readonly #dates = new Map<string, Intl.DateTimeFormat>();

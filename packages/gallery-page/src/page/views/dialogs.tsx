@@ -7,6 +7,7 @@ import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
+import { withoutUnseen } from '../text/visible.ts';
 import { Button } from './button.tsx';
 import { DialogClose } from './dialog-close.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
@@ -78,12 +79,13 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
 }
 
 function Names({ names }: { names: readonly string[] }) {
-  const { say } = useApp().texts;
+  const { texts } = useApp();
+  const { say } = texts;
   return (
     <ul class="names">
       {names.slice(0, NAMED).map((name) => (
         <li key={name}>
-          <bdi>{name || say('unnamed')}</bdi>
+          <bdi>{texts.name(name)}</bdi>
         </li>
       ))}
       {names.length > NAMED && <li class="hint">{say('andMore', { count: names.length - NAMED })}</li>}
@@ -164,7 +166,7 @@ function RenameDialog({ entry }: { entry: Entry }) {
       <NameForm
         label="newName"
         submit="rename"
-        initial={entry.name}
+        initial={withoutUnseen(entry.name)}
         problem={problem}
         onName={(name) => void rename(name)}
       />
@@ -235,7 +237,7 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
             </Button>
           )}
           <strong>
-            <bdi>{folder === '' ? say('root') : nameOf(folder)}</bdi>
+            <bdi>{folder === '' ? say('root') : texts.name(nameOf(folder))}</bdi>
           </strong>
         </div>
         <ul class="destination-list" aria-label={say('folder')}>
@@ -245,7 +247,7 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
               <li key={path}>
                 <button type="button" class="destination-folder" onClick={() => setFolder(path)}>
                   <Icon name="folder" />
-                  <bdi>{name || say('unnamed')}</bdi>
+                  <bdi>{texts.name(name)}</bdi>
                   <Icon name="next" size={14} />
                 </button>
               </li>

@@ -15,7 +15,7 @@ interface EntryProps {
 export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & { column: number }) {
   const { texts } = useApp();
   const { href, onOpen, onSelect, cell } = useEntry(entry);
-  const name = entry.name || texts.say('unnamed');
+  const name = texts.name(entry.name);
   return (
     <div
       role="gridcell"

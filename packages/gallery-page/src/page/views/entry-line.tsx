@@ -3,6 +3,7 @@ import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { parentOf } from '../state/place.ts';
+import { visible } from '../text/visible.ts';
 import { Check, linkProps } from './entry-card.tsx';
 import { useEntry } from './entry-link.tsx';
 import { Thumbnail } from './thumbnail.tsx';
@@ -20,7 +21,7 @@ interface LineProps {
 export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: LineProps) {
   const { place, texts } = useApp();
   const { href, onOpen, onSelect, cell } = useEntry(entry);
-  const name = entry.name || texts.say('unnamed');
+  const name = texts.name(entry.name);
   const isFolder = entry.kind === 'folder';
   const { everywhere, folder } = place.value.value;
   return (
@@ -43,7 +44,7 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
         <a {...linkProps(href, onOpen, isActive)} title={name}>
           <bdi>{name}</bdi>
         </a>
-        {everywhere && <bdi class="line-folder">{parentOf(entry.path).slice(folder.length)}</bdi>}
+        {everywhere && <bdi class="line-folder">{visible(parentOf(entry.path).slice(folder.length))}</bdi>}
       </div>
       <div role="gridcell" tabIndex={-1} class="line-type">
         {isFolder ? texts.say('folder') : endingOf(entry.name).toUpperCase() || texts.say('file')}

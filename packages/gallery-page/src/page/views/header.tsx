@@ -59,7 +59,7 @@ function Breadcrumb() {
                 }}
                 {...dropOn(path, transfers)}
               >
-                <bdi>{path === '' ? texts.say('root') : name || texts.say('unnamed')}</bdi>
+                <bdi>{path === '' ? texts.say('root') : texts.name(name)}</bdi>
               </a>
             </li>
           );

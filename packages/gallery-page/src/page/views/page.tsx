@@ -86,7 +86,7 @@ function useHasShown({ folder, session }: App): boolean {
 
 function useTitle({ place, texts }: App): void {
   const { file, folder, screen } = place.value.value;
-  const where = screen === 'buckets' ? texts.say('buckets') : (file ?? texts.folder(folder));
+  const where = screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder);
   const title = `${where} · ${texts.say('gallery')}`;
   useEffect(() => {
     document.title = title;

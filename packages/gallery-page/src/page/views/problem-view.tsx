@@ -1,14 +1,16 @@
 import type { ApiProblem } from '../api/problem.ts';
 import { useApp } from '../app-context.ts';
 import type { Say } from '../text/texts.ts';
+import { visible } from '../text/visible.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 /** What a problem means for the person at the page. */
 export function problemWords({ status, message }: ApiProblem, say: Say): string {
   if (status === 0) return say('unreachable');
-  if (status === 502 || status === 503 || status === 504) return `${say('storeUnavailable')} (${message})`;
-  return message;
+  if (status === 502 || status === 503 || status === 504)
+    return `${say('storeUnavailable')} (${visible(message)})`;
+  return visible(message);
 }
 
 /** A problem in the place of what could not be loaded. */

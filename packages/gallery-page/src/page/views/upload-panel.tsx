@@ -5,6 +5,7 @@ import { chosenFiles } from '../state/dropped-files.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import type { Upload } from '../state/upload.ts';
 import { statusOf } from '../state/upload-problem.ts';
+import { visible } from '../text/visible.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { problemWords } from './problem-view.tsx';
@@ -86,7 +87,7 @@ function UploadLine({ upload }: { upload: Upload }) {
   const { texts, uploads } = useApp();
   const { say } = texts;
   const { key, size, uploaded, state, problem } = upload;
-  const name = nameOf(key);
+  const name = texts.name(nameOf(key));
   const facts = {
     waiting: say('waiting'),
     sending: `${Math.floor((uploaded / Math.max(size, 1)) * 100)} %`,
@@ -98,7 +99,7 @@ function UploadLine({ upload }: { upload: Upload }) {
   return (
     <li class={`upload ${state}`}>
       <div class="upload-words">
-        <bdi class="upload-name" title={key}>
+        <bdi class="upload-name" title={visible(key)}>
           {name}
         </bdi>
         <span class="hint">

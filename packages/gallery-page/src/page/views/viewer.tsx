@@ -50,7 +50,7 @@ export function Viewer({ file }: { file: string }) {
       else place.replace({ file: next.path });
     }
   });
-  const name = entry?.name ?? nameOf(file);
+  const name = texts.name(entry?.name ?? nameOf(file));
   return (
     <dialog
       ref={dialog}
@@ -156,7 +156,8 @@ interface MediaProps {
 }
 
 function Media({ entry, url, onFacts }: MediaProps) {
-  const { say } = useApp().texts;
+  const { texts } = useApp();
+  const { say } = texts;
   const [isBroken, setBroken] = useState(false);
   const broken = () => setBroken(true);
   if (isBroken || entry.kind === 'file') {
@@ -173,7 +174,7 @@ function Media({ entry, url, onFacts }: MediaProps) {
   return (
     <img
       src={url}
-      alt={entry.name}
+      alt={texts.name(entry.name)}
       draggable={false}
       onError={broken}
       onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
@@ -185,13 +186,14 @@ function Media({ entry, url, onFacts }: MediaProps) {
 
 /** A video or a sound. Its address is renewed only when it needs another one: it would begin again. */
 function Player({ entry, url, onFacts, onBroken }: MediaProps & { onBroken: () => void }) {
+  const { texts } = useApp();
   const [source, setSource] = useState(url);
   const reached = useRef(0);
   const common = {
     src: source,
     controls: true,
     preload: 'metadata',
-    'aria-label': entry.name,
+    'aria-label': texts.name(entry.name),
     onError: () => (source === url ? onBroken() : setSource(url)),
     onTimeUpdate: ({ currentTarget }: { currentTarget: HTMLMediaElement }) => {
       reached.current = currentTarget.currentTime || reached.current;
@@ -229,7 +231,7 @@ function Details({ entry, dimensions, seconds }: DetailsProps) {
   const url = useSigned(entry, (keys) => api.signDownloads(keys));
   const actions = useActions();
   const facts: (readonly [string, string | undefined])[] = [
-    [say('name'), entry.name],
+    [say('name'), texts.name(entry.name)],
     [say('location'), texts.folder(parentOf(entry.path))],
     [say('size'), texts.size(entry.size)],
     [say('type'), entry.contentType || endingOf(entry.name)],
