@@ -46,6 +46,15 @@ async function faultsAfter(file: string, edit: (text: string) => string): Promis
 
 const COMPOSE = 'docker-compose.yml';
 
+test('a service that is not given one of its settings is a fault, and so is a secret without its file', async () => {
+  const faults = await faultsAfter(COMPOSE, (text) =>
+    text.replace('web:\n', 'gallery-admin:\n    environment: { ADMIN_PASSWORD: , S3_REGION: }\n'),
+  );
+  expect(faults).toContain('gallery-admin: is not given ADMIN_PASSWORD_FILE');
+  expect(faults).toContain('gallery-admin: is not given S3_BUCKET');
+  expect(faults).not.toContain('gallery-admin: is not given S3_REGION');
+});
+
 test('a file whose every reference is provided has no faults', async () => {
   expect(await faultsAfter(COMPOSE, (text) => text)).toEqual([]);
 });

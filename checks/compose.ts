@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSecret } from '@pressroom/common/start/config';
 import { parse } from 'yaml';
+import { SERVICE_SETTINGS } from './service-settings.ts';
 
 /**
  * The parts of a Compose file that refer to something else. The schema of the Compose Specification checks
@@ -16,10 +18,14 @@ interface Service {
   build?: { context: string; dockerfile: string };
   command?: string[];
   depends_on?: Record<string, { condition: string }>;
+  environment?: Record<string, unknown>;
   healthcheck?: unknown;
   restart?: string;
   volumes?: (string | { source?: string })[];
 }
+
+/** Addresses of databases come without their password, so they need not be in files. */
+const FILELESS = /^DATABASE_(\w+_)?URL_FILE$/;
 
 /**
  * Finds missing references in `docker-compose.yml` below `root`: services, volumes, files, and variables that
@@ -36,7 +42,7 @@ export async function composeFaults(root: string): Promise<string[]> {
       ...buildFaults(service, root),
     ].map((fault) => `${name}: ${fault}`),
   );
-  faults.push(...unusedVolumes(compose));
+  faults.push(...unusedVolumes(compose), ...missingSettings(compose));
   for (const dockerfile of dockerfilesOf(compose, root)) faults.push(...(await copyFaults(root, dockerfile)));
   faults.push(...(await variableFaults(text, root)));
   return faults;
@@ -73,6 +79,18 @@ function unusedVolumes(compose: ComposeFile): string[] {
   return Object.keys(compose.volumes ?? {})
     .filter((name) => !used.has(name))
     .map((name) => `the volume ${name} is declared but not used by any service`);
+}
+
+/** A container has only the variables that the file passes on, so a setting that it lacks has no effect. */
+function missingSettings({ services }: ComposeFile): string[] {
+  return Object.entries(SERVICE_SETTINGS).flatMap(([name, settings]) => {
+    const { environment } = services[name] ?? {};
+    if (environment === undefined) return [];
+    return Object.entries(settings)
+      .flatMap(([key, schema]) => (isSecret(schema) ? [key, `${key}_FILE`] : [key]))
+      .filter((key) => !(key in environment) && !FILELESS.test(key))
+      .map((key) => `${name}: is not given ${key}`);
+  });
 }
 
 function sourcesOf(service: Service): string[] {
@@ -113,6 +131,18 @@ async function copyFaults(root: string, dockerfile: string): Promise<string[]> {
     )
     .filter((path) => !existsSync(join(root, path.replace(/\/?\*.*$/, ''))))
     .map((path) => `${dockerfile}: copies ${path}, which does not exist`);
+}
+
+/** The variables that a service of `docker-compose.yml` takes from `.env`. */
+export async function passedVariables(root: string): Promise<Set<string>> {
+  const text = await readFile(join(root, 'docker-compose.yml'), 'utf8');
+  const { services }: ComposeFile = parse(text, { merge: true });
+  return new Set(
+    Object.values(services)
+      .flatMap(({ environment = {} }) => Object.entries(environment))
+      .filter(([name, value]) => value === null || String(value).includes(`\${${name}`))
+      .map(([name]) => name),
+  );
 }
 
 /** Every variable that the file reads must be explained in `.env.example`; NAME_FILE is what NAME is. */

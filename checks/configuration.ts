@@ -1,31 +1,31 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { commonSettings, expectation, type SettingNote } from '@pressroom/common/start/config';
-import { contentSettings } from '@pressroom/content/config';
-import { gallerySettings } from '@pressroom/gallery-admin/config';
-import { newsFeedSettings } from '@pressroom/news-feed/config';
 import { z } from 'zod';
+import { passedVariables } from './compose.ts';
+import { SERVICE_SETTINGS, type Settings } from './service-settings.ts';
 
 /** The page with the tables, from the repository's root. */
 const PAGE = 'docs/configuration.md';
 
-type Settings = Record<string, z.ZodType>;
+/** The settings of the Compose file, with those that an operator must choose before the mark. */
+const EXAMPLE = '.env.example';
 
-/** The tables of the page, by the name in their marks. */
-const TABLES: Readonly<Record<string, Settings>> = {
-  'every service': commonSettings,
-  content: withoutCommon(contentSettings),
-  'news-feed': withoutCommon(newsFeedSettings),
-  'gallery-admin': withoutCommon(gallerySettings),
-};
+/** What comes after this line in {@link EXAMPLE} is written by `pnpm configuration`. */
+const REST = '# Every other setting, as it is if absent:\n';
 
-/** Writes the tables of `docs/configuration.md` from the schemas of the services. */
+/** The widest line of {@link EXAMPLE}. */
+const WIDTH = 120;
+
+/** The settings of each table, by the name in its mark: each setting stands in the first one that has it. */
+const TABLES = firstPlaces({ 'every service': commonSettings, ...SERVICE_SETTINGS });
+
+/** Writes the tables of `docs/configuration.md` and the end of `.env.example` from the services' schemas. */
 export async function writeConfiguration(root: string): Promise<void> {
-  const file = join(root, PAGE);
-  await writeFile(file, withTables(await readFile(file, 'utf8'), TABLES));
+  for (const { file, generated } of await generate(root)) await writeFile(file, generated);
 }
 
-/** Finds settings without a description, and a page that differs from what the schemas say. */
+/** Finds settings without a description, and files that differ from what the schemas say. */
 export async function configurationFaults(root: string): Promise<string[]> {
   const nameless = Object.values(TABLES).flatMap((settings) =>
     Object.entries(settings).filter(([, schema]) => noteOf(schema).description === undefined),
@@ -33,16 +33,30 @@ export async function configurationFaults(root: string): Promise<string[]> {
   if (nameless.length > 0) {
     return nameless.map(([name]) => `${name} has no description: say what it is for with \`setting\``);
   }
-  const page = await readFile(join(root, PAGE), 'utf8');
-  if (page === withTables(page, TABLES)) return [];
-  return [`${PAGE}: differs from the schemas; run \`pnpm configuration\``];
+  return (await generate(root))
+    .filter(({ text, generated }) => text !== generated)
+    .map(({ file }) => `${relative(root, file)}: differs from the schemas; run \`pnpm configuration\``);
 }
+
+/** The files with what is generated in them, as they are and as they should be. */
+async function generate(root: string): Promise<{ file: string; text: string; generated: string }[]> {
+  const [page, example] = [join(root, PAGE), join(root, EXAMPLE)];
+  const [pageText, exampleText] = [await readFile(page, 'utf8'), await readFile(example, 'utf8')];
+  const passed = await passedVariables(root);
+  return [
+    { file: page, text: pageText, generated: withTables(pageText, TABLES) },
+    { file: example, text: exampleText, generated: withEverySetting(exampleText, TABLES, passed) },
+  ];
+}
+
+/** Settings by the name of a table. */
+type Tables = Readonly<Record<string, Settings>>;
 
 /**
  * The page with each table between its marks, `<!-- settings: NAME -->` and `<!-- end -->`. Throws if a table
  * has no place.
  */
-export function withTables(page: string, tables: Readonly<Record<string, Settings>>): string {
+export function withTables(page: string, tables: Tables): string {
   return Object.entries(tables).reduce((text, [name, settings]) => {
     const begin = `<!-- settings: ${name} -->\n`;
     const from = text.indexOf(begin);
@@ -50,6 +64,32 @@ export function withTables(page: string, tables: Readonly<Record<string, Setting
     if (from === -1 || to === -1) throw new Error(`${PAGE} has no place for the settings of ${name}`);
     return `${text.slice(0, from)}${begin}\n${table(settings)}\n${text.slice(to)}`;
   }, page);
+}
+
+/** `.env.example` with what the Compose file passes on and nothing before {@link REST} explains. */
+function withEverySetting(example: string, tables: Tables, passed: ReadonlySet<string>): string {
+  const end = example.indexOf(REST);
+  if (end === -1) throw new Error(`${EXAMPLE} has no place for the other settings`);
+  const head = example.slice(0, end + REST.length);
+  const parts = Object.entries(tables).flatMap(([name, settings]) => {
+    const left = Object.entries(settings).filter(
+      ([key]) => passed.has(key) && !new RegExp(`^#? ?${key}=`, 'm').test(head),
+    );
+    return left.length === 0 ? [] : [`\n# ${name}\n${left.map((entry) => explained(...entry)).join('')}`];
+  });
+  return head + parts.join('');
+}
+
+/** A setting as `.env.example` shows it: what it is for, then the line to uncomment. */
+function explained(name: string, schema: z.ZodType): string {
+  const { description = '' } = noteOf(schema);
+  const words = description.replaceAll(/\[(.+?)\]\(.+?\)/g, '$1').split(' ');
+  const lines = words.reduce<string[]>(
+    ([line = '', ...earlier], word) =>
+      `${line} ${word}`.length > WIDTH ? [`# ${word}`, line, ...earlier] : [`${line} ${word}`, ...earlier],
+    ['#'],
+  );
+  return `${lines.reverse().join('\n')}\n# ${name}=${defaultOf(schema) ?? ''}\n`;
 }
 
 function table(settings: Settings): string {
@@ -65,16 +105,29 @@ function table(settings: Settings): string {
 function absence(schema: z.ZodType): string {
   const { whenAbsent } = noteOf(schema);
   if (whenAbsent !== undefined) return whenAbsent;
-  const result = schema.safeParse(undefined);
-  if (!result.success) return 'an error';
-  const value = Array.isArray(result.data) ? result.data.join(',') : (result.data ?? '');
+  const value = defaultOf(schema);
+  if (value === undefined) return 'an error';
   return value === '' ? '' : `\`${value}\``;
+}
+
+/** The default of a setting as its variable would have it; undefined if it is required. */
+function defaultOf(schema: z.ZodType): string | undefined {
+  const result = schema.safeParse(undefined);
+  if (!result.success) return undefined;
+  return Array.isArray(result.data) ? result.data.join(',') : String(result.data ?? '');
 }
 
 function noteOf(schema: z.ZodType): Partial<SettingNote> {
   return z.globalRegistry.get(schema) ?? {};
 }
 
-function withoutCommon(settings: Settings): Settings {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !(name in commonSettings)));
+function firstPlaces(tables: Tables): Tables {
+  const placed = new Set<string>();
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, settings]) => {
+      const own = Object.entries(settings).filter(([key]) => !placed.has(key));
+      for (const [key] of own) placed.add(key);
+      return [name, Object.fromEntries(own)];
+    }),
+  );
 }

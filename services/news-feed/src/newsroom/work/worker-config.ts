@@ -1,4 +1,10 @@
-import { commonSettings, type Environment, integer, readConfig } from '@pressroom/common/start/config';
+import {
+  commonSettings,
+  type Environment,
+  integer,
+  readConfig,
+  setting,
+} from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { siteUrl, vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/editor-settings.ts';
@@ -21,20 +27,35 @@ export const workerSettings = {
   ...{ LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
   ...editorSettings,
-  /** Hosts whose feeds may have addresses that are not public. */
-  NEWS_PRIVATE_HOSTS: hosts().default([]),
-  /** The shortest time between two polls of a source. */
-  NEWS_POLL_MIN_SECONDS: integer(10, 86_400, 'seconds').default(300),
-  /** The longest time that the worker itself lets pass between two polls of a source. */
-  NEWS_POLL_MAX_SECONDS: integer(10, 604_800, 'seconds').default(21_600),
-  /** About how much of its time each worker writes what feeds bring; it never rests for longer than 5 s. */
-  NEWS_WRITE_SHARE: integer(1, 100, 'percent').default(10),
-  /** The public address below which hubs reach the callbacks of subscriptions; absent: no subscriptions. */
-  NEWS_CALLBACK_URL: siteUrl().optional(),
-  /** The port on which the worker listens for hubs, if it has a public address. */
-  NEWS_CALLBACK_PORT: integer(0, 65_535).default(4004),
-  /** How long items that were not selected are kept. */
-  NEWS_KEEP_DAYS: integer(7, 36_500, 'days').default(90),
+  NEWS_PRIVATE_HOSTS: setting(
+    hosts().default([]),
+    'Hosts of sources that may have addresses that are not public. Only sources that are added at one of them are led there by redirects, links and hubs. `pnpm start` sets `127.0.0.1,localhost,::1`.',
+  ),
+  NEWS_POLL_MIN_SECONDS: setting(
+    integer(10, 86_400, 'seconds').default(300),
+    'The shortest time between two polls of a source. A source may ask for a longer one.',
+  ),
+  NEWS_POLL_MAX_SECONDS: setting(
+    integer(10, 604_800, 'seconds').default(21_600),
+    'The longest time that the worker itself leaves between two polls of a source.',
+  ),
+  NEWS_WRITE_SHARE: setting(
+    integer(1, 100, 'percent').default(10),
+    'About how much of its time each worker writes what feeds bring; it never rests for longer than 5 s. 100: it never rests.',
+  ),
+  NEWS_CALLBACK_URL: setting(
+    siteUrl().optional(),
+    'The public address below which WebSub hubs reach the worker; whatever is in front of it passes `/websub/` on.',
+    'no subscriptions',
+  ),
+  NEWS_CALLBACK_PORT: setting(
+    integer(0, 65_535).default(4004),
+    'The port (on `HOST`) on which the worker listens for hubs, if it has such an address.',
+  ),
+  NEWS_KEEP_DAYS: setting(
+    integer(7, 36_500, 'days').default(90),
+    'How long items that were not selected are kept.',
+  ),
 };
 
 /** The settings of the newsroom's worker. */

@@ -1,0 +1,16 @@
+import { contentSettings } from '@pressroom/content/config';
+import { gallerySettings } from '@pressroom/gallery-admin/config';
+import { newsFeedSettings } from '@pressroom/news-feed/config';
+import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
+import type { z } from 'zod';
+
+/** Settings by name, as a schema of `readConfig` has them. */
+export type Settings = Readonly<Record<string, z.ZodType>>;
+
+/** The settings of each program, by the name of its service in `docker-compose.yml`. */
+export const SERVICE_SETTINGS: Readonly<Record<string, Settings>> = {
+  content: contentSettings,
+  'news-feed': newsFeedSettings,
+  newsroom: workerSettings,
+  'gallery-admin': gallerySettings,
+};
