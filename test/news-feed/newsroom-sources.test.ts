@@ -78,10 +78,13 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
   expect(await run('status', '--check')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /workers {3}1\nqueue {5}digest: 0 queued[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
+      /workers {3}1\nqueue {5}poll: 0 queued, 0 active, 1 to be tried again\n[\s\S]*\nmodel {5}3 requests and 1200 tokens today\n/,
     ),
   });
   await worker.stop();
+  expect((await run('jobs')).stdout).toMatch(
+    /^poll {2}source 2, .*\/missing: failed once, again at 2.*\n {4}it answered with status 404\n$/,
+  );
   expect((await run('sources', 'export')).stdout).toContain(`xmlUrl="${host.at('/feed')}"`);
   for (const args of [
     ['pause', '1'],
@@ -95,5 +98,6 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     code: 1,
     stderr: expect.stringContaining('source 1 does not exist'),
   });
-  expect((await run('jobs')).stdout).toContain('No job has failed');
+  await run('sources', 'remove', '2');
+  expect((await run('jobs')).stdout).toBe('Nothing that is to be tried again has failed.\n');
 });

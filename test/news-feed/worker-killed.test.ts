@@ -84,10 +84,12 @@ test('workers killed at any step lose nothing and double nothing, and a mirror f
     });
     expect(await child.exited, `${step}: ${child.err}`).toBe(null);
     await mirror.catchUp();
-    await feed.database.pool.query(
-      "update newsroom_jobs.job set heartbeat_on = now() - interval '1 hour' where state = 'active'",
-    );
-    // What was in its hands becomes free; from the first daily on, another day begins for each.
+    // Its leases end; from the first daily on, another day begins for each.
+    for (const table of ['source', 'schedule']) {
+      await feed.database.pool.query(
+        `update news.${table} set lease_until = now() where lease_until > now()`,
+      );
+    }
     ahead += step === 'ranking' || step === 'daily' ? 25 * 60 * 60_000 : PAUSE_MS;
     publish(KILLS.findIndex(([name, after]) => name === step && after === times) + 1);
   }

@@ -1,14 +1,16 @@
 import { constants, getPriority } from 'node:os';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { addSource, pauseSource } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { JOBS_SCHEMA } from '@pressroom/news-feed/newsroom/work/jobs';
+import { addSource, pauseSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
+import { failedJobs } from '@pressroom/news-feed/newsroom/work/status';
+import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { FeedHost, heldAnswers, rss } from '../support/feed-host.ts';
+import { memoryLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { type RunningWorker, startWorker, workerSettings } from '../support/worker.ts';
 
@@ -41,21 +43,6 @@ async function count(of: string): Promise<number> {
   );
   return rows[0]?.count ?? 0;
 }
-
-test('the migrations make exactly the schema that pg-boss expects', async () => {
-  const boss = new PgBoss({
-    connectionString: database.url,
-    schema: JOBS_SCHEMA,
-    createSchema: false,
-    migrate: false,
-    schedule: false,
-    supervise: false,
-  });
-  await boss.start();
-  const drift = await boss.detectSchemaDrift();
-  await boss.stop({ graceful: false });
-  expect(drift).toMatchObject({ ok: true });
-});
 
 test('two workers make each of many articles one item, and publish one daily', async () => {
   const now = new Date('2026-11-20T01:00:00Z');
@@ -164,9 +151,9 @@ test('a role that may only read and write rows can run the worker', async () => 
   await sql
     .raw(`
     create role ${role} login password 'secret';
-    grant usage on schema news, newsroom_jobs, pressroom to ${role};
-    grant select, insert, update, delete on all tables in schema news, newsroom_jobs to ${role};
-    grant usage, select on all sequences in schema news, newsroom_jobs to ${role};
+    grant usage on schema news, pressroom to ${role};
+    grant select, insert, update, delete on all tables in schema news to ${role};
+    grant usage, select on all sequences in schema news to ${role};
     grant select on all tables in schema pressroom to ${role};
   `)
     .execute(db);
@@ -182,29 +169,138 @@ test('a role that may only read and write rows can run the worker', async () => 
   await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(db);
 });
 
-/** Puts a job for the schedules into the queue, as pg-boss would have left it. */
-async function leaveJob(state: string, times: string): Promise<void> {
-  await sql
-    .raw(`insert into newsroom_jobs.job (name, data, policy, state, retry_limit, expire_seconds, heartbeat_seconds,
-        started_on, start_after, heartbeat_on)
-      select name, '{"name": "noted"}', policy, '${state}', retry_limit, expire_seconds, heartbeat_seconds, ${times}
-      from newsroom_jobs.queue where name = 'schedule'`)
-    .execute(db);
-}
+/** Two seconds from now, by the database's clock. */
+const SOON = "date_trunc('milliseconds', clock_timestamp()) + interval '2 s'";
 
 test.each([
-  ['that is tried again', 'retry', "null, now() + interval '2 s', null"],
-  ['that another worker has queued', 'created', 'null, now(), null'],
-  ['whose worker is gone', 'active', "now(), now(), now() - interval '31 s'"],
-])('a worker with nothing to do carries out a job %s', async (_what, state, times) => {
-  const done: Date[] = [];
+  ['after its wait, one that has failed', 'retry_at', `failures = 1, retry_at = ${SOON}`],
+  ['after its lease, one whose worker is gone', 'lease_until', `lease_until = ${SOON}`],
+])('a worker carries out %s', async (_what, column, state) => {
   const now = new Date('2026-11-20T01:00:00Z');
-  const run = async (_tx: unknown, due: Date) => void done.push(due);
+  await sql`insert into news.schedule (name) values ('noted')`.execute(db);
+  const { rows } = await sql<{ end: Date }>`
+    update news.schedule set ${sql.raw(state)} returning ${sql.ref(column)} as end
+  `.execute(db);
+  const times: Date[] = [];
+  const run = async (tx: Kysely<NewsTables>) => {
+    const { rows: found } = await sql<{ time: Date }>`select clock_timestamp() as time`.execute(tx);
+    times.push(...found.map(({ time }) => time));
+  };
   await start({ clock: () => now, schedules: [{ name: 'noted', latest: () => now, run }] });
-  await until('the schedule has come', () => done.length === 1);
-  await sql`update news.schedule set done_through = null, queued_until = 'infinity'`.execute(db);
-  await leaveJob(state, times);
-  await until('it is carried out', () => done.length === 2);
+  const schedule = () => db.selectFrom('news.schedule').selectAll().executeTakeFirst();
+  await until(
+    'it is carried out',
+    async () => (await schedule())?.lease_until === null && times.length === 1,
+  );
+  expect(await schedule()).toMatchObject({ done_through: now, failures: 0, retry_at: null });
+  expect(times[0]?.getTime()).toBeGreaterThanOrEqual(rows[0]?.end.getTime() ?? Number.NaN);
+});
+
+/** A worker that looks for work only when something is announced, or when it has done something. */
+const UNTIL_WOKEN = { pauses: { busyMs: 3_600_000, restMs: 3_600_000 } };
+
+test('what an editor adds or resumes, and what a page leads to, is read at once', async () => {
+  host.set('/', { headers: { 'content-type': 'text/html' }, body: page('/a') });
+  for (const name of ['a', 'b']) host.set(`/${name}`, { body: rss([{ guid: name }]) });
+  await start(UNTIL_WOKEN);
+  await addSource(db, host.at('/'), {}, new Date());
+  await until('the feed of the page', async () => (await count('news.item')) === 1);
+  const { id } = await addSource(db, host.at('/b'), {}, new Date());
+  await until('the other one', async () => (await count('news.item')) === 2);
+  await pauseSource(db, id);
+  await resumeSource(db, id, new Date());
+  const again = () => host.requests.filter(({ path }) => path === '/b').length === 2;
+  await until('it is asked again', again);
+});
+
+function page(feed: string): string {
+  return `<html><head><link rel="alternate" type="application/rss+xml" href="${feed}"></head></html>`;
+}
+
+test('the sources of one host do not keep a worker from those of others', async () => {
+  const held = heldAnswers();
+  const now = new Date('2026-11-20T01:00:00Z');
+  for (let index = 0; index < 40; index += 1) {
+    host.set(`/slow-${index}`, held.hold);
+    await addSource(db, host.at(`/slow-${index}`), {}, now);
+  }
+  host.set('/quick', { body: rss([{ guid: 'quick' }]) });
+  const quick = host.at('/quick').replace('127.0.0.1', 'other.example');
+  await addSource(db, quick, {}, new Date(now.getTime() + 1));
+  const limits = {
+    privateHosts: ['127.0.0.1', 'other.example'],
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  };
+  await start({ clock: () => new Date(now.getTime() + 2), limits });
+  await until('the other host is read', async () => (await count('news.item')) === 1);
+  expect(await count('news.source where lease_until > clock_timestamp()')).toBeLessThanOrEqual(2);
+  for (let left = 40; left > 0; left -= 1) {
+    await until('a request is open', () => held.open.length > 0);
+    held.answerOne(rss([{ guid: `${left}` }]));
+  }
+  await until('all are read', async () => (await count('news.item')) === 41);
+});
+
+test('no worker takes what another one has in hand, which keeps it for as long as it needs', async () => {
+  const held = heldAnswers();
+  host.set('/slow', held.hold);
+  await addSource(db, host.at('/slow'), {}, new Date());
+  await start();
+  await until('it is asked', () => held.open.length === 1);
+  const leaseEnd = async () => {
+    const { lease_until } = await db.selectFrom('news.source').selectAll().executeTakeFirstOrThrow();
+    return lease_until?.getTime() ?? Number.NaN;
+  };
+  const before = await leaseEnd();
+  await Promise.all([start(UNTIL_WOKEN), start(UNTIL_WOKEN)].map(async (worker) => (await worker).tick()));
+  await until('the lease is renewed', async () => (await leaseEnd()) > before);
+  held.answerOne(rss([{ guid: 'a' }]));
+  await until('the item', async () => (await count('news.item')) === 1);
+  expect(host.requests).toHaveLength(1);
+  expect(await count('news.source where lease_until is not null')).toBe(0);
+});
+
+test('a worker that is stopped gives up what it waits for, and its source has not failed', async () => {
+  const held = heldAnswers();
+  host.set('/slow', held.hold);
+  await addSource(db, host.at('/slow'), {}, new Date());
+  const log = memoryLog('newsroom');
+  const { worker, close } = openWorker(readWorkerConfig(workerSettings(database.url)), log.log);
+  await worker.start();
+  await until('it is asked', () => held.open.length === 1);
+  await close(0);
+  expect(log.events().filter(({ level }) => level !== 'info')).toEqual([]);
+  expect(await count('news.worker')).toBe(0);
+  expect(await count('news.source where failures = 0 and last_polled_at is null')).toBe(1);
+  host.set('/slow', { body: rss([{ guid: 'a' }]) });
+  await start();
+  await until('the next worker reads it', async () => (await count('news.item')) === 1);
+});
+
+test('a fault of the program is kept with its source, and the others are read', async () => {
+  for (const name of ['a', 'b']) {
+    host.set(`/${name}`, { body: rss([{ guid: name }]) });
+    await addSource(db, host.at(`/${name}`), {}, new Date());
+  }
+  const fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: ['127.0.0.1'] });
+  const worker = await start({
+    fetch: async (url, ...request) => {
+      if (url.endsWith('/a')) throw new TypeError('a is not iterable');
+      return fetcher.fetch(url, ...request);
+    },
+  });
+  await until('the other one is read', async () => (await count('news.item')) === 1);
+  const [failed] = await until('it is kept', async () => {
+    const jobs = await failedJobs(db);
+    return jobs.length > 0 ? jobs : undefined;
+  });
+  const what = `source 1, ${host.at('/a')}`;
+  const reason = 'the worker failed: a is not iterable';
+  expect(failed).toMatchObject({ queue: 'poll', what, failures: 1, reason });
+  expect(worker.log.events().filter(({ msg }) => msg === 'work_failed')).toMatchObject([
+    { kind: 'poll', key: 1, err: { message: 'a is not iterable' } },
+  ]);
+  await fetcher.close();
 });
 
 test('500 sources that are due at once are all read, and none fails', async () => {

@@ -10,7 +10,7 @@ import { openWorker } from './newsroom/work/open-worker.ts';
 import type { WorkerConfig } from './newsroom/work/worker-config.ts';
 
 /**
- * Runs a worker until SIGTERM or SIGINT, which lets the jobs at hand end for `SHUTDOWN_TIMEOUT_MS` at most.
+ * Runs a worker until SIGTERM or SIGINT, which lets what is in hand end for `SHUTDOWN_TIMEOUT_MS` at most.
  * What does not end in time is done again by the next worker. Throws a `Failure` if the database lacks a
  * migration of this build.
  */

@@ -275,7 +275,8 @@ export interface SourceTable {
   last_modified: string | null;
   body_hash: Buffer | null;
   next_poll_at: Date;
-  queued_until: Date | null;
+  /** Until when a worker has it in hand. */
+  lease_until: Date | null;
   interval_seconds: Generated<number>;
   update_seconds: number | null;
   last_polled_at: Date | null;
@@ -346,7 +347,10 @@ export interface ScheduleTable {
   last_run_at: Date | null;
   last_error: string | null;
   last_error_at: Date | null;
-  queued_until: Date | null;
+  failures: Generated<number>;
+  retry_at: Date | null;
+  /** Until when a worker has it in hand. */
+  lease_until: Date | null;
 }
 
 /** `news.worker` */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
+import type { Logger } from '../log/logging.ts';
 import { WalPosition } from './wal-position.ts';
 
 /** How long an answered heartbeat proves that the process is up to date, in ms: the bound on staleness. */
@@ -49,7 +49,7 @@ export interface ChangeListenerOptions {
    * @param about what the notification says; absent if it says nothing, or if there was none
    */
   onChange: (about?: string) => void;
-  log: FastifyBaseLogger;
+  log: Pick<Logger, 'info' | 'warn'>;
   /** How long nobody has asked before heartbeats become rare, in ms; 5 s by default. */
   quietAfterMs?: number;
 }

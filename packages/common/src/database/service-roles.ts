@@ -13,8 +13,7 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
   { role: 'pressroom_content', schemas: ['content'], passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
   {
     role: 'pressroom_news_feed',
-    // The second has the jobs of the newsroom's worker.
-    schemas: ['news', 'newsroom_jobs'],
+    schemas: ['news'],
     passwordVariable: 'NEWS_FEED_DATABASE_PASSWORD',
   },
   {

@@ -146,7 +146,7 @@ async function show(given: string): Promise<void> {
   await withDatabase(async (db) => {
     const source = await findSource(db, given);
     const count = (await sourceCounts(db, new Date())).find(({ source_id }) => source_id === source.id);
-    const { body_hash: _hash, queued_until: _queued, ...members } = source;
+    const { body_hash: _hash, lease_until: _lease, ...members } = source;
     const told = { ...members, new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
     for (const [name, value] of Object.entries(told)) {
       const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);

@@ -18,24 +18,22 @@ export function addStatusCommands(program: Command): void {
     });
   program
     .command('jobs')
-    .description('show the jobs that have failed, and why')
+    .description('show what has failed and is tried again, and why')
     .action(async () => {
       const jobs = await withDatabase(failedJobs);
-      if (jobs.length === 0) return console.log('No job has failed within the last hour.');
-      for (const { queue, state, data, retries, at, reason } of jobs) {
-        const then = state === 'retry' ? 'again at' : 'given up at';
-        console.log(`${queue} ${JSON.stringify(data)}, ${retries} retries, ${then} ${at.toISOString()}`);
-        console.log(`    ${reason ?? 'its worker is gone'}`);
+      if (jobs.length === 0) return console.log('Nothing that is to be tried again has failed.');
+      for (const { queue, what, failures, at, reason } of jobs) {
+        const times = failures === 1 ? 'once' : `${failures} times`;
+        console.log(`${queue}  ${what}: failed ${times}, again at ${time(at)}`);
+        console.log(`    ${reason}`);
       }
     });
 }
 
 function print({ sources, schedules, queues, workers, spent }: NewsroomStatus): void {
   console.log(`workers   ${workers}`);
-  for (const { name, queued, retrying, active, failed } of queues) {
-    console.log(
-      `queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be tried again, ${failed} failed`,
-    );
+  for (const { name, queued, retrying, active } of queues) {
+    console.log(`queue     ${name}: ${queued} queued, ${active} active, ${retrying} to be tried again`);
   }
   console.log(`model     ${spent.requests} requests and ${spent.tokens} tokens today`);
   for (const { name, lastRunAt, lagSeconds, lastError } of schedules) {

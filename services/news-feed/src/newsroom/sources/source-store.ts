@@ -104,7 +104,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
     failing_since: null,
     last_error: null,
     next_poll_at: now,
-    queued_until: null,
+    lease_until: null,
   };
 }
 

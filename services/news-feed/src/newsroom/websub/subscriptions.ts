@@ -164,7 +164,7 @@ export async function pollAtOnce(db: Kysely<NewsTables>, token: string, now: Dat
     with notified as (
       update news.websub_subscription set last_notified_at = ${now} where token = ${token} returning source_id
     )
-    update news.source set queued_until = null,
+    update news.source set
       next_poll_at = least(next_poll_at, greatest(${now}, last_polled_at + ${POLL_SECONDS} * interval '1 second'))
     from notified where source.id = notified.source_id and state = 'active'
   `.execute(db);

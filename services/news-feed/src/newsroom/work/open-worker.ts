@@ -13,7 +13,6 @@ import { StorySearch } from '../stories/story-search.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
 import { sharedSlots } from './host-slots.ts';
 import { sharedTurns } from './host-turns.ts';
-import { Jobs } from './jobs.ts';
 import { PacedTurns } from './paced-turns.ts';
 import { WebPageReader } from './page-reader.ts';
 import { newsroomSchedules } from './schedules.ts';
@@ -35,7 +34,9 @@ export interface OpenWorker {
 
 /** What tests replace. */
 export interface WorkerReplacements
-  extends Partial<Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules'>> {
+  extends Partial<
+    Pick<WorkerParts, 'clock' | 'random' | 'fetch' | 'editor' | 'stories' | 'schedules' | 'pauses'>
+  > {
   limits?: Partial<WebFetcherOptions>;
 }
 
@@ -71,7 +72,7 @@ export function openWorker(
     stories: new RulesAssigner(search),
     writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
     pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
-    jobs: new Jobs({ databaseUrl: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
+    databaseUrl: config.DATABASE_URL,
     ...replaced,
     schedules,
   });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isRefusedData } from '@pressroom/common/database/database-fault';
+import { isDatabaseAway, isRefusedData } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import { reasonOf } from '@pressroom/common/start/reason';
 import type { Kysely, Transaction, Updateable } from 'kysely';
@@ -64,8 +64,8 @@ type Reading =
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
- * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown;
- * a fault of the database itself is thrown, and the poll can be repeated.
+ * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown.
+ * Faults of the program are both; while the database is away, the poll can be repeated.
  */
 export async function pollSource(
   parts: PollParts,
@@ -84,13 +84,15 @@ export async function pollSource(
     answer = await parts.fetch(source.url, conditions(source), signal, source.given_url);
     return await succeed(parts, source, answer, read(answer, source));
   } catch (error) {
+    if (signal.aborted || isDatabaseAway(error)) throw error;
     const reason = faultOf(error);
+    const outcome = await fail(parts, source, reason ?? `the worker failed: ${reasonOf(error)}`, answer);
     if (reason === undefined) throw error;
-    return fail(parts, source, reason, answer);
+    return outcome;
   }
 }
 
-/** What is wrong with the source; undefined if the database is away, or the program is wrong. */
+/** What is wrong with the source; undefined if the program is. */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof FetchFault || error instanceof Failure) return error.message;
   return isRefusedData(error) ? `what it sent cannot be stored: ${reasonOf(error)}` : undefined;
@@ -295,7 +297,7 @@ async function write(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('news.source')
-    .set({ ...columns, queued_until: null })
+    .set({ ...columns, lease_until: null })
     .where('id', '=', id)
     .where('state', '=', 'active')
     .where('url', '=', url)

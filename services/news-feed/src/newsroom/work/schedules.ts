@@ -1,10 +1,11 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { PERIODS } from '../../reports/period.ts';
 import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { publishRanking } from '../publishing/rank.ts';
 import { publishReport } from '../publishing/report.ts';
+import { isFree, leaseEnd } from './leases.ts';
 import { pruneNews } from './prune.ts';
 
 /** Something that the worker does at certain times. */
@@ -69,8 +70,7 @@ export async function runSchedule(
   // A worker that waits for another one sees what that has done.
   const { rows } = await sql`
     insert into news.schedule as schedule (name, done_through, last_run_at) values (${name}, ${due}, ${now})
-    on conflict (name) do update set done_through = excluded.done_through, last_run_at = excluded.last_run_at,
-      last_error = null, last_error_at = null, queued_until = null
+    on conflict (name) do update set done_through = excluded.done_through, last_run_at = excluded.last_run_at
     where schedule.done_through is null or schedule.done_through < excluded.done_through
     returning name
   `.execute(tx);
@@ -79,33 +79,73 @@ export async function runSchedule(
   return true;
 }
 
-/** How long a schedule's job is taken to be on its way, in seconds. */
-const QUEUED_SECONDS = 120;
+/** When something is to be done: a {@link Schedule}, or what is done from time to time without one. */
+export type Timing = Pick<Schedule, 'name' | 'latest'>;
 
-/** The query of the names of the schedules that are due, and whose job is not on its way. */
-export function dueSchedules(schedules: readonly Schedule[], now: Date): RawBuilder<{ name: string }> {
-  const rows = schedules.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
-  return sql`
-    select name from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)
-    where not exists (
-      select from news.schedule as known where known.name = row.name
-        and (known.done_through >= row.due or known.queued_until > ${now})
-    )
-  `;
+/** The rows `row (name, due)` of what is timed. */
+function timed(timings: readonly Timing[], now: Date): RawBuilder<unknown> {
+  const rows = timings.map(({ name, latest }) => ({ name, due: latest(now).toISOString() }));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (name text, due timestamptz)`;
 }
 
-/** Marks the due schedules as queued and returns their names. */
-export async function takeDueSchedules(
-  tx: Transaction<NewsTables>,
-  schedules: readonly Schedule[],
+/** A row of `news.schedule` that is due by `row`, in no worker's hand, and not waiting after a failure. */
+function isDue(): RawBuilder<SqlBool> {
+  return sql`(done_through is null or done_through < due) and ${isFree()}
+    and (retry_at is null or retry_at <= clock_timestamp())`;
+}
+
+/** The query of what is due; a schedule without a row never was. */
+export function dueSchedules(timings: readonly Timing[], now: Date): RawBuilder<{ name: string }> {
+  return sql`select name from ${timed(timings, now)} left join news.schedule using (name) where ${isDue()}`;
+}
+
+/** Takes what is due, `most` at most, and returns the names. */
+export async function claimSchedules(
+  db: Kysely<NewsTables>,
+  timings: readonly Timing[],
+  most: number,
   now: Date,
 ): Promise<string[]> {
-  const queuedUntil = new Date(now.getTime() + QUEUED_SECONDS * 1000);
-  const { rows: taken } = await sql<{ name: string }>`
-    insert into news.schedule as schedule (name, queued_until)
-    select name, ${queuedUntil} from (${dueSchedules(schedules, now)}) as due order by name
-    on conflict (name) do update set queued_until = excluded.queued_until
+  if (most <= 0) return [];
+  await sql`
+    insert into news.schedule (name) select name from ${timed(timings, now)} on conflict (name) do nothing
+  `.execute(db);
+  // One that is locked is being carried out.
+  const { rows } = await sql<{ name: string }>`
+    update news.schedule set lease_until = ${leaseEnd()} where name in (
+      select name from news.schedule join ${timed(timings, now)} using (name) where ${isDue()}
+      order by name limit ${most} for update of schedule skip locked
+    )
     returning name
-  `.execute(tx);
-  return taken.map(({ name }) => name);
+  `.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Keeps that what was claimed has succeeded. */
+export async function finishSchedule(db: Kysely<NewsTables>, name: string): Promise<void> {
+  await db
+    .updateTable('news.schedule')
+    .set({ lease_until: null, failures: 0, retry_at: null, last_error: null, last_error_at: null })
+    .where('name', '=', name)
+    .execute();
+}
+
+/** The first and the longest wait after a failure, in seconds. */
+const RETRY_SECONDS = 5;
+const MAX_RETRY_SECONDS = 600;
+
+/** Keeps why what was claimed has failed; it is tried again after a wait that doubles each time. */
+export async function delaySchedule(
+  db: Kysely<NewsTables>,
+  name: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update news.schedule set lease_until = null, failures = failures + 1,
+      last_error = ${reason}, last_error_at = ${now},
+      retry_at = clock_timestamp()
+        + least(${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(failures, 20)) * interval '1 second'
+    where name = ${name}
+  `.execute(db);
 }

@@ -2,7 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { type Spent, spentOn } from '../editorial/budget.ts';
 import { listSources, type Source, sourceCounts } from '../sources/source-store.ts';
-import type { Schedule } from './schedules.ts';
+import { isDueSource } from './claim-source.ts';
+import { isFree } from './leases.ts';
+import { dueSchedules, type Schedule } from './schedules.ts';
 
 /** A source with what it has brought. */
 export interface SourceStatus {
@@ -24,15 +26,15 @@ export interface ScheduleStatus {
   lastError: string | null;
 }
 
-/** The jobs of a queue, by state. */
+/** How much there is to do of a kind of work. */
 export interface QueueStatus {
   name: string;
+  /** Due, and in no worker's hand. */
   queued: number;
+  /** In the hand of a worker, or of a hub that has been asked. */
+  active: number;
   /** Failed once or more, and waiting to be tried again. */
   retrying: number;
-  active: number;
-  /** Given up within the last hour. */
-  failed: number;
 }
 
 /** Where the newsroom stands. */
@@ -60,7 +62,7 @@ export async function newsroomStatus(
   return {
     sources,
     schedules: await scheduleStatus(db, schedules, now),
-    queues: await queueStatus(db),
+    queues: await queueStatus(db, schedules, now),
     workers: await liveWorkers(db),
     spent: await spentOn(db, now),
   };
@@ -86,16 +88,35 @@ async function scheduleStatus(
   });
 }
 
-async function queueStatus(db: Kysely<NewsTables>): Promise<QueueStatus[]> {
+async function queueStatus(
+  db: Kysely<NewsTables>,
+  schedules: readonly Schedule[],
+  now: Date,
+): Promise<QueueStatus[]> {
   const { rows } = await sql<QueueStatus>`
-    select queue.name,
-      count(*) filter (where job.state = 'created')::int as queued,
-      count(*) filter (where job.state = 'retry')::int as retrying,
-      count(*) filter (where job.state = 'active')::int as active,
-      count(*) filter (where job.state = 'failed')::int as failed
-    from newsroom_jobs.queue left join newsroom_jobs.job on job.name = queue.name
-    where queue.name in ('poll', 'edit', 'schedule', 'websub', 'digest')
-    group by queue.name order by queue.name
+    select 'poll' as name,
+      count(*) filter (where ${isDueSource(now)})::int as queued,
+      count(*) filter (where not ${isFree()})::int as active,
+      count(*) filter (where failures > 0 and next_poll_at > ${now})::int as retrying
+    from news.source where state = 'active'
+    union all
+    select 'edit',
+      count(*) filter (where retry_at <= ${now})::int,
+      count(*) filter (where retry_at > ${now} and reason is null)::int,
+      count(*) filter (where retry_at > ${now} and reason is not null)::int
+    from news.source_entry where state = 'pending'
+    union all
+    select 'websub',
+      count(*) filter (where ask_at <= ${now})::int,
+      count(*) filter (where ask_at > ${now} and attempts > 0 and last_error is null)::int,
+      count(*) filter (where ask_at > ${now} and attempts > 0 and last_error is not null)::int
+    from news.websub_subscription
+    union all
+    select 'schedule',
+      (select count(*)::int from (${dueSchedules(schedules, now)}) as due),
+      count(*) filter (where not ${isFree()})::int,
+      count(*) filter (where failures > 0 and ${isFree()})::int
+    from news.schedule
   `.execute(db);
   return rows;
 }
@@ -108,26 +129,30 @@ async function liveWorkers(db: Kysely<NewsTables>): Promise<number> {
   return rows[0]?.workers ?? 0;
 }
 
-/** A job that has failed, for `newsroom jobs`. */
+/** Work that has failed and is tried again, for `newsroom jobs`. */
 export interface FailedJob {
   queue: string;
-  /** retry: it is tried again; failed: it was given up. */
-  state: 'retry' | 'failed';
-  data: object;
-  retries: number;
-  /** When it is tried again, or was given up. */
+  what: string;
+  failures: number;
+  /** When it is tried again. */
   at: Date;
-  /** The message of its last error. */
-  reason: string | null;
+  reason: string;
 }
 
-/** The jobs that have failed, the latest first, and at most 50. */
+/** The work that has failed, what is tried again first, and at most 50. */
 export async function failedJobs(db: Kysely<NewsTables>): Promise<FailedJob[]> {
   const { rows } = await sql<FailedJob>`
-    select name as queue, state, data, retry_count as retries, coalesce(completed_on, start_after) as at,
-      output->>'message' as reason
-    from newsroom_jobs.job where state in ('retry', 'failed') and name in ('poll', 'edit', 'schedule', 'websub', 'digest')
-    order by at desc limit 50
+    select 'poll' as queue, 'source ' || id || ', ' || url as what, failures, next_poll_at as at, last_error as reason
+    from news.source where state = 'active' and failures > 0
+    union all
+    select 'edit', 'source ' || source_id || ', ' || (entry->>'url'), attempts, retry_at, reason
+    from news.source_entry where state = 'pending' and reason is not null
+    union all
+    select 'websub', hub || ' for ' || topic, attempts, ask_at, last_error
+    from news.websub_subscription where last_error is not null
+    union all
+    select 'schedule', name, failures, retry_at, last_error from news.schedule where failures > 0
+    order by at, queue, what limit 50
   `.execute(db);
   return rows;
 }

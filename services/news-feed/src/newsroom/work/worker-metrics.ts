@@ -15,7 +15,7 @@ const GAUGES: readonly {
 }[] = [
   {
     name: 'newsroom_jobs',
-    help: 'Jobs of each queue, by state',
+    help: 'What there is to do of each kind, by state',
     labels: ['queue', 'state'],
     values: ({ queues }) =>
       queues.flatMap(({ name, ...states }) =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
-import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { reasonOf } from '@pressroom/common/start/reason';
 import { type Kysely, sql } from 'kysely';
@@ -10,28 +11,35 @@ import type { NewsTables } from '../../tables.ts';
 import type { ModelDigests } from '../editorial/model-digests.ts';
 import { inTransactions } from '../transactions.ts';
 import { askHubs, type SubscriberParts } from '../websub/ask-hub.ts';
-import { dueWork, hasAbandonedJobs, isDueEntry, isDueSource } from './due-work.ts';
+import { claimSource, releaseSource } from './claim-source.ts';
+import { dueWork, sourceToEdit } from './due-work.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
-import type { JobHandlers, Jobs } from './jobs.ts';
+import { renewLeases } from './leases.ts';
+import { Places } from './places.ts';
 import { type PollParts, pollSource } from './poll-source.ts';
-import { runSchedule, type Schedule, takeDueSchedules } from './schedules.ts';
+import {
+  claimSchedules,
+  delaySchedule,
+  finishSchedule,
+  runSchedule,
+  type Schedule,
+  type Timing,
+} from './schedules.ts';
 
-/** How often a worker looks for what is due, in ms. */
-const TICK_MS = 1000;
+/** How long a worker pauses before it looks for what is due again, in ms. */
+export interface Pauses {
+  busyMs: number;
+  /** Once nothing has been due for {@link RESTFUL_TICKS} times. */
+  restMs: number;
+}
 
-/** How often once nothing has been due for {@link RESTFUL_TICKS} times, in ms. */
-const REST_MS = 5000;
+/** The pauses of a worker; what is to begin at once ends them. */
+const PAUSES: Pauses = { busyMs: 1000, restMs: 5000 };
 
 const RESTFUL_TICKS = 10;
 
-/** How long the job of a due source is taken to be on its way, in seconds. */
-const QUEUED_SECONDS = 120;
-
-/** How often a worker shows that it runs, and looks for those that no longer do, in ms. */
+/** How often a worker shows that it runs, and renews its leases, in ms. */
 const WATCH_MS = 10_000;
-
-/** The most sources that one tick queues. */
-const SOURCES_PER_TICK = 1000;
 
 /** What a {@link Worker} works with. */
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
@@ -40,45 +48,78 @@ export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Has a model rewrite digests; absent without a model. */
   digests?: ModelDigests | undefined;
   db: Kysely<NewsTables>;
+  /** Where to listen for what is to begin at once. */
+  databaseUrl: string;
   clock: Clock;
-  jobs: Jobs;
   schedules: readonly Schedule[];
+  pauses?: Pauses;
   log: Logger;
 }
 
+/** Done whenever the digest of a story may be rewritten, by one worker at a time: each request costs. */
+const DIGESTS: Timing = { name: 'digests', latest: (now) => now };
+
 /**
  * Polls sources, makes items of their entries, and keeps the schedules. Any number of workers run on a
- * database: what is due is marked and queued in one transaction, every job may be repeated, and what decides
- * is the state in the database, so a worker that is killed only delays what it was doing.
+ * database: each takes what is due by a lease on its row, which ends by itself. Everything may be repeated,
+ * so a worker that is killed only delays what it was doing.
  */
 export class Worker {
   readonly #parts: WorkerParts;
-  #timer: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> = Promise.resolve();
-  #stopped = false;
   readonly #id = randomUUID();
+  readonly #listener: ChangeListener;
+  /** Aborted when what is in hand is to be given up. */
+  readonly #givingUp = new AbortController();
+  readonly #polls: Places<number>;
+  readonly #edits: Places<number>;
+  readonly #schedules: Places<string>;
+  readonly #hubs: Places<string>;
+  readonly #digests: Places<string>;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+  /** Ends the pause before the next look. */
+  #woken = new AbortController();
   #watchedAt = Number.NEGATIVE_INFINITY;
   /** How often in a row nothing was due. */
   #restful = 0;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    const { databaseUrl: url, log } = parts;
+    const onDone = () => this.wake();
+    const places = { onDone, signal: this.#givingUp.signal, log };
+    this.#polls = new Places({ kind: 'poll', most: 16, ...places });
+    this.#edits = new Places({ kind: 'edit', most: 4, ...places });
+    this.#schedules = new Places({ kind: 'schedule', most: 2, ...places });
+    this.#hubs = new Places({ kind: 'websub', most: 1, ...places });
+    this.#digests = new Places({ kind: 'digest', most: 1, ...places });
+    const applicationName = 'pressroom newsroom worker';
+    this.#listener = new ChangeListener({
+      url,
+      applicationName,
+      channel: 'newsroom_due',
+      onChange: onDone,
+      log,
+    });
   }
 
   /** Begins to work. */
   async start(): Promise<void> {
-    await this.#parts.jobs.start();
-    await this.#parts.jobs.work(this.#handlers());
-    this.#schedule();
+    await this.#watch();
+    this.#listener.start();
+    this.#running = this.#run();
   }
 
-  /** Stops looking for work, and lets the jobs at hand end for `graceMs` at most. */
+  /** Stops looking for work, and lets what is in hand end for `graceMs` at most. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#ticking;
+    this.wake();
+    await Promise.all([this.#running, this.#listener.close()]);
     this.#parts.writing.hurry();
-    await this.#parts.jobs.stop(graceMs);
+    const timer = setTimeout(() => this.#givingUp.abort(), graceMs);
+    const all = [this.#polls, this.#edits, this.#schedules, this.#hubs, this.#digests];
+    await Promise.all(all.map((places) => places.ended()));
+    clearTimeout(timer);
     await this.#parts.db
       .deleteFrom('news.worker')
       .where('id', '=', this.#id)
@@ -86,149 +127,116 @@ export class Worker {
       .catch(() => undefined);
   }
 
-  /** Queues everything that is due. */
+  /** Has it look for work at once. */
+  wake(): void {
+    this.#woken.abort();
+  }
+
+  /** Begins what is due, as far as there are places. */
   async tick(): Promise<void> {
-    const { db, clock, jobs, schedules, subscriber, digests } = this.#parts;
-    await this.#watch();
+    const { db, clock, schedules, subscriber, digests } = this.#parts;
+    if (performance.now() - this.#watchedAt >= WATCH_MS) await this.#watch();
     const due = await dueWork(db, schedules, clock());
-    if (due.sources) await this.#queueSources();
-    if (due.entries) await this.#queueEntries();
-    if (due.schedules) await this.#queueSchedules();
+    if (due.sources) await this.#beginPolls();
+    if (due.entries) await this.#beginEdits();
+    if (due.schedules) await this.#beginSchedules();
     const asksHubs = subscriber !== undefined && due.subscriptions;
-    if (asksHubs) await jobs.send('websub', [{ data: {}, key: 'websub' }]);
-    const rewrites = digests !== undefined && (await digests.areDue());
-    if (rewrites) await jobs.send('digest', [{ data: {}, key: 'digest' }]);
-    // Nobody has announced here what is tried again, or what another worker has queued.
-    for (const queue of due.queues) jobs.wake(queue);
-    const isBusy =
-      due.sources || due.entries || due.schedules || asksHubs || rewrites || due.queues.length > 0;
+    if (asksHubs && this.#hubs.free > 0) {
+      this.#hubs.begin('websub', async (signal) => {
+        while ((await askHubs(subscriber, signal)) > 0);
+      });
+    }
+    const rewrites = digests !== undefined && this.#digests.free > 0 && (await digests.areDue());
+    if (rewrites) {
+      const [name] = await claimSchedules(db, [DIGESTS], 1, clock());
+      if (name !== undefined) {
+        this.#digests.begin(name, (signal) => this.#attempt(name, signal, () => digests.rewrite(signal)));
+      }
+    }
+    const isBusy = due.sources || due.entries || due.schedules || asksHubs || rewrites;
     this.#restful = isBusy ? 0 : this.#restful + 1;
   }
 
-  /** Shows `newsroom status` that this worker runs, and takes over what one that is gone had in hand. */
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      // What is announced from here on may be missed by the look that begins now.
+      this.#woken = new AbortController();
+      const { signal } = this.#woken;
+      await this.tick().catch((error: unknown) => {
+        this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
+      });
+      const { busyMs, restMs } = this.#parts.pauses ?? PAUSES;
+      const pauseMs = this.#restful > RESTFUL_TICKS ? restMs : busyMs;
+      if (!this.#stopped) await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Shows `newsroom status` that this worker runs, and keeps what it has in hand. */
   async #watch(): Promise<void> {
-    const { db, jobs } = this.#parts;
-    if (performance.now() - this.#watchedAt < WATCH_MS) return;
+    const { db } = this.#parts;
     await db
       .insertInto('news.worker')
       .values({ id: this.#id, host: hostname(), pid: process.pid })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql<Date>`clock_timestamp()` }))
       .execute();
-    if (await hasAbandonedJobs(db)) await jobs.reclaim();
+    const schedules = [...this.#schedules.keys, ...this.#digests.keys];
+    await renewLeases(db, { sources: this.#polls.keys, schedules });
     this.#watchedAt = performance.now();
   }
 
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#ticking = this.tick().catch((error: unknown) => {
-      this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
-    });
-    void this.#ticking.then(() => {
-      const pauseMs = this.#restful > RESTFUL_TICKS ? REST_MS : TICK_MS;
-      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), pauseMs);
-    });
-  }
-
-  async #queueSources(): Promise<void> {
-    const { db, clock, jobs } = this.#parts;
-    await db.transaction().execute(async (tx) => {
-      const now = clock();
-      const { rows } = await sql<{ id: number; url: string }>`
-        update news.source set queued_until = ${inSeconds(now, QUEUED_SECONDS)}
-        where id in (
-          select id from news.source where ${isDueSource(now)}
-          order by next_poll_at limit ${SOURCES_PER_TICK} for update skip locked
-        )
-        returning id, url
-      `.execute(tx);
-      const orders = rows.map(({ id, url }) => ({
-        data: { sourceId: id },
-        key: String(id),
-        group: new URL(url).host,
-      }));
-      await jobs.send('poll', orders, tx);
-    });
-    jobs.wake('poll');
-  }
-
-  async #queueEntries(): Promise<void> {
-    const { db, clock, jobs } = this.#parts;
-    const rows = await db
-      .selectFrom('news.source_entry')
-      .select('source_id')
-      .distinct()
-      .where(isDueEntry(clock()))
-      .limit(SOURCES_PER_TICK)
-      .execute();
-    const orders = rows.map(({ source_id }) => ({ data: { sourceId: source_id }, key: String(source_id) }));
-    await jobs.send('edit', orders);
-  }
-
-  async #queueSchedules(): Promise<void> {
-    const { db, clock, jobs, schedules } = this.#parts;
-    await db.transaction().execute(async (tx) => {
-      const names = await takeDueSchedules(tx, schedules, clock());
-      await jobs.send(
-        'schedule',
-        names.map((name) => ({ data: { name }, key: name })),
-        tx,
-      );
-    });
-    jobs.wake('schedule');
-  }
-
-  #handlers(): JobHandlers {
-    const { log, schedules, db, clock, jobs, subscriber, digests } = this.#parts;
-    const polling = { ...this.#parts, subscribes: subscriber !== undefined };
-    return {
-      poll: async ({ sourceId }, signal) => {
-        const outcome = await pollSource(polling, sourceId, signal);
+  async #beginPolls(): Promise<void> {
+    const { db, clock, log, subscriber } = this.#parts;
+    const parts = { ...this.#parts, subscribes: subscriber !== undefined };
+    while (this.#polls.free > 0) {
+      const sourceId = await claimSource(db, clock());
+      if (sourceId === undefined) return;
+      this.#polls.begin(sourceId, async (signal) => {
+        const outcome = await pollSource(parts, sourceId, signal).catch(async (error: unknown) => {
+          if (signal.aborted) await releaseSource(db, sourceId);
+          throw error;
+        });
         if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');
-        // In a job of its own: this one keeps a place among the polls of its host.
-        if (outcome.kind === 'read' && outcome.pending > 0) {
-          await jobs.send('edit', [{ data: { sourceId }, key: String(sourceId) }]);
-        }
-      },
-      edit: async ({ sourceId }, signal) => {
+      });
+    }
+  }
+
+  async #beginEdits(): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    while (this.#edits.free > 0) {
+      const sourceId = await sourceToEdit(db, this.#edits.keys, clock());
+      if (sourceId === undefined) return;
+      this.#edits.begin(sourceId, async (signal) => {
         const tally = await editEntries(this.#parts, sourceId, signal);
         if (tally.failed > 0) log.warn({ sourceId, ...tally }, 'entries_failed');
-      },
-      websub: async (_data, signal) => {
-        if (subscriber !== undefined) while ((await askHubs(subscriber, signal)) > 0);
-      },
-      digest: async (_data, signal) => {
-        await digests?.rewrite(signal);
-      },
-      schedule: async ({ name }) => {
-        const schedule = schedules.find((one) => one.name === name);
-        if (schedule === undefined)
-          throw new Failure('missing', `schedule ${name} does not exist in this build`);
-        try {
+      });
+    }
+  }
+
+  async #beginSchedules(): Promise<void> {
+    const { db, clock, schedules, log } = this.#parts;
+    const names = await claimSchedules(db, schedules, this.#schedules.free, clock());
+    for (const schedule of schedules.filter(({ name }) => names.includes(name))) {
+      const { name } = schedule;
+      this.#schedules.begin(name, (signal) =>
+        this.#attempt(name, signal, async () => {
           const now = clock();
           const ran = await inTransactions(db)((tx) => runSchedule(tx, schedule, now));
           if (ran) log.info({ name }, 'schedule_done');
-        } catch (error) {
-          await recordScheduleFault(db, name, reasonOf(error), clock());
-          throw error;
-        }
-      },
-    };
+        }),
+      );
+    }
   }
-}
 
-async function recordScheduleFault(
-  db: Kysely<NewsTables>,
-  name: string,
-  reason: string,
-  now: Date,
-): Promise<void> {
-  await db
-    .updateTable('news.schedule')
-    .set({ last_error: reason, last_error_at: now })
-    .where('name', '=', name)
-    .execute();
-}
-
-function inSeconds(now: Date, seconds: number): Date {
-  return new Date(now.getTime() + seconds * 1000);
+  /** Carries out what was claimed, and keeps whether it has failed. */
+  async #attempt(name: string, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    try {
+      await run();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.warn({ name, err: error }, 'schedule_failed');
+      return delaySchedule(db, name, reasonOf(error), clock());
+    }
+    await finishSchedule(db, name);
+  }
 }
