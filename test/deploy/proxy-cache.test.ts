@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { send } from '../support/http.ts';
+import { needsNginx } from '../support/needs-nginx.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
-import { needsNginx, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
+import { type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
 import { type ShortLived, shortLived } from '../support/short-lived.ts';
 import { until } from '../support/until.ts';
 

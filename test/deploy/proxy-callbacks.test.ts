@@ -1,14 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { serveCallback } from '@pressroom/news-feed/newsroom/websub/routes';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
 import { send } from '../support/http.ts';
 import { memoryLog } from '../support/log.ts';
+import { needsNginx } from '../support/needs-nginx.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
-import { needsNginx, type RunningProxy, startProxy } from '../support/proxy.ts';
-import { until } from '../support/until.ts';
+import { type RunningProxy, startProxy } from '../support/proxy.ts';
 
 needsNginx();
 
@@ -84,13 +83,9 @@ test.each(['/websub', '/websub/', '/websub/short', `/websub/${TOKEN}/more`])(
 );
 
 test('the address of a callback, by which anybody could speak for the hub, is not logged', async () => {
-  const log = proxy?.accessLog ?? '';
   const id = randomBytes(8).toString('hex');
   await send(`${proxy?.url}/websub/${TOKEN}?hub.mode=none`, { headers: { 'x-request-id': id } });
-  const line = await until('the request is logged', async () => {
-    const lines = (await readFile(log, 'utf8')).split('\n');
-    return lines.find((one) => one.includes(id));
-  });
+  const line = (await proxy?.logged(id)) ?? '';
   expect(line).not.toContain(TOKEN);
   expect(JSON.parse(line)).toMatchObject({ path: '/websub/…', status: 404 });
 });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/http.ts';
 import { NO_DNSMASQ } from '../support/left-out-notes.ts';
 import { skipUnless } from '../support/needed-programs.ts';
-import { needsNginx, type RunningProxy, startProxy } from '../support/proxy.ts';
+import { needsNginx } from '../support/needs-nginx.ts';
+import { type RunningProxy, startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
 needsNginx();

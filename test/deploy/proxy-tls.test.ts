@@ -5,8 +5,8 @@ import { connect, type TLSSocket } from 'node:tls';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../support/http.ts';
-import { needsNginx, PROXY_FOLDER, type RunningProxy, startProxy } from '../support/proxy.ts';
+import { needsNginx } from '../support/needs-nginx.ts';
+import { PROXY_FOLDER, type RunningProxy, startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 
 needsNginx();
@@ -53,12 +53,17 @@ test('with a domain it answers to that name and those below it over TLS, and to 
   expect(await certifiedName()).toBe(DOMAIN);
 });
 
-test('plain http leads to https, except for the proof that a certificate needs', async () => {
-  const { status, headers } = await send(`${proxy?.url}/api/articles?page=2`);
-  expect([status, headers.get('location')]).toEqual([308, 'https://127.0.0.1/api/articles?page=2']);
+test('the proof that a certificate needs is answered over plain http, and nothing else beside it', async () => {
   await mkdir(join(proxy?.tls ?? '', 'challenges'), { recursive: true });
   await writeFile(join(proxy?.tls ?? '', 'challenges/token'), 'the proof');
-  expect((await send(`${proxy?.url}/.well-known/acme-challenge/token`)).text).toBe('the proof');
+  const proof = async (token: string) => {
+    const options = { headers: { host: `content.${DOMAIN}` } };
+    const { statusCode, body } = await request(`${proxy?.url}/.well-known/acme-challenge/${token}`, options);
+    return [statusCode, await body.text()];
+  };
+  expect(await proof('token')).toEqual([200, 'the proof']);
+  expect(await proof('other')).toMatchObject([404, expect.stringContaining('not_found')]);
+  expect((await proof(''))[0]).toBe(308);
 });
 
 test('a certificate that is obtained is served at once', async () => {

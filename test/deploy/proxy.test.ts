@@ -11,8 +11,9 @@ import { type ContentFixture, contentFixture, startContent } from '../support/co
 import { articleBody } from '../support/content-client.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
+import { needsNginx } from '../support/needs-nginx.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
-import { needsNginx, PROXY_FOLDER, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
+import { PROXY_FOLDER, type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
 
 needsNginx();
 
@@ -189,6 +190,26 @@ test('a forged X-Forwarded-For does not escape a limit', async () => {
   await before?.close();
   await limited.close();
   expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+});
+
+test.each([
+  ['nobody is trusted', {}, 'http'],
+  ['others are trusted', { TRUSTED_PROXIES: '192.0.2.1,198.51.100.0/24' }, 'http'],
+  ['its sender is trusted', { TRUSTED_PROXIES: '192.0.2.1,127.0.0.0/8' }, 'https'],
+])('X-Forwarded-Proto where %s', async (_who, settings, expected) => {
+  const heard: unknown[] = [];
+  const upstream = createServer(({ headers }, response) => {
+    heard.push(headers['x-forwarded-proto']);
+    response.end();
+  });
+  await once(upstream.listen(0, '127.0.0.1'), 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  const before = await startProxy({ CONTENT_UPSTREAM: `127.0.0.1:${port}`, ...settings });
+  const options = { headers: { 'x-forwarded-proto': 'https' } };
+  expect((await send(`${before?.url}/api/articles`, options)).status).toBe(200);
+  await before?.close();
+  upstream.close();
+  expect(heard).toEqual([expected]);
 });
 
 test('logins beyond the limit are 429 before they cost the gallery anything', async () => {

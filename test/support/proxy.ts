@@ -1,12 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import { beforeEach } from 'vitest';
 import { send } from './http.ts';
-import { NO_NGINX } from './no-nginx.ts';
 import { until } from './until.ts';
 
 /** The programs of the proxy's container. */
@@ -20,8 +18,8 @@ export interface RunningProxy {
   storeUrl: string;
   /** Where its certificate and the proofs for an authority are, with `DOMAIN`. */
   tls: string;
-  /** The file of its access log. */
-  accessLog: string;
+  /** The line of its access log about the request of this id. */
+  logged: (id: string) => Promise<string>;
   /** Sends new requests for a service to these addresses only, or to all of its name. Needs `routed`. */
   route: (service: string, ...addresses: string[]) => void;
   close: () => Promise<void>;
@@ -30,15 +28,8 @@ export interface RunningProxy {
 /** Debian keeps nginx where only root's PATH leads. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
-const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH } }).error === undefined;
-
-/** Leaves the tests of a file out where there is no nginx; in CI, which installs one, they fail instead. */
-export function needsNginx(): void {
-  beforeEach(({ skip }) => {
-    if (!hasNginx && process.env.CI) throw new Error(`This test ${NO_NGINX}`);
-    skip(!hasNginx, NO_NGINX);
-  });
-}
+/** Whether this machine has nginx. */
+export const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH } }).error === undefined;
 
 /**
  * Starts the proxy as its container does, on free ports, with these settings: `CONTENT_UPSTREAM` and the
@@ -86,7 +77,11 @@ export async function startProxy(
     url,
     storeUrl: `http://127.0.0.1:${storePort}`,
     tls: join(folder, 'tls'),
-    accessLog,
+    logged: (id) =>
+      until(`the request ${id} is logged`, async () => {
+        const lines = (await readFile(accessLog, 'utf8')).split('\n');
+        return lines.find((line) => line.includes(id));
+      }),
     route: (service, ...addresses) => {
       execFileSync(join(PROXY_FOLDER, 'route'), [service, ...addresses], {
         env: { PATH, PROXY_STATE: state },
