@@ -21,10 +21,13 @@ services:
   web:
     <<: *service
     command: [node, src/main.ts]
+    networks: [front]
     restart: always
     depends_on: { migrate: { condition: service_completed_successfully } }
 volumes:
   data:
+networks:
+  front:
 `,
   '.env.example': 'PASSWORD=\n# LEVEL=info\n',
   'deploy/Dockerfile': 'FROM a\nCOPY package.json ./\nCOPY --parents src/*.ts ./\nCOPY --from=b /gone ./\n',
@@ -75,6 +78,8 @@ test.each([
   ],
   [COMPOSE, '"data:/data", ', '', 'the volume data is declared but not used by any service'],
   [COMPOSE, '"data:/data"', '"data:/data", "d:/d"', 'database: uses the volume d, which is not declared'],
+  [COMPOSE, 'networks: [front]', '', 'the network front is declared but not used by any service'],
+  [COMPOSE, '[front]', '[front, back]', 'web: is on the network back, which is not declared'],
   [COMPOSE, './deploy:', './conf:', 'database: mounts ./conf, which does not exist'],
   [COMPOSE, 'src/main.ts', 'src/server.ts', 'web: runs src/server.ts, which does not exist'],
   ['.env.example', '# LEVEL=info', '', 'reads LEVEL, which .env.example does not explain'],

@@ -12,6 +12,7 @@ import { SERVICE_SETTINGS } from './service-settings.ts';
 interface ComposeFile {
   services: Record<string, Service>;
   volumes?: Record<string, unknown>;
+  networks?: Record<string, unknown>;
 }
 
 interface Service {
@@ -22,14 +23,15 @@ interface Service {
   healthcheck?: unknown;
   restart?: string;
   volumes?: (string | { source?: string })[];
+  networks?: string[];
 }
 
 /** Addresses of databases come without their password, so they need not be in files. */
 const FILELESS = /^DATABASE_(\w+_)?URL_FILE$/;
 
 /**
- * Finds missing references in `docker-compose.yml` below `root`: services, volumes, files, and variables that
- * `.env.example` does not explain. Throws if the file cannot be read.
+ * Finds missing references in `docker-compose.yml` below `root`: services, volumes, networks, files, and
+ * variables that `.env.example` does not explain. Throws if the file cannot be read.
  */
 export async function composeFaults(root: string): Promise<string[]> {
   const text = await readFile(join(root, 'docker-compose.yml'), 'utf8');
@@ -38,11 +40,21 @@ export async function composeFaults(root: string): Promise<string[]> {
     [
       ...dependencyFaults(service, compose.services),
       ...volumeFaults(service, compose.volumes ?? {}, root),
+      ...networkFaults(service, compose.networks ?? {}),
       ...commandFaults(service, root),
       ...buildFaults(service, root),
     ].map((fault) => `${name}: ${fault}`),
   );
-  faults.push(...unusedVolumes(compose), ...missingSettings(compose));
+  const all = Object.values(compose.services);
+  faults.push(
+    ...unused('volume', compose.volumes, all.flatMap(sourcesOf)),
+    ...unused(
+      'network',
+      compose.networks,
+      all.flatMap(({ networks = [] }) => networks),
+    ),
+    ...missingSettings(compose),
+  );
   for (const dockerfile of dockerfilesOf(compose, root)) faults.push(...(await copyFaults(root, dockerfile)));
   faults.push(...(await variableFaults(text, root)));
   return faults;
@@ -74,11 +86,16 @@ function volumeFaults(service: Service, volumes: Record<string, unknown>, root: 
   });
 }
 
-function unusedVolumes(compose: ComposeFile): string[] {
-  const used = new Set(Object.values(compose.services).flatMap(sourcesOf));
-  return Object.keys(compose.volumes ?? {})
-    .filter((name) => !used.has(name))
-    .map((name) => `the volume ${name} is declared but not used by any service`);
+function networkFaults({ networks = [] }: Service, declared: Record<string, unknown>): string[] {
+  return networks
+    .filter((name) => !(name in declared))
+    .map((name) => `is on the network ${name}, which is not declared`);
+}
+
+function unused(kind: string, declared: Record<string, unknown> = {}, used: readonly string[]): string[] {
+  return Object.keys(declared)
+    .filter((name) => !used.includes(name))
+    .map((name) => `the ${kind} ${name} is declared but not used by any service`);
 }
 
 /** A container has only the variables that the file passes on, so a setting that it lacks has no effect. */

@@ -7,7 +7,7 @@ import { newsFeedSettings } from '@pressroom/news-feed/config';
 import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type ComposeService, resolvedCompose } from '../support/compose.ts';
+import { type ComposeService, composeNetworks, resolvedCompose } from '../support/compose.ts';
 
 type Setting = Parameters<typeof isSecret>[0];
 
@@ -102,16 +102,42 @@ test('only the proxy publishes ports', () => {
   expect(published.map(([name]) => name)).toEqual(['proxy']);
 });
 
-test('every container has limits, rotates its log, and none of ours can be written to', () => {
+test('every container has limits and rotates its log, none can be written to or become more than it is', () => {
   for (const [name, service] of Object.entries(services)) {
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.pids_limit, name).toBeGreaterThan(0);
     expect(service.logging?.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' });
     expect(service.restart, name).toBeDefined();
-    if (!['postgres', 'minio'].includes(name)) expect(service.read_only, name).toBe(true);
+    expect(service, name).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    // Files in memory count against the container's.
+    for (const place of service.tmpfs ?? []) expect(place, name).toMatch(/:size=\d+m\b/);
     if (service.restart !== 'unless-stopped') continue;
     expect(service.healthcheck, name).toBeDefined();
     expect(service.stop_grace_period, name).toBeDefined();
+  }
+});
+
+test('PostgreSQL and the store are reached by those who work with them, and reach nobody else', async () => {
+  const on = (network: string) =>
+    Object.entries(services).flatMap(([name, { networks }]) => (networks?.includes(network) ? [name] : []));
+  expect(on('database')).toEqual([
+    ...['postgres', 'migrate', 'roles', 'content', 'news-feed', 'newsroom', 'gallery-admin'],
+  ]);
+  expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'proxy']);
+  expect(services.postgres?.networks).toEqual(['database']);
+  expect(services.minio?.networks).toEqual(['store']);
+  expect(await composeNetworks()).toEqual({
+    outside: null,
+    database: { internal: true },
+    store: { internal: true },
+  });
+  // Without its own, a container is on a network with all others.
+  for (const [name, { networks, network_mode }] of Object.entries(services)) {
+    expect(networks !== undefined || network_mode === 'none', name).toBe(true);
   }
 });
 

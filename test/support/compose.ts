@@ -9,6 +9,11 @@ export interface ComposeService {
   ports?: unknown[];
   profiles?: string[];
   read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  networks?: string[];
+  network_mode?: string;
+  tmpfs?: string[];
   restart?: string;
   stop_grace_period?: string;
   healthcheck?: unknown;
@@ -23,8 +28,7 @@ export interface ComposeService {
  * the forms `${NAME}`, `${NAME:-default}` and `${NAME:+value}`, nested, and variables without a value.
  */
 export async function resolvedCompose(env: Record<string, string>): Promise<Record<string, ComposeService>> {
-  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
-  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+  const { services } = await readCompose();
   for (const service of Object.values(services)) {
     const given = Object.entries(service.environment ?? {}).flatMap(([name, value]) => {
       const resolved = value === null ? env[name] : interpolate(String(value), env);
@@ -34,6 +38,21 @@ export async function resolvedCompose(env: Record<string, string>): Promise<Reco
     if (service.image !== undefined) service.image = interpolate(service.image, env);
   }
   return services;
+}
+
+/** The networks of docker-compose.yml by name, with what it says of them. */
+export async function composeNetworks(): Promise<Record<string, unknown>> {
+  return (await readCompose()).networks;
+}
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  networks: Record<string, unknown>;
+}
+
+async function readCompose(): Promise<ComposeFile> {
+  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+  return parse(text, { merge: true });
 }
 
 /** Puts variables into a value, the innermost first. */
