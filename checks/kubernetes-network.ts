@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 
 /** A manifest; only what is looked at. */
@@ -12,9 +13,16 @@ export interface Manifest {
     podSelector?: Selector;
     rules?: { http: { paths: IngressPath[] } }[];
     ingress?: { ports?: { port: string | number }[] }[];
+    egress?: EgressRule[];
     endpoints?: { port: string }[];
   };
   stringData?: Record<string, string>;
+}
+
+/** What pods may connect to: anything on these ports without a `to`. */
+interface EgressRule {
+  ports?: { port: string | number }[];
+  to?: { ipBlock?: { cidr: string; except?: string[] } }[];
 }
 
 /** Chooses by labels; a Service has the labels themselves instead. */
@@ -32,9 +40,16 @@ interface IngressPath {
 export interface PodSpec {
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
+  securityContext?: { runAsUser?: number; runAsGroup?: number };
+  affinity?: { podAntiAffinity?: { preferredDuringSchedulingIgnoredDuringExecution?: AffinityTerm[] } };
   /** What ends before the containers start. */
   initContainers?: Container[];
   containers: Container[];
+}
+
+/** Pods that a pod is kept away from. */
+interface AffinityTerm {
+  podAffinityTerm: { topologyKey: string; labelSelector: Selector };
 }
 
 /** A container of a pod. */
@@ -48,6 +63,7 @@ export interface Container {
   readinessProbe?: Probe;
   livenessProbe?: Probe;
   startupProbe?: Probe;
+  resources?: Record<'requests' | 'limits', Record<string, string> | undefined>;
 }
 
 /** A variable of a container: its value, or the key of a Secret that holds it. */
@@ -67,19 +83,32 @@ const ROUTE = /(?:\[\s*'[A-Z]+',\s*|serveDescription\(app, )'(\/[^']+)'/g;
 /** What each service has in itself, and no address leads to all three (docs/kubernetes.md). */
 const OWN = ['/openapi.json'];
 
+/** Ports on which anything answers, and on which strangers' addresses are asked. */
+const WEB_PORTS = [80, 443];
+
+/** Addresses at which clouds give credentials to whoever asks. */
+const METADATA = ['169.254.169.254', 'fe80::a9fe:a9fe'];
+
+/** Addresses of a private network, and of IPv6 those with one in them. */
+const PRIVATE = [
+  ...['10.1.2.3', '100.100.100.200', '127.0.0.1', '172.16.0.1', '172.31.255.254', '192.168.1.1'],
+  ...['::1', 'fd00:ec2::254', '64:ff9b::a01:203', '2002:a01:203::1'],
+];
+
 /** The address that the newsroom's worker gives to hubs. */
 const CALLBACK = /\/websub\//;
 
 /**
  * Finds routes of the services and of the worker's callbacks that the Ingress does not lead to, ports that
- * it leads to and no NetworkPolicy opens, and Services that Prometheus would not find. Throws if a file
- * cannot be read.
+ * it leads to and no NetworkPolicy opens, Services that Prometheus would not find, and private addresses that
+ * a NetworkPolicy lets out to. Throws if a file cannot be read.
  */
 export async function networkFaults(root: string, manifests: readonly Manifest[]): Promise<string[]> {
   return [
     ...(await routeFaults(root, manifests)),
     ...backendFaults(manifests),
     ...monitoringFaults(manifests),
+    ...egressFaults(manifests),
   ];
 }
 
@@ -151,6 +180,48 @@ function monitoringFaults(manifests: readonly Manifest[]): string[] {
     .map(({ metadata }) => `${metadata.name}: no ServiceMonitor selects its Service`);
 }
 
+/** No policy may let our pods out to a cloud's metadata, or on the ports of the web to a private address. */
+function egressFaults(manifests: readonly Manifest[]): string[] {
+  const pods = manifests
+    .filter(({ spec }) => spec?.template !== undefined)
+    .map(({ metadata }) => labelsOf(manifests, metadata.name));
+  return manifests
+    .filter(
+      ({ kind, spec }) => kind === 'NetworkPolicy' && pods.some((one) => selects(spec?.podSelector, one)),
+    )
+    .flatMap(({ metadata, spec }) =>
+      (spec?.egress ?? []).flatMap((rule) => {
+        const isWeb = rule.ports?.some(({ port }) => WEB_PORTS.includes(Number(port))) ?? true;
+        return [...METADATA, ...(isWeb ? PRIVATE : [])]
+          .filter((address) => letsOut(rule, address))
+          .map((address) => `${metadata.name}: its egress leads to ${address}`);
+      }),
+    );
+}
+
+function letsOut({ to }: EgressRule, address: string): boolean {
+  if (to === undefined) return true;
+  return to.some(
+    ({ ipBlock }) =>
+      ipBlock !== undefined && covers([ipBlock.cidr], address) && !covers(ipBlock.except ?? [], address),
+  );
+}
+
+/** Whether an address is in one of the networks. */
+function covers(networks: readonly string[], address: string): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [prefix = '', bits] = network.split('/');
+    // For a list, ::/0 has the addresses of IPv4, too.
+    if (isIP(prefix) === isIP(address)) list.addSubnet(prefix, Number(bits), familyOf(prefix));
+  }
+  return list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
 /** The labels of a workload's pods. */
 function labelsOf(manifests: readonly Manifest[], name: string): Record<string, string> {
   const workload = manifests.find(
@@ -159,7 +230,8 @@ function labelsOf(manifests: readonly Manifest[], name: string): Record<string, 
   return workload?.spec?.template?.metadata?.labels ?? {};
 }
 
-function selects(selector: Selector | undefined, labels: Record<string, string>): boolean {
+/** Whether a selector chooses what has these labels. */
+export function selects(selector: Selector | undefined, labels: Record<string, string>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** What the check reads. */
 const FILES = [
   'docker-compose.yml',
+  'deploy/Dockerfile',
   'deploy/kubernetes',
   'deploy/probe',
   'docs/configuration.md',
@@ -207,6 +208,62 @@ test.each<[string, string, string | RegExp, string, string]>([
     'component: service',
     'component: other',
     'content: no ServiceMonitor selects its Service',
+  ],
+  [
+    'the user',
+    `${BASE}/migrate.yaml`,
+    'runAsUser: 10001',
+    'runAsUser: 1000',
+    'roles: runs as 1000:10001, and the image is for 10001',
+  ],
+  [
+    'the image’s user',
+    'deploy/Dockerfile',
+    'useradd --uid 10001',
+    'useradd --uid 10002',
+    'content: runs as 10001:10001, and the image is for 10002',
+  ],
+  [
+    'the limit of files',
+    `${BASE}/bucket.yaml`,
+    'ephemeral-storage: 256Mi',
+    'hugepages-2Mi: 256Mi',
+    'bucket: its limits name no ephemeral-storage',
+  ],
+  [
+    'the node of replicas',
+    `${BASE}/newsroom.yaml`,
+    'topologyKey: kubernetes.io/hostname',
+    'topologyKey: topology.kubernetes.io/zone',
+    'newsroom: nothing keeps its replicas on different nodes',
+  ],
+  [
+    'a way out to a private network',
+    `${BASE}/network-policies.yaml`,
+    / +- 172\.16\.0\.0\/12\n/g,
+    '',
+    'newsroom: its egress leads to 172.31.255.254',
+  ],
+  [
+    'a way out to private networks of IPv6',
+    `${BASE}/network-policies.yaml`,
+    /cidr: 2000::\/3/g,
+    'cidr: ::/0',
+    'media: its egress leads to fd00:ec2::254',
+  ],
+  [
+    'a way out to metadata',
+    `${BASE}/network-policies.yaml`,
+    / +except:\n +- 169\.254\.0\.0\/16\n/,
+    '',
+    'databases: its egress leads to 169.254.169.254',
+  ],
+  [
+    'a way out to everything',
+    `${BASE}/network-policies.yaml`,
+    /egress:\n +- to:\n +- ipBlock:.*?ports:/gs,
+    'egress:\n    - ports:',
+    'media: its egress leads to 10.1.2.3',
   ],
 ])('finds %s that differs', async (_what, file, from, to, fault) => {
   change(file, from, to);

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Container, type Manifest, networkFaults, type PodSpec } from './kubernetes-network.ts';
+import { type ComposeService, podFaults, userOf } from './kubernetes-pods.ts';
 import { variableFaults } from './kubernetes-variables.ts';
 
 /** The folder of the manifests below the repository. */
@@ -11,15 +12,6 @@ const HOME = 'deploy/kubernetes';
 const COMPOSE_ALONE: Record<string, string> = {
   settings: 'reads the .env file, which a cluster does not have',
 };
-
-/** A service of the Compose file, as far as it has a counterpart. */
-interface ComposeService {
-  command?: string[];
-  environment?: Record<string, string | null>;
-  healthcheck?: { test?: string[] };
-  ports?: { target?: number }[];
-  stop_grace_period?: string;
-}
 
 interface Kustomization {
   configMapGenerator?: { name: string; literals?: string[] }[];
@@ -81,7 +73,7 @@ async function serviceFaults(
     ...variableFaults(container, service.environment ?? {}, { held: kubernetes.variables, documented }),
     ...portFaults(name, service, container, kubernetes),
     ...(await probeFaults(root, service, container)),
-    ...podFaults(service, pod, container),
+    ...podFaults(service, pod, container, await userOf(root)),
   ].map((fault) => `${name}: ${fault}`);
 }
 
@@ -175,19 +167,6 @@ async function probeFaults(
   }
   for (const probe of [readinessProbe, livenessProbe, startupProbe]) {
     if (probe?.httpGet?.port !== 'http') faults.push('a probe is not on the port named http');
-  }
-  return faults;
-}
-
-function podFaults(service: ComposeService, pod: PodSpec, { lifecycle }: Container): string[] {
-  const faults: string[] = [];
-  if (pod.enableServiceLinks !== false) {
-    faults.push('enableServiceLinks must be false: it sets variables such as CONTENT_PORT');
-  }
-  const [, amount, unit] = /^(\d+)(s|m)$/.exec(service.stop_grace_period ?? '') ?? [];
-  const needed = Number(amount ?? 0) * (unit === 'm' ? 60 : 1) + (lifecycle?.preStop?.sleep?.seconds ?? 0);
-  if (lifecycle !== undefined && (pod.terminationGracePeriodSeconds ?? 30) < needed) {
-    faults.push(`is killed after ${pod.terminationGracePeriodSeconds} s, and needs ${needed} s to end`);
   }
   return faults;
 }
