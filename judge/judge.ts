@@ -1,5 +1,5 @@
 /** A program that some judges need and that may be missing. */
-export type Tool = 'go' | 'python3';
+export type Tool = 'go' | 'nginx' | 'python3';
 
 /** The findings of a judge. */
 export interface Verdict {

@@ -5,6 +5,7 @@ import type { Judge, Verdict } from './judge.ts';
 import { openapiLint } from './openapi-lint.ts';
 import { pagePictures } from './page-pictures.ts';
 import { rawSockets } from './raw-sockets.ts';
+import { rawSocketsProxy } from './raw-sockets-proxy.ts';
 import { s3Stores } from './s3-stores.ts';
 import { schemathesis } from './schemathesis.ts';
 import { ssrf } from './ssrf.ts';
@@ -17,6 +18,7 @@ const JUDGES: readonly Judge[] = [
   httplint,
   feeds,
   rawSockets,
+  rawSocketsProxy,
   pagePictures,
   ssrf,
   s3Stores,

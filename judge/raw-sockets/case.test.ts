@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { answers, ended, refused } from './case.ts';
+import { answers, ended, explained, refused } from './case.ts';
 
-const heard = (statuses: number[], { closed = true, rest = '' } = {}) => ({ statuses, closed, rest, ms: 1 });
+const heard = (statuses: number[], { closed = true, rest = '' } = {}) => ({
+  answers: [],
+  statuses,
+  closed,
+  rest,
+  ms: 1,
+});
 
 test.each([
   ['the refusal alone', heard([400]), true],
@@ -32,3 +38,26 @@ test.each([
   ['two refusals', heard([400, 400]), false],
   ['a connection that stays open', heard([], { closed: false }), false],
 ])('the end of the connection: %s', (_name, got, holds) => expect(ended().holds(got)).toBe(holds));
+
+const JSON_HEAD = 'HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\n\r\n';
+const answer = (status: number, head = JSON_HEAD, body = `{"status":${status}}`) => ({
+  ...heard([status]),
+  answers: [{ status, head, body }],
+});
+
+test.each([
+  ['a problem document', answer(400), true],
+  ['a success of any form', answer(200, 'HTTP/1.1 200 OK\r\n\r\n', ''), true],
+  ['a page', answer(400, 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n', '<h1>'), false],
+  ['a document about another status', answer(400, JSON_HEAD, '{"status":500}'), false],
+  ['half a document', answer(400, JSON_HEAD, '{"sta'), false],
+  ['a fault of the server', answer(500), false],
+  ['nothing, and the end', heard([]), true],
+  ['bytes that are no answer', heard([], { rest: '<html>' }), false],
+])('errors are explained: %s', (_name, got, holds) => expect(explained().holds(got)).toBe(holds));
+
+test('what is explained may need a certain status', () => {
+  expect(explained(414).holds(answer(414))).toBe(true);
+  expect(explained(414).holds(answer(400))).toBe(false);
+  expect(explained(414).holds(heard([]))).toBe(false);
+});

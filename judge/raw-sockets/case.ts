@@ -1,4 +1,4 @@
-import type { Heard } from './conversation.ts';
+import type { Heard, HeardAnswer } from './conversation.ts';
 
 /** The expected result on a connection. */
 export interface Due {
@@ -44,6 +44,33 @@ export function ended(): Due {
     holds: ({ statuses, closed }) =>
       closed && statuses.length <= 1 && statuses.every((status) => [400, 408].includes(status)),
   };
+}
+
+/**
+ * Answers whose every error is a problem document, none of them a fault of the server; with a status, a
+ * single answer of that status.
+ */
+export function explained(status?: number): Due {
+  const only = status === undefined ? 'answers' : `only ${status}`;
+  return {
+    what: `${only}, errors as problem documents and no fault of the server`,
+    holds: ({ answers: heard, statuses, rest }) =>
+      rest === '' && heard.every(isExplained) && (status === undefined || statuses.join() === String(status)),
+  };
+}
+
+/** What a server says of requests that it does not serve, and no fault. */
+const UNSERVED = [501, 505];
+
+function isExplained({ status, head, body }: HeardAnswer): boolean {
+  if (status < 400) return true;
+  if (status >= 500 && !UNSERVED.includes(status)) return false;
+  if (!/^content-type: application\/problem\+json\r$/im.test(head)) return false;
+  try {
+    return JSON.parse(body).status === status;
+  } catch {
+    return false;
+  }
 }
 
 /** A head with these lines and `Connection: close`, followed by `body`. */

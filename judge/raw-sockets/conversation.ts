@@ -13,8 +13,18 @@ export interface Speech {
   patienceMs: number;
 }
 
+/** An answer on a connection. */
+export interface HeardAnswer {
+  status: number;
+  /** The status line and the header lines. */
+  head: string;
+  body: string;
+}
+
 /** The result of a connection. */
 export interface Heard {
+  /** The answers in their order. */
+  answers: HeardAnswer[];
   /** The statuses of the answers, in their order. */
   statuses: number[];
   /** Whether the server closed the connection in time. */
@@ -49,7 +59,9 @@ export async function converse(url: string, speech: Speech): Promise<Heard> {
   patience.abort();
   socket.destroy();
   await speaking;
-  return { ...readAnswers(received), closed, ms: performance.now() - started };
+  const { answers, rest } = readAnswers(received);
+  const statuses = answers.map(({ status }) => status);
+  return { answers, statuses, rest, closed, ms: performance.now() - started };
 }
 
 /** Sends the pieces until they are sent or the connection is gone. */
@@ -63,15 +75,15 @@ async function speak(socket: Socket, { pieces, pauseMs = 20, ends = false }: Spe
 }
 
 /** Splits answers with or without a `Content-Length`. */
-function readAnswers(text: string): Pick<Heard, 'statuses' | 'rest'> {
-  const statuses: number[] = [];
+function readAnswers(text: string): Pick<Heard, 'answers' | 'rest'> {
+  const answers: HeardAnswer[] = [];
   let rest = text;
   for (;;) {
     const [head] = /^HTTP\/1\.1 (\d{3})[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/.exec(rest) ?? [];
-    if (head === undefined) return { statuses, rest };
+    if (head === undefined) return { answers, rest };
     const status = Number(head.slice(9, 12));
     const length = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0);
-    statuses.push(status);
+    answers.push({ status, head, body: rest.slice(head.length, head.length + length) });
     rest = rest.slice(head.length + length);
   }
 }

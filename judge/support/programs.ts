@@ -14,12 +14,15 @@ export const CACHE = process.env.JUDGE_CACHE ?? join(ROOT, '.data', 'judge');
 /** The command that shows that a tool is installed. */
 const PROOF: Record<Tool, readonly string[]> = {
   go: ['version'],
+  nginx: ['-v'],
   python3: ['-c', 'import ensurepip, venv'],
 };
 
 /** Whether a tool is installed. */
 export function isInstalled(tool: Tool): boolean {
-  return spawnSync(tool, PROOF[tool], { stdio: 'ignore' }).status === 0;
+  // Debian keeps nginx where only root's PATH leads.
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
+  return spawnSync(tool, PROOF[tool], { env, stdio: 'ignore' }).status === 0;
 }
 
 /** How a program ended, and what it printed. */

@@ -1,0 +1,58 @@
+import { startProxy, upstreamOf } from '../test/support/proxy.ts';
+import { Findings, type Judge, type Verdict } from './judge.ts';
+import { type Case, explained } from './raw-sockets/case.ts';
+import { connections } from './raw-sockets/connections.ts';
+import { framing } from './raw-sockets/framing.ts';
+import { heads } from './raw-sockets/heads.ts';
+import { unserved } from './raw-sockets/requests.ts';
+import { TARGETS } from './raw-sockets/targets.ts';
+import { tryAll } from './raw-sockets/try-all.ts';
+import { House, SERVICES } from './support/house.ts';
+
+/** Every case comes from one address. */
+const LIMITS = { CONNECTION_LIMIT: '10000', LOGIN_RATE: '100000', LOGIN_BURST: '10000' };
+
+/** What an answer without a head looks like: HTTP/0.9 had none, and a client of it asks in these ways. */
+const HEADLESS = /^the request line "GET \/healthz"$|^"\\n" in the target$/;
+
+/** The same requests, and more, to the proxy of docker-compose.yml with the services behind it. */
+export const rawSocketsProxy: Judge = {
+  name: 'raw-sockets-proxy',
+  about: 'malformed, smuggled, slow, half-closed and pipelined connections to the proxy',
+  needs: ['nginx'],
+  run: judgeProxy,
+};
+
+async function judgeProxy(note: (line: string) => void): Promise<Verdict> {
+  await using house = await House.open();
+  const proxy = await startProxy({
+    ...LIMITS,
+    CONTENT_UPSTREAM: upstreamOf(house.urls.content),
+    NEWS_FEED_UPSTREAM: upstreamOf(house.urls['news-feed']),
+    GALLERY_ADMIN_UPSTREAM: upstreamOf(house.urls['gallery-admin']),
+  });
+  const findings = new Findings();
+  try {
+    const cases = proxyCases();
+    await tryAll(proxy?.url ?? '', cases, (name, fault) => findings.add(name, fault));
+    note(`  the proxy: ${cases.length} connections`);
+  } finally {
+    await proxy?.close();
+  }
+  return findings.verdict;
+}
+
+/**
+ * nginx reads some requests that Node refuses, and frames them anew for the services: no other status is due
+ * of these, but whatever is an error must be explained.
+ */
+function proxyCases(): Case[] {
+  const ofServices = SERVICES.flatMap((service) =>
+    [...framing(TARGETS[service]), ...connections(TARGETS[service])].map((one) => ({
+      ...one,
+      name: `${service}: ${one.name}`,
+    })),
+  );
+  const shared = [...ofServices, ...heads()].filter(({ name }) => !HEADLESS.test(name));
+  return [...unserved(), ...shared.map((one) => ({ ...one, due: explained() }))];
+}
