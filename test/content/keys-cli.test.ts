@@ -41,12 +41,12 @@ test('a key is made, given an expiry, and revoked by the whole key, which is not
 });
 
 test.each([
-  ['a name of spaces', ['create', '--name', '  '], 'the name is empty; give the name of its owner'],
-  ['an invisible name', ['create', '--name', '\u200b'], 'the name is empty; give the name of its owner'],
+  ['a name of spaces', ['create', '--name', '  '], 'the name of the key must not be empty'],
+  ['an invisible name', ['create', '--name', '\u200b'], 'the name of the key must not be empty'],
   [
     'a name that is too long',
     ['create', '--name', 'x'.repeat(256)],
-    'the name is longer than 255 characters',
+    'the name of the key must be at most 255 characters long',
   ],
   [
     'a day that does not exist',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { anyText, codePoints, requiredText, text, webUrl } from './text.ts';
+import { anyText, codePoints, onOneLine, requiredText, text, webUrl } from './text.ts';
 
 /** The codes of the errors that `schema` finds in `value`. */
 function codesOf(schema: z.ZodType, value: unknown): unknown[] {
@@ -53,7 +53,6 @@ test.each([
   'https://example.com',
   'HTTP://EXAMPLE.COM/A?b=c#d',
   'http://[::1]:8080/',
-  'https://例え.jp/ニュース',
   'https://example.com/%20',
 ])('%s is a web address and is kept as written', (value) => {
   expect(webUrl(100).parse(value)).toBe(value);
@@ -75,10 +74,33 @@ test.each([
   'javascript:alert(1)//https://example.com',
   'data:text/html,https://example.com',
   'ftp://example.com',
+  'https://例え.jp/',
+  'https://example.com/ニュース',
+  'https://example.com/"onerror="alert(1)',
+  'https://example.com/\u202egnp.exe',
+  'https://user:word@example.com/',
+  'https://bank.example@example.com/',
+  'https://@example.com/',
 ])('%j is not a web address', (value) => {
   expect(codesOf(webUrl(100), value)).toEqual(['invalid_format']);
 });
 
 test('a web address that is too long is reported as such', () => {
   expect(codesOf(webUrl(30), `https://example.com/${'a'.repeat(20)}`)).toEqual(['too_long']);
+});
+
+test('the message about a web address says what to change', () => {
+  const messageOf = (value: string) => webUrl(100).safeParse(value).error?.issues[0]?.message;
+  expect(messageOf('//example.com')).toBe('must be an absolute http or https URL');
+  expect(messageOf('https://a:b@example.com')).toBe('must not contain a user name or password');
+  expect(messageOf('https://example.com/é')).toContain('percent-encode');
+});
+
+test.each(['one\ntwo', 'one\r', 'one\u2028two', 'one\u0085', 'tab\t', 'a\u202eb', 'a\u2066b'])(
+  '%j is not on one line',
+  (value) => expect(codesOf(onOneLine(requiredText(20)), value)).toEqual(['invalid_characters']),
+);
+
+test.each(['שלום\u200f!', 'نیم\u200cفاصله', '👩\u200d🚀', 'soft\u00adhyphen'])('%j is', (value) => {
+  expect(onOneLine(requiredText(20)).parse(value)).toBe(value);
 });

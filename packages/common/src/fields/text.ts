@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWebUri } from './web-uri.ts';
 
 /**
  * The number of Unicode code points of `text`: the unit of length limits, here and in PostgreSQL's
@@ -59,13 +60,43 @@ export function requiredText(max: number) {
     .meta({ minLength: 1 });
 }
 
+/**
+ * Line breaks and other controls, and the marks that turn the text after them around (Unicode's embeddings,
+ * overrides and isolates), beyond the end of the text if nothing ends them.
+ */
+const NOT_ON_A_LINE = /(?!\0)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+/** Narrows a text to one that can stand in a line among others, such as a title in a list. */
+export function onOneLine<Text extends z.ZodType<string>>(schema: Text): Text {
+  return schema.refine((value) => !NOT_ON_A_LINE.test(value), {
+    message: 'must be one line, without control characters and marks that reverse text (such as U+202E)',
+    params: { code: 'invalid_characters' },
+  });
+}
+
 /** Rejects what a URL parser would silently repair: white space, control characters, missing slashes. */
 const WEB_URL = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 
-/** An absolute http or https URL of at most `max` characters, kept as written. */
+/** A user name or password in a URL, or the sign that would end them. */
+const CREDENTIALS = /^https?:\/\/[^/?#]*@/i;
+
+/** What is wrong with a {@link webUrl}; undefined if nothing is. */
+function webUrlFault(value: string): string | undefined {
+  if (!(WEB_URL.test(value) && URL.canParse(value))) return 'must be an absolute http or https URL';
+  if (CREDENTIALS.test(value)) return 'must not contain a user name or password';
+  if (isWebUri(value)) return undefined;
+  return 'must be a URI (RFC 3986): percent-encode non-ASCII characters, spaces and " < > \\ ^ ` { | }';
+}
+
+/**
+ * An absolute http or https URI (RFC 3986) of at most `max` characters, without credentials, kept as written:
+ * a page can put it into an attribute as it is.
+ */
 export function webUrl(max: number) {
-  const accept = (value: string) => WEB_URL.test(value) && URL.canParse(value);
   return text(max)
-    .refine(accept, { message: 'must be an absolute http or https URL', params: { code: 'invalid_format' } })
+    .superRefine((value, context) => {
+      const message = webUrlFault(value);
+      if (message) context.addIssue({ code: 'custom', message, params: { code: 'invalid_format' } });
+    })
     .meta({ format: 'uri' });
 }

@@ -1,5 +1,5 @@
 import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
-import { anyText, requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { anyText, onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
@@ -20,16 +20,16 @@ const optionalMembers = {
   category_id: idMember('must be the id of a category, or null').nullable(),
   featured_image: webUrl(500).nullable(),
   alt_text: text(255).nullable(),
-  meta_title: text(255).nullable(),
+  meta_title: onOneLine(text(255)).nullable(),
   meta_description: text(320).nullable(),
   canonical_url: webUrl(500).nullable(),
 };
 
-const author = requiredText(255).describe('Defaults to the name of the API key.');
+const author = onOneLine(requiredText(255)).describe('Defaults to the name of the API key.');
 
 /** Body of `PUT`: every member, null for optional ones that are unset (`docs/spec/wire.md`, "Content"). */
 export const articlePut = z.strictObject({
-  title: requiredText(255),
+  title: onOneLine(requiredText(255)),
   content,
   ...optionalMembers,
   is_published: isPublished,

@@ -1,5 +1,5 @@
 import { idParameter } from '@pressroom/common/fields/parameters';
-import { requiredText, text } from '@pressroom/common/fields/text';
+import { onOneLine, requiredText, text } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { articleListItem, pageParameters } from '../articles/schema.ts';
 import { envelope, pagedEnvelope } from '../envelope.ts';
@@ -13,7 +13,7 @@ const slug = text(100)
 
 /** Body of `POST`. */
 export const categoryCreate = z.strictObject({
-  name: requiredText(100),
+  name: onOneLine(requiredText(100)),
   slug: slug.optional(),
   description: text(500).nullable().optional(),
 });

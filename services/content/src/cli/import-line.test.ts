@@ -78,7 +78,7 @@ describe('readImportLine', () => {
     const more = { title: long, html: long, byline: long, excerpt: long };
     expect(readImportLine(line(more), false).body.excerpt).toBe(long);
     const { body } = readImportLine(line(more), true);
-    expect(body).toMatchObject({ title: long, content: long, author: long });
+    expect(body).toMatchObject({ title: long, content: long, author: long.trim() });
     expect(body.excerpt).toBe('word '.repeat(100).trim());
   });
 

@@ -41,7 +41,8 @@ export function readImportLine(text: string | undefined, truncate: boolean): Imp
       title,
       content: html,
       excerpt: truncate && excerpt ? truncateAtWord(excerpt, MAX_EXCERPT) : (excerpt ?? null),
-      ...(byline && { author: byline }),
+      // As published, a byline has the line breaks of the page's source.
+      ...(byline && { author: byline.replaceAll(/\s+/g, ' ').trim() }),
       is_published: true,
     },
   };

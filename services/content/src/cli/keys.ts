@@ -1,21 +1,20 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { hasText } from '@pressroom/common/fields/text';
+import { onOneLine, requiredText } from '@pressroom/common/fields/text';
 import { prefixOf } from '../api-keys/key.ts';
 import type { ApiKeyStore, ListedKey } from '../api-keys/store.ts';
 
-/** The longest name of a key, in characters: the name becomes the author of what the key writes. */
-const MAX_NAME = 255;
+/** The name becomes the author of what the key writes. */
+const keyName = onOneLine(requiredText(255));
 
 /**
- * Parses the name of a key: 1 to 255 characters, at least one of them visible.
+ * Parses the name of a key: 1 to 255 characters in one line, at least one of them visible.
  *
  * @throws Failure `refused` for anything else
  */
 export function readName(value: string): string {
-  if (!hasText(value)) throw new Failure('refused', 'the name is empty; give the name of its owner');
-  if ([...value].length > MAX_NAME)
-    throw new Failure('refused', `the name is longer than ${MAX_NAME} characters`);
-  return value.trim();
+  const { data, error } = keyName.safeParse(value.trim());
+  if (data === undefined) throw new Failure('refused', `the name of the key ${error.issues[0]?.message}`);
+  return data;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebUri } from './uri.ts';
+import { isWebUri } from './web-uri.ts';
 
 /** What `format: uri` accepts in the tests of the description. */
 const uri = fullFormats.uri as (text: string) => boolean;
@@ -9,13 +9,16 @@ const uri = fullFormats.uri as (text: string) => boolean;
 test.each([
   'https://example.com',
   'http://example.com:8080/a/b?c=d&e=%20#f',
-  'HTTPS://user:word@example.com/',
+  'HTTPS://EXAMPLE.COM/',
   "https://example.com/a;b=c,d/(e)'!*",
   'https://[2001:db8::1]:443/x',
 ])('%s is a URI', (text) => expect(isWebUri(text)).toBe(true));
 
 test.each([
   'ftp://example.com/',
+  'https://user:word@example.com/',
+  'https://user@example.com/',
+  'https://@example.com/',
   '//example.com/',
   'https://',
   'https:///a',
