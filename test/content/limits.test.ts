@@ -146,6 +146,22 @@ describe('requests with a key', () => {
     expect((await send(`${url}/api/articles`, { headers: { 'x-api-key': key } })).status).toBe(200);
   });
 
+  test('with wrong keys are counted before they are looked up, however many come at once', async () => {
+    const { url, key } = await serve();
+    const wrong = Array.from(
+      { length: 40 },
+      (_, index) => `${key.slice(0, 20)}${String(index).padStart(35, 'x')}`,
+    );
+    const answers = await Promise.all(
+      wrong.map((one) => send(`${url}/api/articles`, { headers: { 'x-api-key': one } })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    for (const status of statuses) expect([403, 429]).toContain(status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(35);
+    const refused = await send(`${url}/api/articles`, { headers: { 'x-api-key': wrong[0] ?? '' } });
+    expectRefused(refused, 5);
+  });
+
   test('are counted separately for each key', async () => {
     const { url, key, database } = await serve();
     await database.pool.query(`insert into content.api_key (prefix, name, secret_hash)

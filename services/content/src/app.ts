@@ -55,7 +55,7 @@ const DESCRIPTION = {
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
   const { config, db, readDb, cache, changed, log, inspector, meters, tracing } = parts;
-  const verifier = new KeyVerifier(new ApiKeyStore(db));
+  const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
     config,

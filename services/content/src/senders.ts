@@ -1,14 +1,21 @@
 import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
-import { forbidden, unauthorized } from '@pressroom/common/problems/problem';
+import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import type { KeyOwner } from './api-keys/store.ts';
-import type { KeyVerifier } from './api-keys/verifier.ts';
+import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
 import type { Reader } from './articles/store.ts';
 
-/** Who sends a request: an anonymous client, the owner of a valid key, or a client with an invalid key. */
-export type Sender = { kind: 'anonymous' } | { kind: 'owner'; owner: KeyOwner } | { kind: 'refused' };
+/**
+ * Who sends a request: an anonymous client, the owner of a valid key, a client with an invalid key, or one
+ * whose key is not looked up.
+ */
+export type Sender =
+  | { kind: 'anonymous' }
+  | { kind: 'owner'; owner: KeyOwner }
+  | { kind: 'refused' }
+  | ({ kind: 'unverified' } & TooManyWrongKeys);
 
 const ANONYMOUS: Sender = { kind: 'anonymous' };
 
@@ -36,11 +43,17 @@ export function identifySenders(app: Server, verifier: KeyVerifier): void {
     request.sender = ANONYMOUS;
     const key = keyOf(request);
     if (key === undefined) return done();
-    return void verifier.verify(key).then((owner) => {
-      request.sender = owner === undefined ? { kind: 'refused' } : { kind: 'owner', owner };
+    return void verifier.verify(key, addressKey(request)).then((found) => {
+      request.sender = senderOf(found);
       done();
     }, done);
   });
+}
+
+function senderOf(found: KeyOwner | TooManyWrongKeys | undefined): Sender {
+  if (found === undefined) return { kind: 'refused' };
+  if ('retryAfterSeconds' in found) return { kind: 'unverified', ...found };
+  return { kind: 'owner', owner: found };
 }
 
 /**
@@ -48,12 +61,17 @@ export function identifySenders(app: Server, verifier: KeyVerifier): void {
  * invalid key.
  */
 export function readerOf({ sender }: FastifyRequest): Reader {
-  if (sender.kind === 'refused') throw keyRefused();
+  refuseWrong(sender);
   return { seesDrafts: sender.kind === 'owner' };
 }
 
-function keyRefused() {
-  return forbidden('the API key is invalid, expired or revoked');
+/** Throws 403 for an invalid key, and 429 for one that is not looked up. */
+function refuseWrong(sender: Sender): void {
+  if (sender.kind === 'refused') throw forbidden('the API key is invalid, expired or revoked');
+  if (sender.kind !== 'unverified') return;
+  const { retryAfterSeconds: seconds } = sender;
+  const detail = `too many API keys from this address were wrong; try again in ${seconds} s`;
+  throw new Problem(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } });
 }
 
 /**
@@ -79,8 +97,8 @@ function keyRequired() {
 
 /** The owner of the key that a request carries. Throws 401 without a key, 403 for an invalid one. */
 export function ownerOf({ sender }: FastifyRequest): KeyOwner {
-  if (sender.kind === 'refused') throw keyRefused();
-  if (sender.kind === 'anonymous') throw keyRequired();
+  refuseWrong(sender);
+  if (sender.kind !== 'owner') throw keyRequired();
   return sender.owner;
 }
 
