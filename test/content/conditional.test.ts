@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
-import { type ContentClient, wholeArticle } from '../support/content-client.ts';
+import { articleBody, type ContentClient, wholeArticle } from '../support/content-client.ts';
 import type { Answer } from '../support/http.ts';
 
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
@@ -222,6 +222,27 @@ describe.each(WRITTEN)('If-Match on $what', ({ make, put, patch, other }) => {
       expect(refused.body.code).toBe('precondition_failed');
     }
     expect((await client.send(path)).text).toBe(before.text);
+  });
+
+  test('every write returns the tag for the next one, and no read takes it for its own', async () => {
+    const path = await make();
+    const name = path.split('/')[2];
+    const made = await client.post(
+      `/api/${name}`,
+      name === 'articles' ? articleBody({ title: 'Chained' }) : { name: 'Chained' },
+    );
+    const own = made.headers.get('location') ?? '';
+    let etag = made.headers.get('etag') ?? '';
+    for (const [method, json] of writes) {
+      const asked = await client.send(own, { headers: { 'if-none-match': etag } });
+      expect([asked.status, etag], method).toEqual([200, expect.stringMatching(/^"written\.[\w-]{27}"$/)]);
+      const answer = await client.send(own, { method, json, headers: { 'if-match': etag } });
+      expect(answer.status, method).toBe(200);
+      const late = await client.send(own, { method, json, headers: { 'if-match': etag } });
+      expect(late.status, method).toBe(method === 'DELETE' ? 404 : 412);
+      etag = answer.headers.get('etag') ?? '';
+    }
+    expect(etag).toBe('');
   });
 
   test.each(writes)('%s of a missing resource is 404', async (method, json) => {

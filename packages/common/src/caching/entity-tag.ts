@@ -63,6 +63,14 @@ export function stateOf(own: unknown): string {
 }
 
 /**
+ * The tag of a resource in the answer to its write, for the `If-Match` of the next one. It is the tag of no
+ * representation, so `If-None-Match` never takes it for one that was read.
+ */
+export function writtenTag(own: unknown): string {
+  return `"written.${stateOf(own)}"`;
+}
+
+/**
  * Evaluates `If-Match` against a resource that exists: whether one of its strong tags (RFC 9110, section
  * 13.1.1) is of this state of the resource, whatever else its representation showed.
  */

@@ -62,7 +62,9 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
   },
   ETag: {
-    description: 'Changes with the answer. Send it as `If-None-Match` when you request it again.',
+    description:
+      'Changes with the answer. Send it as `If-None-Match` when you request it again, and as `If-Match` with a' +
+      ' write; the one in the answer to a write is for `If-Match` alone.',
     schema: { type: 'string', pattern: '^"[\\x21\\x23-\\x7e]+"$' },
   },
   Location: {

@@ -3,7 +3,6 @@ import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import type { WrittenArticle } from './written-article.ts';
 
 /** A request that may be repeated: who sends it, its key, and what it asks for. */
 export interface IdempotentRequest {
@@ -20,29 +19,29 @@ const IMPORTED = /^import-/;
 const REMOVED = 10;
 
 /**
- * The article that this request created the first time; undefined if the request is new. Waits while the same
- * request is in progress. Until this transaction ends, no other caller sees the request as new.
+ * The id of the article that this request created the first time; undefined if the request is new. Waits
+ * while the same request is in progress. Until this transaction ends, no other caller sees the request as
+ * new.
  *
  * @throws Failure `invalid` with code `idempotency_key_reused` if the key belongs to a different request
  */
 export async function findRepeated(
   tx: Transaction<ContentTables>,
   request: IdempotentRequest,
-): Promise<WrittenArticle | undefined> {
+): Promise<number | undefined> {
   const key = keptKey(request);
   await lockUntilCommit(tx, 'answer a repeated request', key);
   await removeExpired(tx, key);
   const first = await tx
     .selectFrom('content.idempotency_key as kept')
     .innerJoin('content.article as article', 'article.id', 'kept.article_id')
-    .select(['article.id', 'article.title', 'article.slug', 'article.is_published', 'kept.fingerprint'])
+    .select(['article.id', 'kept.fingerprint'])
     // Builds that kept keys without their sender may still be running, or have run within the day.
     .where('kept.key', 'in', [key, request.key])
     .where('kept.expires_at', '>', sql<Date>`clock_timestamp()`)
     .executeTakeFirst();
   if (first === undefined) return undefined;
-  const { fingerprint, ...article } = first;
-  if (fingerprint.equals(fingerprintOf(request.body))) return article;
+  if (first.fingerprint.equals(fingerprintOf(request.body))) return first.id;
   const message =
     'this Idempotency-Key was already used with a different body; use a new key for a new request';
   throw new Failure('invalid', message, { code: 'idempotency_key_reused' });

@@ -9,6 +9,7 @@ import type { HtmlInspector } from '../html/html-inspector.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
+import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import {
   articleCreate,
   articleCreatedAnswer,
@@ -95,7 +96,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
         ' and returns the article of the first one with `Idempotent-Replayed: true`; a different body is 422' +
         ' `idempotency_key_reused`. Each API key has idempotency keys of its own.',
       requestHeaders: ['Idempotency-Key'],
-      responseHeaders: { 201: ['Idempotent-Replayed'] },
+      responseHeaders: { 201: ['ETag', 'Idempotent-Replayed'] },
       body: articleCreate,
       response: { 201: articleCreatedAnswer, ...CREATE_PROBLEMS },
     },
@@ -105,7 +106,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
       const { body } = request;
       const owner = ownerOf(request);
       const key = idempotencyKey(request);
-      const { article, repeated } = await articles.create(
+      const { article, own, repeated } = await articles.create(
         { ...body, author: body.author ?? owner.name },
         key === undefined ? undefined : { sender: owner.prefix, key, body },
       );
@@ -114,10 +115,9 @@ function creation({ articles, inspector, changed }: ArticleParts) {
         repeated ? undefined : subjectsOfChange({ id: article.id, categories: [body.category_id ?? null] }),
       );
       if (repeated) reply.header('idempotent-replayed', 'true');
-      return reply
-        .code(201)
-        .headers({ 'cache-control': PRIVATE, location: `/api/articles/${article.id}` })
-        .send(success('Article created', article));
+      else tellOfWrite(request, 'article_created', { article: article.id });
+      const headers = { ...writtenHeaders(own), location: `/api/articles/${article.id}` };
+      return reply.code(201).headers(headers).send(success('Article created', article));
     },
   });
 }
@@ -129,6 +129,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
       operationId: 'replaceArticle',
       summary: 'Replace an article; send every member, with null for optional ones that are unset',
       params: articlePath,
+      responseHeaders: { 200: ['ETag'] },
       body: articlePut,
       response: { 200: articlePutAnswer, ...WRITE_PROBLEMS },
     },
@@ -136,9 +137,10 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { article, place } = await articles.update(params.id, body, writePrecondition(request));
+      const { article, own, place } = await articles.update(params.id, body, writePrecondition(request));
       changed(subjectsOfChange(place));
-      return reply.header('cache-control', PRIVATE).send(success('Article updated', article));
+      tellOfWrite(request, 'article_updated', { article: article.id });
+      return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
     },
   });
   const change = operation({
@@ -149,6 +151,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
       description:
         'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
       params: articlePath,
+      responseHeaders: { 200: ['ETag'] },
       body: articlePatch,
       response: { 200: articlePatchAnswer, ...WRITE_PROBLEMS },
     },
@@ -156,9 +159,10 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { changes, place } = await articles.update(params.id, body, writePrecondition(request));
+      const { changes, own, place } = await articles.update(params.id, body, writePrecondition(request));
       changed(subjectsOfChange(place));
-      return reply.header('cache-control', PRIVATE).send(success('Article updated', changes));
+      tellOfWrite(request, 'article_updated', { article: place.id });
+      return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
     },
   });
   return { replace, change };
@@ -174,7 +178,9 @@ function removal({ articles, changed }: ArticleParts) {
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },
     handler: async (request, reply) => {
-      changed(subjectsOfChange(await articles.delete(request.params.id, writePrecondition(request))));
+      const place = await articles.delete(request.params.id, writePrecondition(request));
+      changed(subjectsOfChange(place));
+      tellOfWrite(request, 'article_deleted', { article: place.id });
       return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));
     },
   });

@@ -1,7 +1,14 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
+import {
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type Transaction,
+  type UpdateObject,
+} from 'kysely';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
 import { freeSlug, slugify } from '../slug.ts';
@@ -27,6 +34,12 @@ export interface Reader {
  */
 export interface ReadArticle {
   article: ArticleDetail;
+  own: object;
+}
+
+/** A written article, and its own members as a read would find them. */
+export interface OwnArticle {
+  article: WrittenArticle;
   own: object;
 }
 
@@ -71,16 +84,19 @@ export class ArticleStore {
   async create(
     body: ArticleCreate & { author: string },
     request?: IdempotentRequest,
-  ): Promise<{ article: WrittenArticle; repeated: boolean }> {
+  ): Promise<OwnArticle & { repeated: boolean }> {
     if (request === undefined) {
-      return { article: await insert(this.#db, body).catch(explainCategory), repeated: false };
+      return { ...written(await insert(this.#db, body).catch(explainCategory)), repeated: false };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
       const first = await findRepeated(tx, request);
-      if (first !== undefined) return { article: first, repeated: true };
-      const article = await insert(tx, body);
-      await keepKey(tx, request, article.id);
-      return { article, repeated: false };
+      if (first !== undefined) {
+        const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
+        return { ...written(row), repeated: true };
+      }
+      const row = await insert(tx, body);
+      await keepKey(tx, request, row.id);
+      return { ...written(row), repeated: false };
     });
     return creation.catch(explainCategory);
   }
@@ -96,7 +112,7 @@ export class ArticleStore {
     id: number,
     body: ArticleChange,
     precondition?: Precondition,
-  ): Promise<{ article: WrittenArticle; changes: ArticleChanges; place: ArticlePlace }> {
+  ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
     const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
     return write.catch(explainCategory);
   }
@@ -116,7 +132,7 @@ export class ArticleStore {
   }
 }
 
-function insert(db: Database, body: ArticleCreate & { author: string }): Promise<WrittenArticle> {
+function insert(db: Database, body: ArticleCreate & { author: string }): Promise<ArticleRow> {
   return db
     .insertInto('content.article')
     .values({
@@ -125,7 +141,7 @@ function insert(db: Database, body: ArticleCreate & { author: string }): Promise
       title_words: titleWords(body.title),
       published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
     })
-    .returning(['id', 'title', 'slug', 'is_published'])
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -139,25 +155,27 @@ function explainCategory(error: unknown): never {
 }
 
 /** The columns that a detail shows and that its neighbours are found by. */
-const DETAIL_COLUMNS = [
-  'article.id',
-  'article.title',
-  'article.slug',
-  'article.content',
-  'article.excerpt',
-  'article.category_id',
-  'article.featured_image',
-  'article.alt_text',
-  'article.meta_title',
-  'article.meta_description',
-  'article.canonical_url',
-  'article.author',
-  'article.is_published',
-  'article.published_at',
-  'article.created_at',
-  'article.updated_at',
-  'article.title_words',
+const COLUMNS = [
+  'id',
+  'title',
+  'slug',
+  'content',
+  'excerpt',
+  'category_id',
+  'featured_image',
+  'alt_text',
+  'meta_title',
+  'meta_description',
+  'canonical_url',
+  'author',
+  'is_published',
+  'published_at',
+  'created_at',
+  'updated_at',
+  'title_words',
 ] as const;
+
+const DETAIL_COLUMNS = COLUMNS.map((column) => `article.${column}` as const);
 
 function selectDetail(db: Database, id: number | RawBuilder<number>) {
   return db
@@ -167,6 +185,9 @@ function selectDetail(db: Database, id: number | RawBuilder<number>) {
     .select(['category.id as categoryId', 'category.name as categoryName', 'category.slug as categorySlug'])
     .where('article.id', '=', id);
 }
+
+/** A row with the columns of the article alone. */
+type ArticleRow = Pick<DetailRow, keyof Selectable<ArticleTable>>;
 
 type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
 
@@ -185,8 +206,18 @@ async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
   };
 }
 
-function ownMembers({ categoryId, categoryName, categorySlug, title_words, ...own }: DetailRow): object {
+function ownMembers({
+  categoryId,
+  categoryName,
+  categorySlug,
+  title_words,
+  ...own
+}: ArticleRow & Partial<DetailRow>): object {
   return own;
+}
+
+function written(row: ArticleRow): OwnArticle {
+  return { article: row, own: ownMembers(row) };
 }
 
 async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
@@ -200,7 +231,7 @@ async function updateLocked(
   id: number,
   body: ArticleChange,
   precondition: Precondition | undefined,
-): Promise<{ article: WrittenArticle; changes: ArticleChanges; place: ArticlePlace }> {
+): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
   const before = await lock(tx, id);
   precondition?.(ownMembers(before));
   const after = await tx
@@ -210,7 +241,7 @@ async function updateLocked(
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
   const place = { id, categories: [before.category_id, after.category_id] };
-  return { article: after, changes: changesBetween(before, after), place };
+  return { ...written(after), changes: changesBetween(before, after), place };
 }
 
 /**

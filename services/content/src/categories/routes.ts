@@ -7,6 +7,7 @@ import { deletedAnswer } from '../articles/schema.ts';
 import { ARTICLES, subjectsOfList } from '../articles/subjects.ts';
 import { success, successPage } from '../envelope.ts';
 import { replyToReader } from '../reading.ts';
+import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import {
   categoryCreate,
   categoryDetailAnswer,
@@ -77,35 +78,37 @@ function writes({ categories, changed }: CategoryParts) {
       tags: TAGS,
       operationId: 'createCategory',
       summary: 'Create a category',
+      responseHeaders: { 201: ['ETag'] },
       body: categoryCreate,
       response: { 201: categoryWrittenAnswer, ...CREATE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const category = await categories.create(request.body);
+      const { category, own } = await categories.create(request.body);
       changed();
-      return reply
-        .code(201)
-        .headers({ 'cache-control': PRIVATE, location: `/api/categories/${category.id}` })
-        .send(success('Category created', category));
+      tellOfWrite(request, 'category_created', { category: category.id });
+      const headers = { ...writtenHeaders(own), location: `/api/categories/${category.id}` };
+      return reply.code(201).headers(headers).send(success('Category created', category));
     },
   });
   const replace = operation({
     schema: {
       tags: TAGS,
       operationId: 'replaceCategory',
-      summary: 'Replace a category; if the slug is omitted, it is made from the name',
+      summary: 'Replace a category; if the slug is omitted, it is kept',
       params: categoryPath,
+      responseHeaders: { 200: ['ETag'] },
       body: categoryPut,
       response: { 200: categoryWrittenAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const { category } = await categories.replace(
+      const { category, own } = await categories.update(
         request.params.id,
         request.body,
         writePrecondition(request),
       );
       changed();
-      return reply.header('cache-control', PRIVATE).send(success('Category updated', category));
+      tellOfWrite(request, 'category_updated', { category: category.id });
+      return reply.headers(writtenHeaders(own)).send(success('Category updated', category));
     },
   });
   const change = operation({
@@ -116,17 +119,19 @@ function writes({ categories, changed }: CategoryParts) {
       description:
         'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
       params: categoryPath,
+      responseHeaders: { 200: ['ETag'] },
       body: categoryPatch,
       response: { 200: categoryPatchAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
-      const { changes } = await categories.update(
+      const { changes, own } = await categories.update(
         request.params.id,
         request.body,
         writePrecondition(request),
       );
       changed();
-      return reply.header('cache-control', PRIVATE).send(success('Category updated', changes));
+      tellOfWrite(request, 'category_updated', { category: changes.id });
+      return reply.headers(writtenHeaders(own)).send(success('Category updated', changes));
     },
   });
   const remove = operation({
@@ -140,6 +145,7 @@ function writes({ categories, changed }: CategoryParts) {
     handler: async (request, reply) => {
       await categories.delete(request.params.id, writePrecondition(request));
       changed();
+      tellOfWrite(request, 'category_deleted', { category: request.params.id });
       return reply.header('cache-control', PRIVATE).send(success('Category deleted', null));
     },
   });

@@ -9,7 +9,7 @@ const timestamp = z.iso.datetime({ offset: true });
 
 const slug = text(100)
   .regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -')
-  .describe('Made from the name if omitted.');
+  .describe('If omitted, a new category gets one from its name, and another keeps its own.');
 
 /** Body of `POST`. */
 export const categoryCreate = z.strictObject({
@@ -18,7 +18,7 @@ export const categoryCreate = z.strictObject({
   description: text(500).nullable().optional(),
 });
 
-/** Body of `PUT`: the whole category; if the slug is omitted, it is made from the name. */
+/** Body of `PUT`: the whole category; if the slug is omitted, it is kept. */
 export const categoryPut = categoryCreate.required({ description: true });
 
 /** Body of `PATCH`: the members that change, at least one. */
@@ -32,9 +32,6 @@ export const categoryPatch = categoryCreate
 
 /** The values of a `POST`. */
 export type CategoryCreate = z.infer<typeof categoryCreate>;
-
-/** The values of a `PUT`. */
-export type CategoryPut = z.infer<typeof categoryPut>;
 
 /** The values of a `PATCH`. */
 export type CategoryChange = z.infer<typeof categoryPatch>;

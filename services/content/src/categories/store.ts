@@ -1,6 +1,6 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, type Selectable, sql, type UpdateObject } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
@@ -12,13 +12,11 @@ import type {
   CategoryCreate,
   CategoryDetail,
   CategoryListItem,
-  CategoryPut,
   WrittenCategory,
 } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 type CategoryRow = Selectable<CategoryTable>;
-type CategoryUpdate = UpdateObject<ContentTables, 'content.category'>;
 
 /** The unique constraint on a category's slug. */
 const SLUG_KEY = 'category_slug_key';
@@ -34,9 +32,14 @@ export interface CategoryPage {
 /** Checks a category's own members before they are replaced; throws to forbid the write. */
 export type CategoryPrecondition = (own: object) => void;
 
-/** A category after a write, and what the write changed. */
-export interface ChangedCategory {
+/** A written category, and its own members as a read would find them. */
+export interface OwnCategory {
   category: WrittenCategory;
+  own: object;
+}
+
+/** A category after a write, and what the write changed. */
+export interface ChangedCategory extends OwnCategory {
   changes: CategoryChanges;
 }
 
@@ -87,13 +90,14 @@ export class CategoryStore {
    *
    * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another category has
    */
-  create({ slug, ...body }: CategoryCreate): Promise<WrittenCategory> {
-    return this.#db
+  async create({ slug, ...body }: CategoryCreate): Promise<OwnCategory> {
+    const category = await this.#db
       .insertInto('content.category')
-      .values({ ...body, slug: slug ?? madeSlug(body.name) })
-      .returning(['id', 'name', 'slug'])
+      .values({ ...body, slug: slug ?? freeSlug('content.category', slugify(body.name, 'category')) })
+      .returningAll()
       .executeTakeFirstOrThrow()
       .catch(explainSlug);
+    return { category, own: shown(category) };
   }
 
   /**
@@ -103,34 +107,20 @@ export class CategoryStore {
    * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
    */
   update(id: number, body: CategoryChange, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
-    return this.#write(id, () => body, precondition).catch(explainSlug);
-  }
-
-  /** Like {@link update} for the whole category; if the slug is omitted, it is made from the name. */
-  replace(id: number, body: CategoryPut, precondition?: CategoryPrecondition): Promise<ChangedCategory> {
-    if (body.slug !== undefined) return this.update(id, body, precondition);
-    const complete = (before: CategoryRow) => ({ ...body, slug: madeSlug(body.name, before.slug) });
-    return this.#write(id, complete, precondition).catch(explainSlug);
-  }
-
-  #write(
-    id: number,
-    bodyFor: (before: CategoryRow) => CategoryUpdate,
-    precondition: CategoryPrecondition | undefined,
-  ): Promise<ChangedCategory> {
-    return this.#db.transaction().execute(async (tx) => {
+    const write = this.#db.transaction().execute(async (tx) => {
       const before = await this.#lock(tx, id, precondition);
       const category = await tx
         .updateTable('content.category')
         .set({
-          ...bodyFor(before),
+          ...body,
           updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
         })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      return { category, changes: changesBetween(before, category) };
+      return { category, own: shown(category), changes: changesBetween(before, category) };
     });
+    return write.catch(explainSlug);
   }
 
   /**
@@ -184,11 +174,6 @@ function explainSlug(error: unknown): never {
       code: 'slug_taken',
     });
   throw error;
-}
-
-/** A free slug for `name`; `own` is the slug that the category already has and may keep. */
-function madeSlug(name: string, own?: string) {
-  return freeSlug('content.category', slugify(name, 'category'), own);
 }
 
 function shown({ id, name, slug, description, created_at, updated_at }: CategoryRow) {

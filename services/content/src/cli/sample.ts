@@ -53,7 +53,9 @@ export async function addSample(db: Kysely<ContentTables>): Promise<void> {
   if (rows[0]?.last !== null) return;
   const [articles, categories] = [new ArticleStore(db), new CategoryStore(db)];
   for (const { category, articles: samples } of SAMPLE) {
-    const { id } = await categories.create({ name: category });
+    const {
+      category: { id },
+    } = await categories.create({ name: category });
     for (const sample of samples) {
       await articles.create({ ...sample, category_id: id, is_published: true, author: 'Pressroom' });
     }

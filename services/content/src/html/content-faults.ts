@@ -26,6 +26,6 @@ export async function contentFaults(
     return { field: 'content', code: 'unsafe_html', message };
   });
   if (inspection.characters === undefined || inspection.characters >= MIN_CONTENT) return faults;
-  const message = `must have at least ${MIN_CONTENT} characters of text, not counting tags`;
+  const message = `must have at least ${MIN_CONTENT} characters of text, not counting tags, and not only white space`;
   return [{ field: 'content', code: 'too_short', message }, ...faults];
 }

@@ -1,0 +1,28 @@
+import { PRIVATE } from '@pressroom/common/caching/conditional';
+import { writtenTag } from '@pressroom/common/caching/entity-tag';
+import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
+import type { FastifyRequest } from 'fastify';
+import { ownerOf } from './senders.ts';
+
+/** What a write did. */
+type WriteEvent = `${'article' | 'category'}_${'created' | 'updated' | 'deleted'}`;
+
+/**
+ * The headers of the answer to a write: nobody keeps it, and its `ETag` is for the `If-Match` of the next
+ * write.
+ *
+ * @param own what {@link Stateful.own} of the GET would have
+ */
+export function writtenHeaders(own: object): Record<'cache-control' | 'etag', string> {
+  return { 'cache-control': PRIVATE, etag: writtenTag(own) };
+}
+
+/** Logs who wrote what, by the public prefix of the key. */
+export function tellOfWrite(
+  request: FastifyRequest,
+  event: WriteEvent,
+  object: { article: number } | { category: number },
+): void {
+  const requestId = withoutApiKeys(request.id);
+  request.log.info({ requestId, key: ownerOf(request).prefix, ...object }, event);
+}
