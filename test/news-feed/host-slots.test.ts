@@ -1,9 +1,10 @@
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
+import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
 import { sharedSlots } from '@pressroom/news-feed/newsroom/work/host-slots';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { FeedHost, type HeldAnswers, heldAnswers } from '../support/feed-host.ts';
 import { until } from '../support/until.ts';
@@ -61,7 +62,9 @@ test('two workers have two pages of a host open at once, and two feeds and hubs'
   const paths = Array.from({ length: 6 }, (_, index) => `/${index}`);
   for (const path of paths) host.set(path, held.hold);
   const workers = [workerFetcher(), workerFetcher()];
-  const readers = workers.map((worker) => new WebPageReader(worker.fetch, async () => undefined));
+  const reader = new Reader();
+  onTestFinished(() => reader.close());
+  const readers = workers.map(({ fetch }) => new WebPageReader(fetch, reader, async () => undefined));
   const pages = readers.flatMap((reader) =>
     paths.map((path) => reader.read(host.at(path), NO_SIGNAL, host.at('/'))),
   );

@@ -1,10 +1,11 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
+import type { Page } from '@pressroom/news-feed/newsroom/pages/read-page';
 import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
-import { type Page, WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
+import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FeedHost, rss } from '../support/feed-host.ts';
@@ -683,7 +684,7 @@ test('a page that redirects is read as each host on the way allows, in turns of 
     body: rss(Object.keys(targets).map((path) => ({ guid: path, link: desk.host.at(path) }))),
   });
   const turns: string[] = [];
-  const pages = new WebPageReader(desk.parts.fetch, async (host) => void turns.push(host));
+  const pages = new WebPageReader(desk.parts.fetch, desk.parts.reader, async (host) => void turns.push(host));
   await desk.with({ pages }).poll(await desk.add('/feed', { readPages: true }));
   expect((await desk.items()).map(({ summary }) => summary)).toEqual([
     null,

@@ -1,6 +1,7 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
+import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
@@ -51,9 +52,11 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
   };
   const now = { value: new Date(BEGIN) };
   const fetch = fetchWith({});
+  const reader = new Reader();
   const parts = {
     db,
     fetch,
+    reader,
     clock: () => now.value,
     bounds: { minSeconds: 300, maxSeconds: 21_600 },
     random: () => 0,
@@ -62,10 +65,11 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     editor: sourceEditor,
     stories: noStories,
     writing: new PacedTurns(1),
-    pages: new WebPageReader(fetch, async () => undefined),
+    pages: new WebPageReader(fetch, reader, async () => undefined),
   };
   const close = async () => {
     for (const fetcher of fetchers) await fetcher.close();
+    await reader.close();
     await host.close();
     await database.drop();
   };

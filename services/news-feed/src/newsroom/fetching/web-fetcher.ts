@@ -9,6 +9,7 @@ import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/publ
 import { Agent, type Dispatcher } from 'undici';
 import { ACCEPTED_CODINGS, decodedBody } from './decoded-body.ts';
 import { FetchFault } from './fetch-fault.ts';
+import { USER_AGENT } from './user-agent.ts';
 
 /** How sources are reached. */
 export interface WebFetcherOptions {
@@ -84,9 +85,6 @@ interface Target {
   url: URL;
   mayBePrivate: boolean;
 }
-
-/** How the worker names itself, for robots.txt and for those who read their logs. */
-export const USER_AGENT = 'Pressroom';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -6,6 +6,7 @@ import type { Vocabulary } from '../../vocabulary.ts';
 import { readRules } from '../editorial/rules.ts';
 import { RulesEditor } from '../editorial/rules-editor.ts';
 import { importLineReader } from '../import/import-line.ts';
+import { Reader } from '../reading/reader.ts';
 import { addSource } from '../sources/source-store.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
@@ -51,16 +52,18 @@ const SELECT_RULES = ['auto', 'all', 'none'];
  * times, by a clock that jumps from minute to minute. The rules judge and assign stories. Throws a
  * {@link Failure} if the database has sources or items already.
  */
-export function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
-  return db.connection().execute(async (session) => {
+export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
+  const reader = new Reader();
+  const replayed = db.connection().execute(async (session) => {
     await refuseUsed(session);
     // What is made up need not survive a crash.
     await sql`set synchronous_commit = off`.execute(session);
-    return play(session, parts);
+    return play(session, reader, parts);
   });
+  return replayed.finally(() => reader.close());
 }
 
-async function play(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayResult> {
+async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts): Promise<ReplayResult> {
   let now = BEGIN;
   const clock = () => now;
   const fetch = madeUpWeek(parts.sources, parts.days, BEGIN, clock);
@@ -72,6 +75,7 @@ async function play(db: Kysely<NewsTables>, parts: ReplayParts): Promise<ReplayR
     writing: new PacedTurns(1),
     clock,
     fetch,
+    reader,
     bounds: BOUNDS,
     random: () => 0.5,
     subscribes: false,

@@ -7,6 +7,7 @@ import type { NewsTables } from '../../tables.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
 import { importLineReader } from '../import/import-line.ts';
+import { Reader } from '../reading/reader.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
@@ -19,6 +20,9 @@ import { newsroomSchedules } from './schedules.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import type { WorkerConfig } from './worker-config.ts';
 import { workerMetrics } from './worker-metrics.ts';
+
+/** How long a worker that is to stop goes on with what it reads, in ms: what takes longer is read anew. */
+const MAX_READING_MS = 1000;
 
 /** A worker and its open resources. */
 export interface OpenWorker {
@@ -56,6 +60,7 @@ export function openWorker(
   const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
+  const reader = new Reader();
   const search = new StorySearch(readLexicon());
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const worker = new Worker({
@@ -64,6 +69,7 @@ export function openWorker(
     clock,
     log,
     fetch: fetcher.fetch,
+    reader,
     bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
     random: Math.random,
     read: importLineReader(vocabulary),
@@ -71,13 +77,16 @@ export function openWorker(
     digests: openDigests(config, { db, clock }),
     stories: new RulesAssigner(search),
     writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
-    pages: new WebPageReader(fetcher.fetch, sharedTurns(db)),
+    pages: new WebPageReader(fetcher.fetch, reader, sharedTurns(db)),
     databaseUrl: config.DATABASE_URL,
     ...replaced,
     schedules,
   });
   const close = async (graceMs: number) => {
+    const endReading = setTimeout(() => void reader.close(), Math.min(graceMs, MAX_READING_MS));
     await worker.stop(graceMs);
+    clearTimeout(endReading);
+    await reader.close();
     await fetcher.close();
     await db.destroy();
   };

@@ -1,22 +1,10 @@
-import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
+import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
-import robotsParser from 'robots-parser';
-import { decodeDocument } from '../feeds/decode.ts';
-import { plainText } from '../feeds/plain-text.ts';
-import { summaryOf } from '../feeds/summary.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
-import { type Fetch, type Fetched, type Politeness, USER_AGENT } from '../fetching/web-fetcher.ts';
+import type { Fetch, Fetched, Politeness } from '../fetching/web-fetcher.ts';
+import type { Page } from '../pages/read-page.ts';
+import type { Reader } from '../reading/reader.ts';
 import type { TakeTurn } from './host-turns.ts';
-
-/** An article's page. */
-export interface Page {
-  /** Its text without navigation and advertisements; null if there is none to be found. */
-  text: string | null;
-  summary: string | null;
-  /** The address that the page gives itself, on the same site; undefined if it gives none. */
-  canonicalUrl: string | undefined;
-}
 
 /** Reads articles' pages. */
 export interface PageReader {
@@ -31,68 +19,60 @@ export interface PageReader {
 /** How long a host's robots.txt is kept, in ms (RFC 9309, section 2.4: a day at most). */
 const ROBOTS_TTL_MS = 6 * 60 * 60 * 1000;
 
-/** The most characters of a page that are parsed. */
-const MAX_PAGE = 2_000_000;
+/** The most characters of rules that are kept, of all hosts together. */
+const MAX_ROBOTS = 2 ** 24;
 
-/** The most elements of a page, and how deep they may be nested: reading more can take minutes. */
-const MAX_ELEMENTS = 30_000;
-const MAX_DEPTH = 100;
-
-/** The most characters of a page's text. */
-const MAX_TEXT = 50_000;
-
-/** A host's robots.txt. */
-interface Robots {
-  isAllowed(url: string, userAgent: string): boolean | undefined;
+/** Who asks for a host's robots.txt. */
+interface Asker {
+  signal: AbortSignal;
+  givenUrl: string;
 }
-
-/** The package's types describe another kind of module than it is. */
-const parseRobots = robotsParser as unknown as (url: string, text: string) => Robots;
 
 /** Reads pages as robots.txt (RFC 9309) allows, and takes a turn for each request, redirects too. */
 export class WebPageReader implements PageReader {
   readonly #fetch: Fetch;
+  readonly #reader: Reader;
   readonly #takeTurn: TakeTurn;
-  readonly #robots = new LRUCache<string, Promise<Robots | undefined>>({ max: 1000, ttl: ROBOTS_TTL_MS });
+  /** By origin; asked once for all that wait for it, and again if the host did not answer. */
+  readonly #robots = new LRUCache<string, string, Asker>({
+    maxSize: MAX_ROBOTS,
+    sizeCalculation: (rules) => rules.length + 1024,
+    ttl: ROBOTS_TTL_MS,
+    fetchMethod: (origin, _stale, { context }) => this.#readRobots(origin, context),
+    ignoreFetchAbort: true,
+  });
 
-  constructor(fetch: Fetch, takeTurn: TakeTurn) {
+  constructor(fetch: Fetch, reader: Reader, takeTurn: TakeTurn) {
     this.#fetch = fetch;
+    this.#reader = reader;
     this.#takeTurn = takeTurn;
   }
 
   async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
-    const answer = await this.#get(url, signal, givenUrl, async (hop) => {
-      const robots = await this.#robotsOf(hop.origin, signal, givenUrl);
-      return robots !== undefined && robots.isAllowed(hop.href, USER_AGENT) !== false;
-    });
+    const asker = { signal, givenUrl };
+    const answer = await this.#get(url, asker, (hop) => this.#mayRequest(hop, asker));
     if (answer === undefined || answer.status !== 200) return undefined;
-    return pageOf(decodeDocument(answer.body, answer.headers['content-type']), answer.url);
+    const { body, url: ownUrl, headers } = answer;
+    const page = { body, url: ownUrl, contentType: headers['content-type'] };
+    return readable(this.#reader.read(givenUrl, 'page', page));
   }
 
-  /** Asked once for all that wait for it; a host that did not answer is asked again. */
-  async #robotsOf(origin: string, signal: AbortSignal, givenUrl: string): Promise<Robots | undefined> {
-    const asked = this.#robots.get(origin) ?? this.#readRobots(origin, signal, givenUrl);
-    this.#robots.set(origin, asked);
-    const robots = await asked.catch((error: unknown) => {
-      this.#robots.delete(origin);
-      throw error;
-    });
-    if (robots === undefined) this.#robots.delete(origin);
-    return robots;
+  /** Not while the host does not answer (RFC 9309, section 2.3.1.4). */
+  async #mayRequest({ origin, href }: URL, asker: Asker): Promise<boolean> {
+    const rules = await this.#robots.fetch(origin, { context: asker });
+    if (rules === undefined) return false;
+    return (await readable(this.#reader.read(asker.givenUrl, 'permission', { rules, url: href }))) ?? false;
   }
 
-  /** Undefined while the host does not answer: then nothing may be read (RFC 9309, section 2.3.1.4). */
-  async #readRobots(origin: string, signal: AbortSignal, givenUrl: string): Promise<Robots | undefined> {
-    const url = `${origin}/robots.txt`;
-    const answer = await this.#get(url, signal, givenUrl, async () => true);
+  async #readRobots(origin: string, asker: Asker): Promise<string | undefined> {
+    const answer = await this.#get(`${origin}/robots.txt`, asker, async () => true);
     if (answer === undefined || answer.status >= 500) return undefined;
-    return parseRobots(url, answer.status === 200 ? answer.body.toString('utf8') : '');
+    return readable(this.#reader.read(asker.givenUrl, 'robots', answer.body));
   }
 
   async #get(
     url: string,
-    signal: AbortSignal,
-    givenUrl: string,
+    { signal, givenUrl }: Asker,
     mayRequest: Politeness['mayRequest'],
   ): Promise<Fetched | undefined> {
     const takeTurn = (host: string) => this.#takeTurn(host, signal);
@@ -106,42 +86,12 @@ export class WebPageReader implements PageReader {
   }
 }
 
-/** What an article's page says; undefined if it is not a page, or not one that a reader would get. */
-function pageOf(html: string, url: string): Page | undefined {
-  const markup = html.slice(0, MAX_PAGE);
-  if ((markup.match(/<[a-z]/gi)?.length ?? 0) > MAX_ELEMENTS) return undefined;
+/** Undefined for what cannot be read: it would be the same at the next attempt. */
+async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    const { document } = parseHTML(markup);
-    if (document.documentElement === null || isDeep(document)) return undefined;
-    const canonicalUrl = canonicalOf(document, url);
-    const article = new Readability(document as never).parse();
-    const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
-    return { text, summary: summaryOf(text ?? ''), canonicalUrl };
-  } catch {
-    // Markup that the libraries cannot take; it would be the same at the next attempt.
-    return undefined;
+    return await reading;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'invalid') return undefined;
+    throw error;
   }
-}
-
-function isDeep(document: Document): boolean {
-  let level = [...document.children];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap(({ children }) => [...children]);
-  }
-  return false;
-}
-
-/** `rel=canonical`, else `og:url`: only on the page's own site, or a page could take another one's place. */
-function canonicalOf(document: Document, url: string): string | undefined {
-  const canonical = document.querySelector('link[rel~="canonical"]')?.getAttribute('href');
-  const named = canonical ?? document.querySelector('meta[property="og:url"]')?.getAttribute('content');
-  if (!named || !URL.canParse(named, url)) return undefined;
-  const target = new URL(named, url);
-  const isPage = /^https?:$/.test(target.protocol) && target.username === '' && target.pathname !== '/';
-  return isPage && siteOf(target) === siteOf(new URL(url)) ? target.href : undefined;
-}
-
-function siteOf({ host }: URL): string {
-  return host.replace(/^(www|m|mobile|amp)\./, '');
 }

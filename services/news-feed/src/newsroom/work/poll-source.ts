@@ -5,16 +5,14 @@ import { reasonOf } from '@pressroom/common/start/reason';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables, SourceTable } from '../../tables.ts';
-import { decodeDocument } from '../feeds/decode.ts';
-import { discoverFeeds } from '../feeds/discover-feeds.ts';
 import type { ParsedFeed } from '../feeds/feed.ts';
-import { parseFeed } from '../feeds/parse-feed.ts';
+import type { SourceReading } from '../feeds/read-feed.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
 import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
+import type { Reader } from '../reading/reader.ts';
 import type { Source } from '../sources/source-store.ts';
 import { MAX_SOURCE_URL_BYTES } from '../sources/source-url.ts';
 import { inTransactions, type Work } from '../transactions.ts';
-import { hubLinks } from '../websub/links.ts';
 import { noteHub } from '../websub/subscriptions.ts';
 import { floodOf, intakeOf } from './intake.ts';
 import type { PacedTurns } from './paced-turns.ts';
@@ -32,6 +30,7 @@ import { storeEntries } from './store-entries.ts';
 export interface PollParts {
   db: Kysely<NewsTables>;
   fetch: Fetch;
+  reader: Reader;
   clock: Clock;
   /** For keeping what a feed brings, as for making items of it. */
   writing: PacedTurns;
@@ -57,15 +56,13 @@ const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
 
 /** What an answer means. */
-type Reading =
-  | { kind: 'unchanged' }
-  | { kind: 'feed'; feed: ParsedFeed; bodyHash: Buffer }
-  | { kind: 'page'; feedUrl: string };
+type Reading = { kind: 'unchanged' } | (SourceReading & { bodyHash: Buffer });
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
  * Faults of the source, and what it sends that the database does not take, are recorded on it and not thrown.
- * Faults of the program are both; while the database is away, the poll can be repeated.
+ * Faults of the program are both; while the database is away, or the worker has no time to read, the poll can
+ * be repeated.
  */
 export async function pollSource(
   parts: PollParts,
@@ -82,14 +79,19 @@ export async function pollSource(
   let answer: Fetched | undefined;
   try {
     answer = await parts.fetch(source.url, conditions(source), signal, source.given_url);
-    return await succeed(parts, source, answer, read(answer, source));
+    return await succeed(parts, source, answer, await read(parts.reader, answer, source));
   } catch (error) {
-    if (signal.aborted || isDatabaseAway(error)) throw error;
+    if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
     const reason = faultOf(error);
     const outcome = await fail(parts, source, reason ?? `the worker failed: ${reasonOf(error)}`, answer);
     if (reason === undefined) throw error;
     return outcome;
   }
+}
+
+/** Whether an answer was not read because the worker stops, or because its machine is too busy. */
+export function isUnread(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'unavailable';
 }
 
 /** What is wrong with the source; undefined if the program is. */
@@ -107,22 +109,25 @@ function conditions({ etag, last_modified }: Source): Record<string, string> {
 }
 
 /** Throws a {@link Failure} that says why the answer is not a feed. */
-function read({ status, headers, body, url }: Fetched, source: Source): Reading {
+async function read(
+  reader: Reader,
+  { status, headers, body, url }: Fetched,
+  source: Source,
+): Promise<Reading> {
   if (status === 304) return { kind: 'unchanged' };
   if (status === 410) throw new Failure('missing', 'it is gone for good (status 410)');
   if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
   const bodyHash = hash('sha256', body, 'buffer');
   if (source.body_hash?.equals(bodyHash)) return { kind: 'unchanged' };
-  const text = decodeDocument(body, headers['content-type']);
-  try {
-    return { kind: 'feed', feed: parseFeed(text, url), bodyHash };
-  } catch (error) {
+  const reading = await reader.read(source.given_url, 'feed', {
+    ...{ body, url, contentType: headers['content-type'], link: headers.link },
     // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
-    const [feedUrl] = source.url === source.given_url ? discoverFeeds(text, url) : [];
-    if (feedUrl === undefined || feedUrl === source.url) throw error;
-    if (isTooLong(feedUrl)) throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
-    return { kind: 'page', feedUrl };
+    mayBePage: source.url === source.given_url,
+  });
+  if (reading.kind === 'page' && isTooLong(reading.feedUrl)) {
+    throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
   }
+  return { ...reading, bodyHash };
 }
 
 async function succeed(
@@ -148,7 +153,7 @@ async function keep(
   tx: Transaction<NewsTables>,
   parts: PollParts,
   source: Source,
-  { headers, movedTo, url }: Fetched,
+  { headers, movedTo }: Fetched,
   reading: Exclude<Reading, { kind: 'page' }>,
 ): Promise<PollOutcome> {
   const now = parts.clock();
@@ -159,9 +164,7 @@ async function keep(
   const flood = floodOf(leftOut);
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
-  if (parts.subscribes && feed !== undefined) {
-    await noteHub(tx, source.id, hubLinks(headers.link, feed.links, url), now);
-  }
+  if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub, now);
   const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
   await write(tx, source, {
     ...polled(parts, source, { headers, feed, isChanged }),
@@ -194,7 +197,11 @@ function polled(
     headers,
     feed,
     isChanged,
-  }: { headers: Fetched['headers']; feed?: ParsedFeed | undefined; isChanged: boolean },
+  }: {
+    headers: Fetched['headers'];
+    feed?: Pick<ParsedFeed, 'updateSeconds'> | undefined;
+    isChanged: boolean;
+  },
 ): Updateable<SourceTable> {
   const now = clock();
   const updateSeconds = feed === undefined ? source.update_seconds : (feed.updateSeconds ?? null);

@@ -16,7 +16,7 @@ import { dueWork, sourceToEdit } from './due-work.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
 import { renewLeases } from './leases.ts';
 import { Places } from './places.ts';
-import { type PollParts, pollSource } from './poll-source.ts';
+import { isUnread, type PollParts, pollSource } from './poll-source.ts';
 import {
   claimSchedules,
   delaySchedule,
@@ -192,7 +192,7 @@ export class Worker {
       if (sourceId === undefined) return;
       this.#polls.begin(sourceId, async (signal) => {
         const outcome = await pollSource(parts, sourceId, signal).catch(async (error: unknown) => {
-          if (signal.aborted) await releaseSource(db, sourceId);
+          if (signal.aborted || isUnread(error)) await releaseSource(db, sourceId);
           throw error;
         });
         if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');

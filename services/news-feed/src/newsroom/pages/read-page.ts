@@ -1,0 +1,67 @@
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import { decodeDocument } from '../feeds/decode.ts';
+import { plainText } from '../feeds/plain-text.ts';
+import { summaryOf } from '../feeds/summary.ts';
+
+/** An article's page. */
+export interface Page {
+  /** Its text without navigation and advertisements; null if there is none to be found. */
+  text: string | null;
+  summary: string | null;
+  /** The address that the page gives itself, on the same site; undefined if it gives none. */
+  canonicalUrl: string | undefined;
+}
+
+/** What the address of an article has answered. */
+export interface PageAnswer {
+  body: Uint8Array;
+  /** The address that answered. */
+  url: string;
+  contentType: string | undefined;
+}
+
+/** The most characters of a page that are parsed. */
+const MAX_PAGE = 2_000_000;
+
+/** The most elements of a page, and how deep they may be nested: reading more can take minutes. */
+const MAX_ELEMENTS = 30_000;
+const MAX_DEPTH = 100;
+
+/** The most characters of a page's text. */
+const MAX_TEXT = 50_000;
+
+/** What an article's page says; undefined if it is not a page, or not one that a reader would get. */
+export function readPage({ body, url, contentType }: PageAnswer): Page | undefined {
+  const markup = decodeDocument(Buffer.from(body), contentType).slice(0, MAX_PAGE);
+  if ((markup.match(/<[a-z]/gi)?.length ?? 0) > MAX_ELEMENTS) return undefined;
+  const { document } = parseHTML(markup);
+  if (document.documentElement === null || isDeep(document)) return undefined;
+  const canonicalUrl = canonicalOf(document, url);
+  const article = new Readability(document as never).parse();
+  const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
+  return { text, summary: summaryOf(text ?? ''), canonicalUrl };
+}
+
+function isDeep(document: Document): boolean {
+  let level = [...document.children];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(({ children }) => [...children]);
+  }
+  return false;
+}
+
+/** `rel=canonical`, else `og:url`: only on the page's own site, or a page could take another one's place. */
+function canonicalOf(document: Document, url: string): string | undefined {
+  const canonical = document.querySelector('link[rel~="canonical"]')?.getAttribute('href');
+  const named = canonical ?? document.querySelector('meta[property="og:url"]')?.getAttribute('content');
+  if (!named || !URL.canParse(named, url)) return undefined;
+  const target = new URL(named, url);
+  const isPage = /^https?:$/.test(target.protocol) && target.username === '' && target.pathname !== '/';
+  return isPage && siteOf(target) === siteOf(new URL(url)) ? target.href : undefined;
+}
+
+function siteOf({ host }: URL): string {
+  return host.replace(/^(www|m|mobile|amp)\./, '');
+}

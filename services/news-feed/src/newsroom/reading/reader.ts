@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type ThreadLimits, ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
+import type { Readers, ReadingOutcome, ReadingTask } from './reading-thread.ts';
+
+/** A feed of 10 MB takes 3 s and 150 MiB. One owner never has all threads, so there are at least two. */
+const LIMITS: ThreadLimits = {
+  startMs: 60_000,
+  cpuMs: 10_000,
+  timeMs: 600_000,
+  memoryMiB: 256,
+  threads: Math.max(2, Math.min(4, availableParallelism())),
+};
+
+/** Reads what strangers send in threads: nothing that it contains delays anything else. */
+export class Reader {
+  readonly #threads: ThreadPool<ReadingTask, ReadingOutcome>;
+
+  constructor(limits: Partial<ThreadLimits> = {}) {
+    const module = new URL('./reading-thread.ts', import.meta.url);
+    this.#threads = new ThreadPool(module, { ...LIMITS, ...limits });
+  }
+
+  /**
+   * Reads a text of a kind when it is the turn of `owner`, the source that has led to it.
+   *
+   * @throws Failure `invalid` that says why it cannot be read; `unavailable` if the reader is closed, or the
+   * machine too busy to tell
+   */
+  async read<Kind extends keyof Readers>(
+    owner: string,
+    kind: Kind,
+    input: Parameters<Readers[Kind]>[0],
+  ): Promise<ReturnType<Readers[Kind]>> {
+    const outcome = await this.#threads
+      .run(owner, () => ({ kind, input }) as ReadingTask)
+      .catch((error: unknown) => {
+        if (!(error instanceof UnfinishedTask)) throw error;
+        return { fault: `it cannot be read ${error.message}` };
+      });
+    if ('fault' in outcome) throw new Failure('invalid', outcome.fault);
+    return outcome.value as ReturnType<Readers[Kind]>;
+  }
+
+  /** Kills the threads; what is being read fails. */
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { reasonOf } from '@pressroom/common/start/reason';
+import { threadTask } from '@pressroom/common/threads/thread-task';
+import { readFeed } from '../feeds/read-feed.ts';
+import { readPage } from '../pages/read-page.ts';
+import { mayRead, readRobots } from '../pages/robots.ts';
+import { readOpml } from '../sources/opml.ts';
+
+/** What reads each kind of text that strangers send; a permission is read from rules of a robots.txt. */
+const READERS = { feed: readFeed, page: readPage, robots: readRobots, permission: mayRead, opml: readOpml };
+
+/** The kinds of text and their readers. */
+export type Readers = typeof READERS;
+
+/** A text and its kind. */
+export type ReadingTask = {
+  [Kind in keyof Readers]: { kind: Kind; input: Parameters<Readers[Kind]>[0] };
+}[keyof Readers];
+
+/** What was read, or why nothing can be. */
+export type ReadingOutcome = { value: ReturnType<Readers[keyof Readers]> } | { fault: string };
+
+/** Runs in the threads of `Reader`. */
+export default threadTask(({ kind, input }: ReadingTask): ReadingOutcome => {
+  try {
+    return { value: READERS[kind](input as never) };
+  } catch (error) {
+    // Whatever a library throws, the same text would be refused again.
+    return { fault: error instanceof Failure ? error.message : `it cannot be read: ${reasonOf(error)}` };
+  }
+});
