@@ -1,4 +1,4 @@
-import { fileOf, select } from '../figures/read.ts';
+import { type FiguresFiles, fileOf, select } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
 import { growthPictures } from './growth-pictures.ts';
@@ -7,7 +7,7 @@ import { pageTable } from './page.ts';
 import { contentPeersPicture, contentPeersTables, peersPictures, peersTables } from './peers.ts';
 import { ratePictures } from './rate-pictures.ts';
 import { scalingDemand, scalingInputs } from './scaling.ts';
-import { provenance, type SectionMaker } from './section.ts';
+import { provenance, type Section, type SectionMaker } from './section.ts';
 import { tricksTable } from './tricks.ts';
 import { worstTable } from './worst.ts';
 
@@ -17,6 +17,12 @@ function tablesOf(bench: string, subjects = false): SectionMaker {
     const file = fileOf(files, bench);
     return { text: `${measuredTables(file.figures, { subjects })}\n${provenance(file)}` };
   };
+}
+
+/** The pictures of how the services grow, as these benches have measured it. */
+function growthSection(files: FiguresFiles, benches: readonly string[]): Required<Section> {
+  const all = benches.map((bench) => fileOf(files, bench));
+  return { text: all.map(provenance).join('\n'), pictures: growthPictures(all) };
 }
 
 /** The growth to ten million rows, which `bench growth` measures only if it is told to. */
@@ -96,11 +102,11 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   },
   'growth, 10,000,000 articles': tenMillion('articles'),
   'growth, 10,000,000 items': tenMillion('items'),
-  'growth, pictures': (files) => {
-    const all = ['growth', 'growth articles 10000000', 'growth items 10000000'].map((bench) =>
-      fileOf(files, bench),
-    );
-    return { text: all.map(provenance).join('\n'), pictures: growthPictures(all) };
+  'growth, pictures': (files) =>
+    growthSection(files, ['growth', 'growth articles 10000000', 'growth items 10000000']),
+  'growth, content': (files) => {
+    const { text, pictures } = growthSection(files, ['growth', 'growth articles 10000000']);
+    return { text, pictures: pictures.filter(({ name }) => name === 'growth-content') };
   },
   worst: (files) => {
     const file = fileOf(files, 'worst');
