@@ -91,6 +91,15 @@ describe('what the proxy cannot read or does not do is a problem document', () =
     expect(JSON.parse(body).status).toBe(status);
   });
 
+  test.each([
+    ['POST', '/docs'],
+    ['DELETE', '/openapi.json?a'],
+    ['OPTIONS', '/healthz'],
+  ])('%s of the page %s, which can only be read', async (method, path) => {
+    const { status, headers, body } = await send(`${plain?.url}${path}`, { method });
+    expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
+  });
+
   test('the method and the path of what was refused are logged', async () => {
     const id = `logged-${process.pid}`;
     await send(`${plain?.url}/nothing?secret`, { method: 'DELETE', headers: { 'x-request-id': id } });
