@@ -26,14 +26,14 @@ const REAL: Record<string, Becoming> = {
   'big-height.webp': [13, 169],
   'blackbug.png': [480, 360],
   'check.svg': 'as it is',
-  'corrupt-header.jpg': 'as it is',
+  'corrupt-header.jpg': 'a placeholder',
   'giant-image.jpg': 'too many pixels',
   'pitm.avif': [480, 94],
   'rotating-squares.gif': [80, 80],
   'rotating-squares.webp': [80, 80],
   'struct-image-04-t.svg': 'as it is',
-  'truncated.jpg': 'as it is',
-  'truncated.png': 'as it is',
+  'truncated.jpg': 'a placeholder',
+  'truncated.png': 'a placeholder',
 };
 
 const TYPES: Record<string, string> = { jpg: 'jpeg', svg: 'svg+xml', TIF: 'tiff' };

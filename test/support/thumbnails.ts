@@ -67,8 +67,19 @@ export class ThumbnailFixture {
       vary: expect.stringContaining('Accept'),
     });
     expect(status).toBe(200);
+    expect(headers.has('x-thumbnail')).toBe(expected === 'a placeholder');
     if (expected === 'as it is') {
       expect([headers.get('content-type'), body.equals(image)]).toEqual([type, true]);
+      return;
+    }
+    if (expected === 'a placeholder') {
+      expect([headers.get('content-type'), headers.get('x-thumbnail')]).toEqual([
+        'image/svg+xml',
+        'placeholder',
+      ]);
+      expect(body.length).toBeLessThan(1000);
+      const { width, height } = await sharp(body).metadata();
+      expect([width, height]).toEqual([481, 481]);
       return;
     }
     expect(headers.get('content-type')).toBe('image/webp');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
 import { skipWithout } from '../../support/browser.ts';
@@ -229,6 +230,36 @@ describe('the viewer', () => {
       await dialog.getByRole('button', { name: 'Close' }).click();
     }
     await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('says what can be done about a picture that the browser cannot show, beside what can be seen of it', async () => {
+    const picture = sharp(await drawing(3));
+    await put('unshown/scan.tiff', await picture.tiff().toBuffer(), 'image/tiff');
+    await put('unshown/phone.heic', Buffer.alloc(2_000_000, 'heic'), 'image/heic');
+    const sizes: number[] = [];
+    page.on('response', async (response) => {
+      if (new URL(response.url()).pathname !== '/api/gallery/media') return;
+      sizes.push((await response.body().catch(() => Buffer.alloc(0))).length);
+    });
+    await window.go('unshown/', '');
+    const cell = (name: string) =>
+      page.getByRole('gridcell').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await cell('phone.heic').locator('.kind-ending').getByText('heic').waitFor();
+    await expect
+      .poll(() =>
+        page.evaluate('document.querySelector(\'[data-path="unshown/scan.tiff"] img\')?.naturalWidth'),
+      )
+      .toBe(480);
+    await expect.poll(() => sizes.length).toBe(2);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+    await openFile('unshown/scan.tiff');
+    await page.getByText(/cannot show this picture\. Download it.*save it as JPEG/).waitFor();
+    await expect
+      .poll(() => page.evaluate('document.querySelector(".stage-card img")?.naturalWidth'))
+      .toBe(480);
+    await openFile('unshown/phone.heic');
+    await page.getByText(/cannot show this picture/).waitFor();
+    await page.locator('.stage-card .kind-ending').getByText('heic').waitFor();
   });
 
   test('plays video, of which the browser asks for ranges', async () => {

@@ -92,6 +92,10 @@ export const RESPONSE_HEADERS = {
     description: '`true` if an earlier request with the same `Idempotency-Key` was carried out instead.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Thumbnail': {
+    description: '`placeholder` if the answer only stands for an image of which no thumbnail can be made.',
+    schema: { type: 'string', enum: ['placeholder'] },
+  },
   'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },
   'X-RateLimit-Limit': { description: 'Requests allowed per minute.', schema: count },
   'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },

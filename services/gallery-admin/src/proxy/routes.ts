@@ -47,7 +47,8 @@ export function proxyOperations(parts: ProxyParts) {
 
 const MEDIA =
   'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF if' +
-  ' Accept names it; an animation is reduced to its first frame. An image that cannot be decoded is returned unchanged.';
+  ' Accept names it; an animation is reduced to its first frame. Of an image that cannot be decoded, a' +
+  ' thumbnail is the image itself if that is small and browsers draw it (SVG, BMP, ICO), else a small placeholder.';
 
 function fetchOperation(parts: ProxyParts) {
   return operation({
@@ -59,7 +60,7 @@ function fetchOperation(parts: ProxyParts) {
       description: MEDIA,
       querystring: proxyQuery,
       requestHeaders: ['Range'],
-      responseHeaders: { 206: ['Content-Range'] },
+      responseHeaders: { 200: ['X-Thumbnail'], 206: ['Content-Range'] },
       response: {
         200: proxyAnswer,
         206: proxyPartAnswer,
@@ -91,7 +92,7 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
       description: MEDIA,
       querystring: mediaQuery,
       requestHeaders: ['Range'],
-      responseHeaders: { 206: ['Content-Range'] },
+      responseHeaders: { 200: ['X-Thumbnail'], 206: ['Content-Range'] },
       response: {
         200: proxyAnswer,
         206: proxyPartAnswer,
@@ -227,8 +228,9 @@ async function replyThumbnail(
   { cacheControl, ...asked }: Asked<ThumbnailSource>,
 ) {
   const format = thumbnailFormat(request.headers.accept);
-  const { body, contentType, etag } = await thumbnails.get({ ...asked, format });
+  const { body, contentType, etag, isPlaceholder } = await thumbnails.get({ ...asked, format });
   reply.headers({ ...HARMLESS, 'cache-control': cacheControl, vary: 'Accept', etag });
+  if (isPlaceholder) reply.header('x-thumbnail', 'placeholder');
   if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(contentType).send(body);
 }

@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import { decoded } from './content-coding.ts';
 import { notAnImage, upstreamFailed } from './failures.ts';
 import type { Media } from './media-request.ts';
+import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
 import { SharedWork } from './shared-work.ts';
 import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
 
@@ -19,12 +20,14 @@ const FETCHES = 2 * DECODINGS;
 /** Thumbnails that may wait for their turn. */
 const MAX_WAITING = 1000;
 
-/** A thumbnail, or the image itself if none can be made. */
+/** A thumbnail, or what is sent in its place. */
 export interface Thumbnail {
   body: Buffer;
   contentType: string;
   /** Strong, with its quotes. */
   etag: string;
+  /** Whether it only stands for an image of which no thumbnail can be made. */
+  isPlaceholder: boolean;
 }
 
 /** The source of a thumbnail. */
@@ -93,8 +96,9 @@ export class Thumbnails {
       signal.throwIfAborted();
       return makeThumbnail(image, format);
     });
-    if (body === undefined) return finished(image, contentType);
-    return finished(body, `image/${format}`);
+    if (body !== undefined) return finished(body, `image/${format}`);
+    if (mayBeSentWhole(image, contentType)) return finished(image, contentType);
+    return { ...finished(PLACEHOLDER, 'image/svg+xml'), isPlaceholder: true };
   }
 }
 
@@ -107,5 +111,10 @@ async function readWhole(body: Readable): Promise<Buffer> {
 }
 
 function finished(body: Buffer, contentType: string): Thumbnail {
-  return { body, contentType, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
+  return {
+    body,
+    contentType,
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
+    isPlaceholder: false,
+  };
 }

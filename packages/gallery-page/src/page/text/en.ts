@@ -160,6 +160,8 @@ export const en = {
   gone: 'This file is no longer there.',
   noPreview: 'No preview for this kind of file',
   cannotShow: 'The browser cannot show this file. Download it instead.',
+  cannotShowPicture:
+    'The browser cannot show this picture. Download it; for your readers, save it as JPEG, PNG or WebP and upload that.',
   uploads: 'Uploads',
   uploading_one: 'Uploading {{count}} file',
   uploading_other: 'Uploading {{count}} files',

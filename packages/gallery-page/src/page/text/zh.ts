@@ -146,6 +146,8 @@ export const zh: Translated = {
   gone: '此文件已不存在。',
   noPreview: '此类文件没有预览',
   cannotShow: '浏览器无法显示此文件，请下载后查看。',
+  cannotShowPicture:
+    '浏览器无法显示此图片，请下载后查看；如需展示给读者，请另存为 JPEG、PNG 或 WebP 后重新上传。',
   uploads: '上传任务',
   uploading_other: '正在上传 {{count}} 个文件',
   uploadDone_other: '已上传 {{count}} 个文件',

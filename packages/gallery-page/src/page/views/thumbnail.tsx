@@ -5,6 +5,9 @@ import { endingOf } from '../state/order.ts';
 import { useSettled } from './flying.ts';
 import { Icon } from './icon.tsx';
 
+/** Width and height of what the service sends where there is no thumbnail, in px; no thumbnail is as large. */
+const PLACEHOLDER = 481;
+
 /** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
 export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
   const { api } = useApp();
@@ -20,6 +23,9 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
         decoding="async"
         draggable={false}
         onError={() => setBroken(true)}
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+          if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) setBroken(true);
+        }}
       />
     );
   }

@@ -163,8 +163,10 @@ function Media({ entry, url, onFacts }: MediaProps) {
   if (isBroken || entry.kind === 'file') {
     return (
       <div class="stage-card">
-        <Thumbnail entry={{ ...entry, kind: entry.kind === 'image' ? 'file' : entry.kind }} iconSize={56} />
-        <p class="hint">{say(isBroken ? 'cannotShow' : 'noPreview')}</p>
+        <Thumbnail entry={entry} iconSize={56} />
+        <p class="hint">
+          {say(isBroken ? (entry.kind === 'image' ? 'cannotShowPicture' : 'cannotShow') : 'noPreview')}
+        </p>
       </div>
     );
   }
