@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { GalleryApi } from './api/gallery.ts';
 import type { Clipboard } from './state/clipboard.ts';
+import type { Connection } from './state/connection.ts';
 import type { Dialogs } from './state/dialogs.ts';
 import type { Folder } from './state/folder.ts';
 import type { Place } from './state/place.ts';
@@ -17,6 +18,7 @@ import type { Texts } from './text/texts.ts';
 export interface App {
   readonly api: GalleryApi;
   readonly clipboard: Clipboard;
+  readonly connection: Connection;
   readonly dialogs: Dialogs;
   readonly folder: Folder;
   readonly place: Place;

@@ -4,6 +4,7 @@ import { render } from 'preact';
 import { GalleryApi } from './api/gallery.ts';
 import { type App, AppContext } from './app-context.ts';
 import { Clipboard } from './state/clipboard.ts';
+import { Connection } from './state/connection.ts';
 import { Dialogs } from './state/dialogs.ts';
 import { Folder } from './state/folder.ts';
 import { Place, parentOf } from './state/place.ts';
@@ -21,7 +22,14 @@ const preferences = new Preferences();
 const texts = new Texts(preferences.language);
 const session = new Session();
 const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
-const api = new GalleryApi(new URL('.', location.href), store, () => session.wait());
+const base = new URL('.', location.href);
+const connection = new Connection(() => fetch(base, { method: 'HEAD', cache: 'no-store' }));
+const api = new GalleryApi(
+  base,
+  store,
+  () => session.wait(),
+  () => connection.lost(),
+);
 const place = new Place();
 const selection = new Selection();
 const dialogs = new Dialogs();
@@ -40,6 +48,7 @@ const announce = (text: string) => {
 const app: App = {
   api,
   clipboard: new Clipboard(),
+  connection,
   dialogs,
   folder,
   place,
@@ -69,6 +78,12 @@ effect(() => {
 effect(() => {
   const loaded = folder.loaded.value;
   if (selection.paths.peek().size > 0) selection.keep(new Set(loaded.map(({ path }) => path)));
+});
+
+connection.returns.subscribe((count) => {
+  if (count === 0) return;
+  void folder.refresh();
+  void uploads.retryLost();
 });
 
 const root = document.getElementById('page');

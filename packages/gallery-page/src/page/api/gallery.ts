@@ -38,11 +38,12 @@ export class GalleryApi {
    * @param base the page's own address: the API is below it, whatever path a proxy serves the page at
    * @param store the origin that the document's policy allows for the bucket
    * @param loggedIn called when the session has ended; resolves when somebody has logged in again
+   * @param lost called when a request finds no answer
    */
-  constructor(base: URL, store: string, loggedIn: () => Promise<void>) {
+  constructor(base: URL, store: string, loggedIn: () => Promise<void>, lost: () => void) {
     this.#store = store;
     const baseUrl = base.href.replace(/\/$/, '');
-    this.#client = galleryClient({ baseUrl, fetch: waitingForLogin(loggedIn) });
+    this.#client = galleryClient({ baseUrl, fetch: waitingForLogin(loggedIn, lost) });
   }
 
   /** True once a listing came from a store that this document may not read: the active bucket has changed. */
@@ -222,10 +223,13 @@ export class GalleryApi {
 }
 
 /** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
-function waitingForLogin(loggedIn: () => Promise<void>): Fetch {
+function waitingForLogin(loggedIn: () => Promise<void>, lost: () => void): Fetch {
   return async (url, init) => {
     for (;;) {
-      const response = await fetch(url, init);
+      const response = await fetch(url, init).catch((error: unknown) => {
+        if (!init?.signal?.aborted) lost();
+        throw error;
+      });
       if (response.status !== 401 || /\/api\/log(in|out)$/.test(url)) return response;
       await loggedIn();
     }

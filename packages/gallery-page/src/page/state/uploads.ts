@@ -112,6 +112,13 @@ export class Uploads {
     await this.#next();
   }
 
+  /** Tries those again that have failed for something that passes. */
+  async retryLost(): Promise<void> {
+    for (const upload of this.#list.peek()) {
+      if (upload.state === 'failed' && isPassing(upload.problem)) await this.retry(upload);
+    }
+  }
+
   /** Gives a file up; what has arrived is deleted in the store. */
   async cancel({ id, key, state, open }: Upload): Promise<void> {
     this.#list.value = this.#list.peek().filter((upload) => upload.id !== id);

@@ -10,7 +10,7 @@ import { ProblemView, problemWords } from './problem-view.tsx';
 
 /** The buckets of the service. */
 export function Buckets() {
-  const { api, place, texts } = useApp();
+  const { api, connection, place, texts } = useApp();
   const { say } = texts;
   const [buckets, setBuckets] = useState<readonly BucketView[]>();
   const [problem, setProblem] = useState<ApiProblem>();
@@ -20,7 +20,7 @@ export function Buckets() {
     setProblem(undefined);
     api.buckets().then(setBuckets, (error: ApiProblem) => setProblem(error));
   };
-  useEffect(load, [api]);
+  useEffect(load, [api, connection.returns.value]);
   const act = async (work: Promise<void>, isSwitch = false) => {
     try {
       await work;

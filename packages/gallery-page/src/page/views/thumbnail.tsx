@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { useSettled } from './flying.ts';
 import { Icon } from './icon.tsx';
+import { useBroken } from './use-broken.ts';
 
 /** Width and height of what the service sends where there is no thumbnail, in px; no thumbnail is as large. */
 const PLACEHOLDER = 481;
@@ -11,7 +11,7 @@ const PLACEHOLDER = 481;
 /** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
 export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
   const { api } = useApp();
-  const [isBroken, setBroken] = useState(false);
+  const [isBroken, broken] = useBroken();
   // Of thousands of pictures that fly past, the service makes no thumbnails, and the browser draws nothing.
   const isSettled = useSettled();
   if (entry.kind === 'image' && !isBroken) {
@@ -22,9 +22,9 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
         alt=""
         decoding="async"
         draggable={false}
-        onError={() => setBroken(true)}
+        onError={broken}
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
-          if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) setBroken(true);
+          if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) broken();
         }}
       />
     );

@@ -7,6 +7,7 @@ import { useActions } from './actions.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Thumbnail } from './thumbnail.tsx';
+import { useBroken } from './use-broken.ts';
 
 /** How far a finger moves before it is a swipe, in px. */
 const SWIPE = 48;
@@ -158,8 +159,7 @@ interface MediaProps {
 function Media({ entry, url, onFacts }: MediaProps) {
   const { texts } = useApp();
   const { say } = texts;
-  const [isBroken, setBroken] = useState(false);
-  const broken = () => setBroken(true);
+  const [isBroken, broken] = useBroken();
   if (isBroken || entry.kind === 'file') {
     return (
       <div class="stage-card">
@@ -295,6 +295,7 @@ function useSigned(
   { path }: Entry,
   sign: (keys: readonly string[]) => Promise<Record<string, string>>,
 ): string | undefined {
+  const returns = useApp().connection.returns.value;
   const [url, setUrl] = useState<string>();
   const ask = useRef(sign);
   ask.current = sign;
@@ -307,6 +308,6 @@ function useSigned(
     void renew();
     const timer = setInterval(() => void renew(), FRESH_MS);
     return () => clearInterval(timer);
-  }, [path]);
+  }, [path, returns]);
   return url;
 }
