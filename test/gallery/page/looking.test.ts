@@ -152,6 +152,71 @@ describe('a folder', () => {
     await expect.poll(() => window.names()).toEqual(['needle 1.txt', 'needle 2.txt', 'needle 3.txt']);
   });
 
+  test.each(['grid', 'table'])('that is searched says where each file is, in the %s', async (view) => {
+    const deep = `twins/${'a long way down/'.repeat(6)}east/`;
+    await window.gallery.put('twins/photo10.jpg', 'twins/west/photo10.jpg', `${deep}photo10.jpg`);
+    await window.gallery.put('twins/west/photo10/x.txt');
+    await window.go('twins/', `&view=${view}&filter=photo10&everywhere=1`);
+    await expect.poll(() => window.names()).toEqual(['photo10', ...Array(3).fill('photo10.jpg')]);
+    const west = page.getByRole('gridcell').filter({ hasText: 'west' });
+    await expect.poll(() => west.count()).toBe(2);
+    // The end of a long path tells folders apart.
+    const east = page.locator('[data-path$="east/photo10.jpg"]').getByText(/east$/);
+    await east.waitFor();
+    await west
+      .filter({ hasText: '.jpg' })
+      .getByRole('link')
+      .click({ modifiers: ['Control'] });
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByText('west/photo10.jpg').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  test('is filtered as a whole, however much of it is loaded', async () => {
+    const { bucket, s3 } = window.gallery;
+    const keys = Array.from({ length: 2005 }, (_, index) => `whole/${String(index).padStart(4, '0')}.txt`);
+    await putAll(s3, bucket, keys);
+    await window.go('whole/');
+    await page.getByText('1,000 entries so far').waitFor();
+    await page.getByRole('searchbox').fill('2004');
+    await expect.poll(() => window.names()).toEqual(['2004.txt']);
+    await page.getByText('1 of 2,005 match').waitFor();
+    await window.go('whole/', '&view=table&filter=2003');
+    await expect.poll(() => window.names()).toEqual(['2003.txt']);
+  });
+
+  test('comes back by itself when the network does, with its pictures', async () => {
+    await window.gallery.put('back/in/1.jpg');
+    await window.go('back/', '');
+    await window.link('in').waitFor();
+    await window.visit.context.setOffline(true);
+    await window.link('in').click();
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    await window.visit.context.setOffline(false);
+    const width = 'document.querySelector("[role=gridcell] img")?.naturalWidth ?? 0';
+    await expect.poll(() => page.evaluate(width)).toBeGreaterThan(0);
+    // Nor does it wait to be told where the network stayed and the service was away.
+    await page.route('**/api/gallery*', (route) => route.abort());
+    await page.route(`${window.gallery.url}/`, (route) => route.abort());
+    await page.getByRole('navigation').getByRole('link', { name: 'back' }).click();
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await window.link('in').waitFor();
+  });
+
+  test('shows pictures that came into sight while the network was away', async () => {
+    await window.gallery.put('sight/1.jpg', 'sight/2.jpg');
+    await openFile('sight/1.jpg');
+    await page.getByText('640 × 480').waitFor();
+    await window.visit.context.setOffline(true);
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: '2.jpg' }).waitFor();
+    await window.visit.context.setOffline(false);
+    await page.getByRole('img', { name: '2.jpg' }).waitFor();
+    await page.getByText('640 × 480').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+  });
+
   test('and every file in it has a link that a colleague can open', async () => {
     await window.gallery.put('links/sub/photo.jpg');
     await window.go('links/');

@@ -53,6 +53,12 @@ export class Folder {
       order.value;
       this.#sort();
     });
+    const isFiltered = computed(() => value.value.filter !== '' && !value.value.everywhere);
+    effect(() => {
+      if (!isFiltered.value) return;
+      const timer = setTimeout(() => void this.loadAll(), TYPING_MS);
+      return () => clearTimeout(timer);
+    });
     effect(() => {
       const wanted = search.value;
       const under = folder.value;
@@ -85,10 +91,11 @@ export class Folder {
   /** Loads the next page, if there is one and none is on its way. */
   async loadMore(): Promise<void> {
     if (this.#source === 'search' || this.#state.peek() === 'complete') return;
-    this.#reading ??= this.#readPage(this.#work.signal).finally(() => {
-      this.#reading = undefined;
-    });
-    await this.#reading;
+    this.#reading ??= this.#readPage(this.#work.signal);
+    const reading = this.#reading;
+    await reading;
+    // Another listing may have begun.
+    if (this.#reading === reading) this.#reading = undefined;
   }
 
   /** Loads all that is left, page by page. */
@@ -119,7 +126,9 @@ export class Folder {
       this.#show(entries, next === undefined ? 'complete' : 'more');
     } catch (error) {
       this.#fail(error, stop);
+      return;
     }
+    if (this.#isWantedWhole) await this.loadAll();
   }
 
   /** Shows what an operation has changed before the next listing does. */
@@ -139,8 +148,7 @@ export class Folder {
     const { sort, descending } = this.#place.value.peek();
     this.#order = { sort, descending };
     this.#loaded.value = this.#sorted(this.#loaded.peek());
-    // Only the whole folder can be in another order than the store's.
-    if (sort !== 'name' || descending) void this.loadAll();
+    if (this.#isWantedWhole) void this.loadAll();
   }
 
   #begin(source: 'folder' | 'search'): void {
@@ -154,8 +162,13 @@ export class Folder {
   #open(): void {
     this.#begin('folder');
     this.#show([], 'loading');
-    const { sort, descending } = this.#place.value.peek();
-    void (sort !== 'name' || descending ? this.loadAll() : this.loadMore());
+    void (this.#isWantedWhole ? this.loadAll() : this.loadMore());
+  }
+
+  /** Only the whole folder can be filtered, or in another order than the store's. */
+  get #isWantedWhole(): boolean {
+    const { sort, descending, filter } = this.#place.value.peek();
+    return sort !== 'name' || descending || filter !== '';
   }
 
   #show(entries: readonly Entry[], state: FolderState): void {

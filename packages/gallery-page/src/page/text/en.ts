@@ -58,7 +58,7 @@ export const en = {
   emptyFolder: 'Nothing here yet',
   emptyFolderHint: 'Drop files here, paste them, or choose Upload.',
   noMatch: 'No name matches',
-  noMatchHint: 'Only entries that are loaded are filtered. Include subfolders to search the whole folder.',
+  noMatchHint: 'Include subfolders to search below this folder, too.',
   noMatchAnywhere: 'No name below this folder contains “{{text}}”.',
   folder: 'Folder',
   image: 'Image',

@@ -62,7 +62,7 @@ export const zh: Translated = {
   emptyFolder: '这里还没有内容',
   emptyFolderHint: '拖放或粘贴文件，或点击“上传”。',
   noMatch: '没有匹配的名称',
-  noMatchHint: '仅筛选已加载的项目。勾选“包含子文件夹”可搜索整个文件夹。',
+  noMatchHint: '勾选“包含子文件夹”可同时搜索其下的所有文件夹。',
   noMatchAnywhere: '此文件夹下没有名称包含“{{text}}”的项目。',
   folder: '文件夹',
   image: '图片',

@@ -10,6 +10,7 @@ import type { TextName } from '../text/texts.ts';
 import { withoutUnseen } from '../text/visible.ts';
 import { Button } from './button.tsx';
 import { DialogClose } from './dialog-close.tsx';
+import { foundIn } from './entry-link.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
@@ -45,7 +46,8 @@ export function Dialogs() {
 }
 
 function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
-  const { dialogs, selection, tasks, texts } = useApp();
+  const app = useApp();
+  const { dialogs, selection, tasks, texts } = app;
   const { say } = texts;
   const folders = entries.filter(({ kind }) => kind === 'folder').length;
   const files = entries.length - folders;
@@ -62,7 +64,7 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
   };
   return (
     <Modal title={say('deleteTitle', { count: entries.length })} onClose={() => dialogs.close()}>
-      <Names names={entries.map(({ name }) => name)} />
+      <Names names={entries.map(({ name, path }) => withFolder(name, foundIn(app, path)))} />
       <p class="hint">
         {b === undefined ? a : say('and', { a, b })}. {say('deleteWarning')}
       </p>
@@ -76,6 +78,11 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
       </div>
     </Modal>
   );
+}
+
+/** Two files that a search has found may have one name. */
+function withFolder(name: string, folder: string | undefined): string {
+  return folder === undefined ? name : `${folder}/${name}`;
 }
 
 function Names({ names }: { names: readonly string[] }) {
@@ -202,11 +209,12 @@ function NewFolderDialog() {
 }
 
 function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entries: readonly Entry[] }) {
-  const { api, dialogs, place, selection, texts, transfers } = useApp();
+  const { api, connection, dialogs, place, selection, texts, transfers } = useApp();
   const { say } = texts;
   const [folder, setFolder] = useState(place.value.peek().folder);
   const [folders, setFolders] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<unknown>();
+  const returns = connection.returns.value;
   useEffect(() => {
     let isCurrent = true;
     setFolders(undefined);
@@ -218,7 +226,7 @@ function DestinationDialog({ action, entries }: { action: 'move' | 'copy'; entri
     return () => {
       isCurrent = false;
     };
-  }, [api, folder]);
+  }, [api, folder, returns]);
   const moved = new Set(entries.map(({ path }) => path));
   // A copy beside its original gets another name; a move would change nothing.
   const isHere = action === 'move' && entries.every(({ path }) => parentOf(path) === folder);

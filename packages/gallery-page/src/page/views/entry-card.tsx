@@ -14,7 +14,7 @@ interface EntryProps {
 /** A folder or a file in the grid. */
 export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & { column: number }) {
   const { texts } = useApp();
-  const { href, onOpen, onSelect, cell } = useEntry(entry);
+  const { href, found, onOpen, onSelect, cell } = useEntry(entry);
   const name = texts.name(entry.name);
   return (
     <div
@@ -29,25 +29,43 @@ export function EntryCard({ entry, column, isSelected, isActive }: EntryProps & 
     >
       <Check name={name} isSelected={isSelected} onSelect={onSelect} />
       {entry.kind === 'folder' ? (
-        <a class="card-link" {...linkProps(href, onOpen, isActive)}>
-          <Icon name="folder" />
-          <bdi class="card-name">{name}</bdi>
-        </a>
+        <>
+          <a class="card-link" {...linkProps(href, onOpen, isActive)}>
+            <Icon name="folder" />
+            <bdi class="card-name">{name}</bdi>
+          </a>
+          {found !== undefined && <FoundIn folder={found} />}
+        </>
       ) : (
         <>
           <a class="card-picture" {...linkProps(href, onOpen, isActive)}>
             <span class="unseen">{name}</span>
             <Thumbnail entry={entry} />
           </a>
-          <div class="card-caption" aria-hidden="true">
-            <bdi class="card-name" title={name}>
+          <div class="card-caption">
+            <bdi class="card-name" title={name} aria-hidden="true">
               {name}
             </bdi>
-            <span class="card-facts">{texts.size(entry.size)}</span>
+            {found === undefined ? (
+              <span class="card-facts" aria-hidden="true">
+                {texts.size(entry.size)}
+              </span>
+            ) : (
+              <FoundIn folder={found} />
+            )}
           </div>
         </>
       )}
     </div>
+  );
+}
+
+/** The folder of what a search has found; of a long one, the end can be read. */
+function FoundIn({ folder }: { folder: string }) {
+  return (
+    <span class="card-facts card-folder" title={folder}>
+      <bdi>{folder}</bdi>
+    </span>
   );
 }
 

@@ -2,8 +2,6 @@ import type { JSX } from 'preact';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
-import { parentOf } from '../state/place.ts';
-import { visible } from '../text/visible.ts';
 import { Check, linkProps } from './entry-card.tsx';
 import { useEntry } from './entry-link.tsx';
 import { Thumbnail } from './thumbnail.tsx';
@@ -19,11 +17,10 @@ interface LineProps {
 
 /** A folder or a file in the table. */
 export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: LineProps) {
-  const { place, texts } = useApp();
-  const { href, onOpen, onSelect, cell } = useEntry(entry);
+  const { texts } = useApp();
+  const { href, found, onOpen, onSelect, cell } = useEntry(entry);
   const name = texts.name(entry.name);
   const isFolder = entry.kind === 'folder';
-  const { everywhere, folder } = place.value.value;
   return (
     <div
       role="row"
@@ -44,7 +41,7 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
         <a {...linkProps(href, onOpen, isActive)} title={name}>
           <bdi>{name}</bdi>
         </a>
-        {everywhere && <bdi class="line-folder">{visible(parentOf(entry.path).slice(folder.length))}</bdi>}
+        {found !== undefined && <bdi class="line-folder">{found}</bdi>}
       </div>
       <div role="gridcell" tabIndex={-1} class="line-type">
         {isFolder ? texts.say('folder') : endingOf(entry.name).toUpperCase() || texts.say('file')}

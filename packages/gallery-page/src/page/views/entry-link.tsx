@@ -1,5 +1,6 @@
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
+import { parentOf } from '../state/place.ts';
 import { chosenEntries } from './actions.ts';
 
 /** The type of what is dragged within the page. */
@@ -10,6 +11,13 @@ export function hrefOf({ place }: App, { kind, path }: Entry): string {
   return place.href(
     kind === 'folder' ? { folder: path, file: undefined, filter: '', everywhere: false } : { file: path },
   );
+}
+
+/** The folder of what a search has found, from the one that is searched; undefined for what lies in it. */
+export function foundIn({ place, texts }: App, path: string): string | undefined {
+  const { everywhere, filter, folder } = place.value.value;
+  const below = parentOf(path).slice(folder.length);
+  return everywhere && filter !== '' && below !== '' ? texts.folder(below) : undefined;
 }
 
 /** Goes where an entry leads, without loading the page again. */
@@ -43,7 +51,13 @@ export function useEntry(entry: Entry) {
     if (!selection.paths.peek().has(entry.path)) selection.set([entry.path]);
     selection.focus(entry.path);
   };
-  return { href: hrefOf(app, entry), onOpen, onSelect, cell: { onDragStart, onContextMenu, ...drop } };
+  return {
+    href: hrefOf(app, entry),
+    found: foundIn(app, entry.path),
+    onOpen,
+    onSelect,
+    cell: { onDragStart, onContextMenu, ...drop },
+  };
 }
 
 /** Takes what is dragged within the page: it moves, with Ctrl or Alt it is copied. */

@@ -52,7 +52,9 @@ function Empty() {
   const { folder, place, texts } = useApp();
   const { say } = texts;
   const { filter, everywhere } = place.value.value;
-  if (folder.state.value === 'loading') {
+  const state = folder.state.value;
+  const isFiltered = filter !== '';
+  if (state === 'loading' || (isFiltered && state === 'more')) {
     return (
       <div class="empty" role="status">
         <span class="spinner" />
@@ -60,7 +62,6 @@ function Empty() {
       </div>
     );
   }
-  const isFiltered = filter !== '';
   const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
   return (
     <div class="empty">
@@ -86,12 +87,12 @@ function Status() {
   return (
     <footer class="status">
       <span role="status">{words()}</span>
-      {(state === 'more' || state === 'failed') && (
-        <Button kind="quiet" onClick={() => void folder.loadAll()}>
+      {((state === 'more' && filter === '') || state === 'failed') && (
+        <Button kind="quiet" onClick={() => void (state === 'failed' ? folder.refresh() : folder.loadAll())}>
           {say(state === 'failed' ? 'tryAgain' : 'loadAll')}
         </Button>
       )}
-      {everywhere && state === 'loading' && <span class="spinner small" />}
+      {filter !== '' && (state === 'loading' || state === 'more') && <span class="spinner small" />}
     </footer>
   );
 }
