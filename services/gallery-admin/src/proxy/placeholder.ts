@@ -1,7 +1,7 @@
 /**
- * Stands for an image of which there is no thumbnail: a sheet with a folded corner, visible on light and dark.
- * No thumbnail is as wide and high as 481 px, by which a page knows it, because it cannot see the headers of
- * what an `<img>` loads.
+ * Stands for an image of which there is no thumbnail: a sheet with a folded corner, visible on light and
+ * dark. No thumbnail is as wide and high as 481 px, by which a page knows it, because it cannot see the
+ * headers of what an `<img>` loads.
  */
 export const PLACEHOLDER = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="481" height="481" viewBox="0 0 24 24" fill="none" stroke="#8a8a84">' +

@@ -5,7 +5,7 @@ import { useSettled } from './flying.ts';
 import { Icon } from './icon.tsx';
 import { useBroken } from './use-broken.ts';
 
-/** Width and height of what the service sends where there is no thumbnail, in px; no thumbnail is as large. */
+/** Width and height of what is sent where there is no thumbnail, in px; no thumbnail is as large. */
 const PLACEHOLDER = 481;
 
 /** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
