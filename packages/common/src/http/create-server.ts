@@ -15,8 +15,12 @@ import { type ProblemStyle, replyWithProblem } from '../problems/problem-replies
 import type { CommonConfig } from '../start/config.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { isListed } from './address-list.ts';
-import { closeAnsweredConnections } from './close-connections.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  closeAnsweredConnections,
+  limitConnections,
+} from './connection-limits.ts';
 import { responsesWith } from './constant-headers.ts';
 import { addDocumentation, type Description } from './documentation.ts';
 import { prepareEarlyAnswer } from './early-answer.ts';

@@ -1,6 +1,6 @@
 import { operation } from '@pressroom/common/http/operation';
-import { replyJson } from '@pressroom/common/http/reply-json';
 import { invalidRequest, Problem } from '@pressroom/common/problems/problem';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
@@ -89,3 +89,11 @@ const folderPreview = operation({
     );
   },
 });
+
+/**
+ * Answers with JSON as bytes. For half a megabyte, which a listing of a thousand objects is, Node takes
+ * several times as long to encode a text while it writes it.
+ */
+function replyJson(reply: FastifyReply, answer: unknown): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(Buffer.from(JSON.stringify(answer)));
+}
