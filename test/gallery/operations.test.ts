@@ -348,3 +348,26 @@ test('thousands of objects are copied, moved and deleted', async () => {
   expect((await remove('to/', 'folder')).body.deleted).toBe(1100);
   expect(await keys()).toEqual(names.map((name) => `e/${name}`).sort());
 }, 300_000);
+
+const THOUSANDS = { elements: '1,'.repeat(60_000), members: '"m":1,'.repeat(600_000) };
+
+test.each([
+  ['members', `{"action":"delete","paths":["a"],${THOUSANDS.members}"z":1}`],
+  ['elements', `{"action":"delete","paths":[${THOUSANDS.elements}1]}`],
+  ['members inside others', `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`],
+  ['members, and no end', `{"action":${THOUSANDS.members}`],
+])('a batch of far too many %s is refused before it is parsed', async (_what, body) => {
+  const headers = { cookie: gallery.cookie, 'content-type': 'application/json' };
+  const answer = await fetch(`${gallery.url}/api/gallery/batch`, { method: 'POST', headers, body });
+  expect([answer.status, (await answer.json()).message]).toEqual([
+    400,
+    'the body has more than 50000 values',
+  ]);
+});
+
+test('what stands in text does not count as values', async () => {
+  const path = `${',{[\\"'.repeat(30)}/`;
+  const paths = Array.from({ length: 1000 }, (_, index) => `${path}${index}`);
+  const { status, body } = await gallery.post('/api/gallery/batch', { action: 'delete', paths });
+  expect([status, body.affected]).toEqual([200, 0]);
+});
