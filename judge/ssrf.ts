@@ -92,7 +92,7 @@ function settingsOf(databaseUrl: string, { port }: MediaHost): Record<string, st
     DATABASE_URL: databaseUrl,
     GALLERY_ADMIN_PORT: '0',
     ADMIN_USERNAME: 'judge',
-    ADMIN_PASSWORD: 'judge',
+    ADMIN_PASSWORD: 'judge of the proxy',
     COOKIE_SECURE: 'false',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
     S3_ENDPOINT: 'https://store.invalid',
@@ -109,7 +109,7 @@ async function login(url: string): Promise<string> {
     method: 'POST',
     path: '/api/login',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'judge', password: 'judge' }),
+    body: JSON.stringify({ username: 'judge', password: 'judge of the proxy' }),
   });
   return (headerOf(answer, 'set-cookie') ?? '').split(';')[0] ?? '';
 }

@@ -10,7 +10,7 @@ const COMPLETE = {
   GALLERY_ADMIN_DATABASE_PASSWORD: 'four',
   S3_ROOT_PASSWORD: 'five',
   S3_SECRET_ACCESS_KEY: 'six-and-more',
-  ADMIN_PASSWORD: 'seven',
+  ADMIN_PASSWORD: 'seven of nine words',
   SETTINGS_KEY: Buffer.alloc(32).toString('base64'),
 };
 
@@ -68,7 +68,7 @@ test('what is elsewhere needs no password of ours', async () => {
     S3_ENDPOINT: 'https://s3.example',
     S3_ACCESS_KEY_ID: 'key',
     S3_SECRET_ACCESS_KEY: 'secret',
-    ADMIN_PASSWORD: 'seven',
+    ADMIN_PASSWORD: 'seven of nine words',
     SETTINGS_KEY: COMPLETE.SETTINGS_KEY,
   });
   expect(faults).toEqual([]);

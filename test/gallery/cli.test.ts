@@ -55,6 +55,11 @@ describe('gallery hash-password', () => {
   });
 });
 
+test('gallery hash-password refuses what would be refused as the password', async () => {
+  const { errors, out, code } = await run(['hash-password'], {}, 'administrator\n');
+  expect([errors, out, code]).toEqual([expect.stringMatching(/^choose a password that is not/), '', 1]);
+});
+
 describe('gallery bucket create', () => {
   const rules = async (Bucket: string) =>
     (await gallery.s3.send(new GetBucketCorsCommand({ Bucket }))).CORSRules ?? [];

@@ -20,7 +20,11 @@ let service: RunningGallery;
 let directory: string;
 beforeAll(async () => {
   gallery = await galleryFixture();
-  const account = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD_HASH: '', ADMIN_PASSWORD: 'made-up' };
+  const account = {
+    ADMIN_USERNAME: 'admin',
+    ADMIN_PASSWORD_HASH: '',
+    ADMIN_PASSWORD: 'made-up for the docs',
+  };
   service = await startGallery({ ...gallery.settings, ...account });
   directory = await temporaryHome();
 });
@@ -41,7 +45,7 @@ test('the commands of the README\'s "Upload media" run as printed', async () => 
   await mkdir(join(directory, '.data'));
   await writeFile(
     join(directory, '.data', 'gallery.json'),
-    JSON.stringify({ adminPassword: 'made-up' }, undefined, 2),
+    JSON.stringify({ adminPassword: 'made-up for the docs' }, undefined, 2),
   );
 
   const script = printed.replace(base, `BASE=${service.url}\n`);

@@ -356,7 +356,7 @@ describe('a session', () => {
 
   test('ends when the password is another one', async () => {
     const cookie = await login(gallery.url);
-    const settings = { ...gallery.settings, ADMIN_PASSWORD_HASH: '', ADMIN_PASSWORD: 'another' };
+    const settings = { ...gallery.settings, ADMIN_PASSWORD_HASH: '', ADMIN_PASSWORD: 'another password' };
     const service = await startGallery(settings);
     const { status } = await askWith(cookie, service.url);
     await service.close();
@@ -435,6 +435,18 @@ describe('the guard', () => {
       message: expect.stringContaining('"x"'),
     });
   });
+});
+
+test.each([
+  ['a', 'at least 12 characters'],
+  ['elevenchars', 'at least 12 characters'],
+  ['Administrator', 'not one of the most used'],
+  ['1Q2W3E4R5T6Y', 'not one of the most used'],
+])('ADMIN_PASSWORD=%s is refused at the start, with its reason', async (ADMIN_PASSWORD, reason) => {
+  const settings = { ...gallery.settings, ADMIN_PASSWORD_HASH: '', ADMIN_PASSWORD };
+  const refusal = await startGallery(settings).catch((error: Error) => error.message);
+  expect(refusal).toMatch(`ADMIN_PASSWORD is (hidden), expected a password`);
+  expect(refusal).toContain(reason);
 });
 
 test('the log contains neither password nor cookie', async () => {

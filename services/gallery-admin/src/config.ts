@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
 import { hostRules } from './proxy/host-rules.ts';
 import { parsePasswordHash } from './session/password.ts';
+import { passwordRule } from './session/password-rule.ts';
 
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
@@ -28,6 +29,12 @@ function passwordHash() {
   return z
     .string()
     .refine(accept, 'an argon2id hash as a PHC string, as printed by `pnpm gallery hash-password`');
+}
+
+function password() {
+  return z.string().refine((value) => passwordRule(value) === undefined, {
+    error: ({ input }) => passwordRule(String(input)),
+  });
 }
 
 function settingsKey() {
@@ -73,7 +80,10 @@ export const gallerySettings = {
     secret(passwordHash()).optional(),
     'The hash of the password, from `pnpm gallery hash-password`.',
   ),
-  ADMIN_PASSWORD: setting(secret(z.string()).optional(), 'The password itself, if no hash is set.'),
+  ADMIN_PASSWORD: setting(
+    secret(password()).optional(),
+    'The password itself, if no hash is set. The most used passwords are refused.',
+  ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
   SETTINGS_KEY: setting(
     secret(settingsKey()),

@@ -1,14 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { passwordRule } from '../session/password-rule.ts';
 
 /**
  * Reads a password: twice from the terminal without echo, or else from the first line of standard input.
- * Throws an error that says what to do if it is empty or the two differ.
+ * Throws an error that says what to do if the two differ, or if it may not protect the gallery.
  */
 export async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await ask() : firstLine(await text(process.stdin));
   if (password === '') throw new Error('the password is empty: type one, or pipe it in as one line');
+  const expected = passwordRule(password);
+  if (expected !== undefined) throw new Error(`choose ${expected}`);
   if (password.length > 1024) throw new Error('the password is longer than 1024 characters');
   return password;
 }
