@@ -62,7 +62,40 @@ describe('POST /api/login', () => {
     const { COOKIE_SECURE: _, ...settings } = gallery.settings;
     const service = await startGallery(settings);
     const { headers } = await tryLogin(ADMIN, newClient(), service.url);
-    for (const cookie of headers.getSetCookie()) expect(cookie).toMatch(/; Secure(;|$)/);
+    const [session = '', device = ''] = headers.getSetCookie();
+    expect(session).toMatch(/^__Host-gallery_session=[A-Za-z0-9_-]{43};/);
+    expect(device).toMatch(/^__Host-gallery_device=/);
+    for (const cookie of [session, device]) {
+      expect(attributesOf(cookie)).toEqual(expect.arrayContaining(['Path=/', 'Secure']));
+      expect(cookie).not.toContain('Domain');
+    }
+    await service.close();
+  });
+
+  test('the cookies of before, without a prefix, are still read, and replaced by the next login', async () => {
+    const { COOKIE_SECURE: _, ...settings } = gallery.settings;
+    const service = await startGallery(settings);
+    const former = await login(gallery.url);
+    expect(former).toMatch(/^gallery_session=/);
+    expect((await askWith(former, service.url)).status).toBe(200);
+    // A neighbouring subdomain may plant the former name; the prefixed one goes before it.
+    const now = await login(service.url);
+    const planted = `gallery_session=${'A'.repeat(43)}`;
+    expect((await askWith(`${planted}; ${now}`, service.url)).status).toBe(200);
+    const { headers } = await tryLogin(ADMIN, { ...newClient(), cookie: former }, service.url);
+    expect(headers.getSetCookie()).toContainEqual(expect.stringMatching(/^gallery_session=;.*Path=\//));
+    expect((await askWith(former, service.url)).status).toBe(401);
+    const out = await send(`${service.url}/api/logout`, {
+      method: 'POST',
+      headers: { cookie: `${planted}; ${now}` },
+    });
+    expect(out.headers.getSetCookie().map((line) => line.split(';')[0])).toEqual([
+      'gallery_session=',
+      '__Host-gallery_session=',
+    ]);
+    expect((await askWith(now, service.url)).headers.get('www-authenticate')).toContain(
+      '"__Host-gallery_session"',
+    );
     await service.close();
   });
 
@@ -412,14 +445,38 @@ describe('the guard', () => {
     const change = (headers: Record<string, string>) =>
       gallery.ask('/api/settings/buckets', { method: 'POST', json, headers });
     expect((await change({ origin: gallery.url })).status).toBe(200);
+    const behind = { origin: 'https://admin.example', 'x-forwarded-proto': 'https' };
     for (const host of ['admin.example', 'ADMIN.example', 'admin.example:443']) {
-      const behind = { origin: 'https://admin.example', 'x-forwarded-host': host };
-      expect([host, (await change(behind)).status]).toEqual([host, 200]);
+      expect([host, (await change({ ...behind, 'x-forwarded-host': host })).status]).toEqual([host, 200]);
     }
     for (const host of ['admin.example:80', 'admin.example:8443', 'example']) {
-      const behind = { origin: 'https://admin.example', 'x-forwarded-host': host };
-      expect([host, (await change(behind)).status]).toEqual([host, 403]);
+      expect([host, (await change({ ...behind, 'x-forwarded-host': host })).status]).toEqual([host, 403]);
     }
+  });
+
+  test('a page of the same host by another scheme is foreign', async () => {
+    const { COOKIE_SECURE: _, TRUST_PROXY: __, ...settings } = gallery.settings;
+    const [overHttps, direct] = [
+      await startGallery({ ...settings, TRUST_PROXY: '1' }),
+      await startGallery({ ...settings, COOKIE_SECURE: 'false' }),
+    ];
+    const cookie = await login(gallery.url);
+    const [https, http] = ['https://admin.example', 'http://admin.example'];
+    const told = (proto: string) => ({ 'x-forwarded-host': 'admin.example', 'x-forwarded-proto': proto });
+    const change = (url: string, headers: Record<string, string>) =>
+      send(`${url}/api/logout`, { method: 'POST', headers: { cookie, ...headers } });
+    for (const proto of ['https', 'http', 'javascript']) {
+      const { status, body } = await change(overHttps.url, { origin: http, ...told(proto) });
+      expect([status, body.message]).toEqual([403, expect.stringContaining(https)]);
+    }
+    expect((await change(gallery.url, { origin: http, ...told('https') })).status).toBe(403);
+    expect((await change(gallery.url, { origin: https, ...told('http') })).status).toBe(403);
+    expect((await change(gallery.url, { origin: 'null', ...told('javascript') })).status).toBe(403);
+    // Nobody has named a proxy: what the request says of its scheme is the client's own word.
+    const own = direct.url.replace('http:', 'https:');
+    expect((await change(direct.url, { origin: own, 'x-forwarded-proto': 'https' })).status).toBe(403);
+    expect((await change(overHttps.url, { origin: https, ...told('https') })).status).toBe(200);
+    await Promise.all([overHttps.close(), direct.close()]);
   });
 
   test('says what exists and what does not', async () => {

@@ -37,6 +37,7 @@ import { Logins } from './session/logins.ts';
 import { sessionOperations } from './session/routes.ts';
 import { SessionStore } from './session/store.ts';
 import { LoginThrottle } from './session/throttle.ts';
+import { type CookieStyle, sessionCookieName } from './session-cookies.ts';
 import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
 import { uploadOperations } from './uploads/routes.ts';
@@ -63,7 +64,8 @@ export interface GalleryParts {
   tracing: Tracing | undefined;
 }
 
-const DESCRIPTION = {
+/** The description of the service, whose cookie has a name of its own over https. */
+const describe = (cookies: CookieStyle) => ({
   title: 'Pressroom gallery administration',
   version: '1.0.0',
   description: 'The media of a site in an object store: uploads, folders, files and buckets, behind a login.',
@@ -74,17 +76,18 @@ const DESCRIPTION = {
     settings: 'The configured buckets and the active one.',
   },
   securitySchemes: {
-    session: { type: 'apiKey', name: 'gallery_session', in: 'cookie' },
+    session: { type: 'apiKey' as const, name: sessionCookieName(cookies), in: 'cookie' as const },
   },
-} as const;
+});
 
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
+  const cookies = { secure: config.COOKIE_SECURE };
   const store = new StorePing();
   const app = await createServer({
     config,
-    description: DESCRIPTION,
+    description: describe(cookies),
     log,
     bodyLimit: config.GALLERY_BODY_LIMIT,
     meters,
@@ -104,9 +107,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     settingsKey: config.SETTINGS_KEY,
   });
   const sessions = new SessionStore(db);
-  const cookies = { secure: config.COOKIE_SECURE };
   await app.register(cookie);
-  refuseForeignPages(app);
+  refuseForeignPages(app, cookies);
 
   const fingerprints = new Fingerprints(config.SETTINGS_KEY);
   const logins = new Logins({

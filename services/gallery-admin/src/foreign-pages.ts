@@ -1,25 +1,26 @@
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
+import type { CookieStyle } from './session-cookies.ts';
 
 /** Methods that change nothing (RFC 9110, section 9.2.1). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Refuses with 403 any change requested by another site's page. */
-export function refuseForeignPages(app: Server): void {
+export function refuseForeignPages(app: Server, style: CookieStyle): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(isForeign(request) ? forbidden('this request comes from a page of another origin') : undefined);
+    const { method, headers } = request;
+    if (SAFE_METHODS.has(method) || headers.origin === undefined) return done();
+    const own = ownOrigin(request, style);
+    if (own !== undefined && URL.parse(headers.origin)?.origin === own) return done();
+    done(forbidden(`this request comes from a page of another origin${own ? ` than ${own}` : ''}`));
   });
 }
 
 /**
- * True for a request that may change something and was sent by a page of another origin (RFC 6454). A `Host`
- * may include the default port of its scheme.
+ * The origin (RFC 6454) at which browsers reach the service: over https if its cookies are for that alone,
+ * else by the scheme that a trusted proxy tells. `Host` may include the default port of its scheme.
  */
-function isForeign({ method, headers, host }: FastifyRequest): boolean {
-  if (SAFE_METHODS.has(method) || headers.origin === undefined) return false;
-  if (!URL.canParse(headers.origin)) return true;
-  const origin = new URL(headers.origin);
-  const own = `${origin.protocol}//${host}`;
-  return !URL.canParse(own) || new URL(own).host !== origin.host;
+function ownOrigin({ protocol, host }: FastifyRequest, { secure }: CookieStyle): string | undefined {
+  return URL.parse(`${secure || protocol === 'https' ? 'https' : 'http'}://${host}`)?.origin;
 }

@@ -3,7 +3,7 @@ import type { Guard } from '@pressroom/common/http/operation';
 import { Problem } from '@pressroom/common/problems/problem';
 import type { Account } from './session/account.ts';
 import type { SessionStore } from './session/store.ts';
-import { type CookieStyle, clearSessionCookie, SESSION_COOKIE, sessionToken } from './session-cookies.ts';
+import { type CookieStyle, clearSessionCookie, sessionCookieName, sessionToken } from './session-cookies.ts';
 
 /** What the guard needs to look up sessions. */
 export interface GuardParts {
@@ -21,11 +21,11 @@ export function sessionHolder({ account, sessions, cookies }: GuardParts): Guard
     security: [{ session: [] }],
     check: async (request, reply) => {
       reply.header('cache-control', PRIVATE);
-      const token = sessionToken(request);
+      const token = sessionToken(request, cookies);
       if (token !== undefined && (await sessions.use(token, account.fingerprint))) return;
       if (token !== undefined) clearSessionCookie(reply, cookies);
       throw new Problem(401, 'unauthorized', 'log in first: this request needs the session cookie', {
-        headers: { 'www-authenticate': `Cookie cookie-name="${SESSION_COOKIE}"` },
+        headers: { 'www-authenticate': `Cookie cookie-name="${sessionCookieName(cookies)}"` },
       });
     },
   };

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
 import { Problem } from '@pressroom/common/problems/problem';
-import type { FastifyRequest } from 'fastify';
 import { problemResponses } from '../problems.ts';
 import {
   type CookieStyle,
@@ -51,7 +50,7 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
       const until = performance.now() + FAILURE_MS;
       const caller = {
         address: addressKey(request),
-        deviceToken: deviceToken(request),
+        deviceToken: deviceToken(request, cookies),
         isGone: () => request.socket.destroyed,
       };
       const login = await logins.attempt(caller, request.body).catch(async (error: unknown) => {
@@ -65,7 +64,7 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         request.log.warn({ address: request.ip }, 'login_failed');
         throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
-      await endSession(request, sessions);
+      await endSession(sessions, sessionToken(request, cookies));
       setSessionCookie(reply, cookies, login.session);
       setDeviceCookie(reply, cookies, login.device);
       return { success: true as const };
@@ -88,15 +87,14 @@ function logoutOperation({ sessions, cookies }: SessionParts) {
       response: { 200: doneAnswer, ...problemResponses(401, 403, 500, 503) },
     },
     handler: async (request, reply) => {
-      await endSession(request, sessions);
+      await endSession(sessions, sessionToken(request, cookies));
       clearSessionCookie(reply, cookies);
       return { success: true as const };
     },
   });
 }
 
-async function endSession(request: FastifyRequest, sessions: SessionStore): Promise<void> {
-  const token = sessionToken(request);
+async function endSession(sessions: SessionStore, token: string | undefined): Promise<void> {
   if (token !== undefined) await sessions.delete(token);
 }
 
