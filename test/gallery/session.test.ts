@@ -494,6 +494,25 @@ describe('the guard', () => {
   });
 });
 
+test('the log names who has logged in, and in which lane, but not what a failed login was given', async () => {
+  const service = await startGallery(gallery.settings);
+  const client = newClient();
+  const first = await tryLogin(ADMIN, client, service.url);
+  await tryLogin(ADMIN, { ...client, cookie: deviceOf(first) }, service.url);
+  await tryLogin(ADMIN, client, service.url);
+  await tryLogin({ username: 'my-pa55word-by-mistake', password: 'x' }, newClient(), service.url);
+  const logins = service.log.events().filter(({ msg }) => String(msg).startsWith('login_'));
+  expect(logins.map(({ msg, username, lane }) => [msg, username, lane])).toEqual([
+    ['login_succeeded', ADMIN.username, 'stranger'],
+    ['login_succeeded', ADMIN.username, 'device'],
+    ['login_succeeded', ADMIN.username, 'known_address'],
+    ['login_failed', undefined, 'stranger'],
+  ]);
+  for (const { requestId } of logins.slice(0, 3)) expect(requestId).toEqual(expect.any(String));
+  expect(service.log.text()).not.toContain('my-pa55word');
+  await service.close();
+});
+
 test.each([
   ['a', 'at least 12 characters'],
   ['elevenchars', 'at least 12 characters'],

@@ -8,6 +8,7 @@ import { filename } from '../names.ts';
 import type { CopyLimits } from '../operations/copy-request.ts';
 import { deleteFound } from '../operations/delete-paths.ts';
 import { lastName, parentOf, type Transfer } from '../operations/destination.ts';
+import { loggedPaths } from '../operations/messages.ts';
 import { findSources } from '../operations/sources.ts';
 import { type TransferRequest, type Transferred, transfer, transferred } from '../operations/transfer.ts';
 import { TransferRunning, type UnfinishedTransfers } from '../operations/unfinished.ts';
@@ -85,10 +86,14 @@ export class BatchRunner {
     }, RENEWAL_MS);
     const end = (outcome: BatchOutcome, db?: Kysely<GalleryTables>) => batches.end(claim, outcome, steps, db);
     try {
-      await end(await this.#work(bucket, claim, watch, end));
+      const outcome = await this.#work(bucket, claim, watch, end);
+      await end(outcome);
+      this.#logEnd(claim, outcome);
     } catch (error) {
       if (watch.signal.aborted) return await batches.abandon(claim);
-      await end(this.#failed(error, claim));
+      const outcome = this.#failed(error, claim);
+      await end(outcome);
+      this.#logEnd(claim, outcome);
     } finally {
       clearInterval(renewal);
     }
@@ -127,6 +132,12 @@ export class BatchRunner {
         await pause(TURN_MS, undefined, { signal: watch.signal });
       }
     }
+  }
+
+  #logEnd({ id, request }: ClaimedBatch, { code, affected }: BatchOutcome): void {
+    const { action, paths, dest, name } = request;
+    const { log } = this.#parts;
+    log.info({ batch: id, action, ...loggedPaths(paths), dest, name, code, affected }, 'batch_ended');
   }
 
   #failed(error: unknown, { id }: ClaimedBatch): BatchOutcome {

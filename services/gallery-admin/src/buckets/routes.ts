@@ -1,6 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { operation } from '@pressroom/common/http/operation';
+import type { FastifyRequest } from 'fastify';
 import { problemResponses } from '../problems.ts';
+import { logWrite } from '../writing.ts';
 import { checkBucket } from './check.ts';
 import type { BucketConfiguration } from './configuration.ts';
 import { type BucketAction, bucketAction, bucketActionAnswer, bucketListAnswer } from './schema.ts';
@@ -42,12 +44,12 @@ export function bucketOperations(parts: BucketParts) {
       body: bucketAction,
       response: { 200: bucketActionAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },
-    handler: (request) => act(request.body, parts),
+    handler: (request) => act(request, request.body, parts),
   });
   return { list, change };
 }
 
-async function act(body: BucketAction, { buckets, changed }: BucketParts) {
+async function act(request: FastifyRequest, body: BucketAction, { buckets, changed }: BucketParts) {
   switch (body.action) {
     case 'test':
       return checkBucket(await buckets.configurationOf(body.bucket));
@@ -57,6 +59,7 @@ async function act(body: BucketAction, { buckets, changed }: BucketParts) {
       if (body.setActive && !body.force) await assertUsable(await buckets.configurationOf(body.bucket));
       const id = await buckets.save(body.bucket, body.setActive);
       changed();
+      logWrite(request, 'bucket_saved', { id, name: body.bucket.name, active: body.setActive });
       const { accessKeyId: _, ...view } = await buckets.read(id);
       return done(view);
     }
@@ -68,6 +71,7 @@ async function act(body: BucketAction, { buckets, changed }: BucketParts) {
       break;
   }
   changed();
+  logWrite(request, body.action === 'remove' ? 'bucket_removed' : 'bucket_activated', { id: body.id });
   return done({ provider: PROVIDER, activeBucketId: await buckets.activeId() });
 }
 

@@ -1,6 +1,7 @@
 import { operation } from '@pressroom/common/http/operation';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
+import { logWrite } from '../writing.ts';
 import { folderAnswer, folderBody, lookUpAnswer, lookUpBody } from './schema.ts';
 import { createFolder, lookUpPaths } from './store.ts';
 
@@ -23,8 +24,10 @@ function createOperation(buckets: BucketSource) {
       body: folderBody,
       response: { 200: folderAnswer, ...PROBLEMS },
     },
-    handler: async ({ body: { path } }) => {
+    handler: async (request) => {
+      const { path } = request.body;
       const created = await createFolder(await buckets.current(), path);
+      if (created) logWrite(request, 'folder_created', { path });
       const message = created ? 'folder created' : 'the folder existed';
       return { success: true as const, message, created, path };
     },

@@ -18,3 +18,8 @@ export function foldedInWords(folded: number): string {
   const paths = folded === 1 ? '1 path that was' : `${folded} paths that were`;
   return ` (${paths} named twice or inside another went with it)`;
 }
+
+/** The paths of a change, as they are logged. */
+export function loggedPaths(paths: readonly string[]) {
+  return { paths: paths.slice(0, MAX_NAMED), pathCount: paths.length };
+}

@@ -9,9 +9,11 @@ import type { BatchRequest } from '../batches/store.ts';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { filename } from '../names.ts';
 import { problemResponses } from '../problems.ts';
+import { logWrite } from '../writing.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deleteFound } from './delete-paths.ts';
 import { lastName, parentOf } from './destination.ts';
+import { loggedPaths } from './messages.ts';
 import {
   batchAnswer,
   batchBody,
@@ -74,6 +76,7 @@ function removeOperation({ buckets, operations }: FileParts) {
       };
       const asked = ['delete', type, path];
       const { message, affected } = await answer({ operations, bucket, asked, work, request, reply });
+      logWrite(request, 'objects_changed', { action: 'delete', ...loggedPaths([path]), affected });
       return { success: true as const, message, deleted: affected };
     },
   });
@@ -120,6 +123,14 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
       };
       const asked = identityOf(body);
       const outcome = await answer({ operations, bucket, asked, work, request, reply });
+      const { action, paths } = body;
+      const dest = action === 'delete' ? undefined : body.dest;
+      logWrite(request, 'objects_changed', {
+        action,
+        ...loggedPaths(paths),
+        dest,
+        affected: outcome.affected,
+      });
       return { success: true as const, ...outcome };
     },
   });
@@ -163,6 +174,8 @@ function renameOperation({ buckets, unfinished, operations, limits, runner }: Fi
       const asked = ['rename', path, name];
       const outcome = await answer({ operations, bucket, asked, work, request, reply });
       const renamed = outcome.path ?? dest + name;
+      const { affected } = outcome;
+      logWrite(request, 'objects_changed', { action: 'rename', ...loggedPaths([path]), name, affected });
       return { success: true as const, ...outcome, path: renamed, undo: undoOf(path, renamed) };
     },
   });
@@ -180,15 +193,11 @@ function namesOf({ names = [] }: { names?: NewName[] | undefined }): { names?: N
 }
 
 /** Starts a batch in the background, or finds the one that the same request started. */
-async function startBatch(
-  runner: BatchRunner,
-  bucket: Bucket,
-  asked: BatchRequest,
-  { headers }: FastifyRequest,
-) {
-  const key = headers['idempotency-key'];
+async function startBatch(runner: BatchRunner, bucket: Bucket, asked: BatchRequest, request: FastifyRequest) {
+  const key = request.headers['idempotency-key'];
   const started = runner.start(bucket, asked, typeof key === 'string' ? key : undefined);
   const batch = await started.catch(explainKey);
+  logWrite(request, 'batch_started', { batch: batch.id });
   return { success: true as const, message: `the batch is ${batch.state}`, batch };
 }
 

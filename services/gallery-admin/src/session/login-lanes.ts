@@ -10,6 +10,15 @@ export interface Visitor {
   device: string | undefined;
 }
 
+/** The lane that a visitor waits in. */
+export type Lane = 'device' | 'known_address' | 'stranger';
+
+/** The lane of a visitor. */
+export function laneOf({ device, isKnownAddress }: Visitor): Lane {
+  if (device !== undefined) return 'device';
+  return isKnownAddress ? 'known_address' : 'stranger';
+}
+
 /** Attempts that may wait in a lane, over all clients. */
 const WAITING = 64;
 

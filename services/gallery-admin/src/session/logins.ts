@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Account } from './account.ts';
 import type { DeviceTokens } from './device-token.ts';
 import type { KnownAddresses } from './known-addresses.ts';
-import { LoginLanes, type Visitor } from './login-lanes.ts';
+import { type Lane, LoginLanes, laneOf, type Visitor } from './login-lanes.ts';
 import type { SessionStore } from './store.ts';
 import type { LoginThrottle } from './throttle.ts';
 
@@ -25,12 +25,13 @@ export interface Caller {
   isGone: () => boolean;
 }
 
-/** The result of an attempt. */
-export type LoginOutcome =
+/** The result of an attempt, and the lane that it was made in. */
+export type LoginOutcome = { lane: Lane } & (
   | { outcome: 'throttled'; retryAfterS: number }
   | { outcome: 'failed' }
   /** The tokens of the new session and of the device. */
-  | { outcome: 'done'; session: string; device: string };
+  | { outcome: 'done'; session: string; device: string }
+);
 
 /** Login attempts: counted, bounded, and run in the lane of their client. */
 export class Logins {
@@ -52,17 +53,18 @@ export class Logins {
     const device = devices.idOf(deviceToken);
     const isKnownAddress = device === undefined && (await addresses.has(address));
     const visitor: Visitor = { address, device, isKnownAddress };
+    const lane = laneOf(visitor);
     return this.#lanes.run(visitor, async () => {
       if (caller.isGone()) throw new Failure('unavailable', 'the client is no longer waiting for this login');
       const attempt = await throttle.begin(visitor, credentials.username);
-      if ('retryAfterS' in attempt) return { outcome: 'throttled', ...attempt };
+      if ('retryAfterS' in attempt) return { outcome: 'throttled', lane, ...attempt };
       const right = await this.#isRight(credentials).catch(async (error: unknown) => {
         await attempt.takeBack();
         throw error;
       });
-      if (!right) return { outcome: 'failed' };
+      if (!right) return { outcome: 'failed', lane };
       await attempt.takeBack();
-      return this.#begin(visitor);
+      return { outcome: 'done', lane, ...(await this.#begin(visitor)) };
     });
   }
 
@@ -70,10 +72,10 @@ export class Logins {
     return this.#parts.account.isRight(username, password);
   }
 
-  async #begin({ address }: Visitor): Promise<LoginOutcome> {
+  async #begin({ address }: Visitor): Promise<{ session: string; device: string }> {
     const { account, sessions, addresses, devices } = this.#parts;
     await addresses.add(address);
     const session = await sessions.create(account.fingerprint);
-    return { outcome: 'done', session, device: devices.issue() };
+    return { session, device: devices.issue() };
   }
 }

@@ -11,6 +11,7 @@ import {
   setDeviceCookie,
   setSessionCookie,
 } from '../session-cookies.ts';
+import { logWrite } from '../writing.ts';
 import type { Logins } from './logins.ts';
 import { doneAnswer, loginBody } from './schema.ts';
 import type { SessionStore } from './store.ts';
@@ -61,10 +62,12 @@ function loginOperation({ logins, sessions, cookies }: SessionParts) {
         // Refusals take as long as failures: a client repeating them at once would keep the process busy.
         await delayUntil(until);
         if (login.outcome === 'throttled') throw tooManyAttempts(login.retryAfterS);
-        request.log.warn({ address: request.ip }, 'login_failed');
+        request.log.warn({ address: request.ip, lane: login.lane }, 'login_failed');
         throw new Problem(401, 'unauthorized', 'wrong username or password');
       }
       await endSession(sessions, sessionToken(request, cookies));
+      const { username } = request.body;
+      logWrite(request, 'login_succeeded', { username, lane: login.lane, address: request.ip });
       setSessionCookie(reply, cookies, login.session);
       setDeviceCookie(reply, cookies, login.device);
       return { success: true as const };

@@ -1,5 +1,7 @@
 import { operation } from '@pressroom/common/http/operation';
+import type { FastifyRequest } from 'fastify';
 import { problemResponses } from '../problems.ts';
+import { logWrite } from '../writing.ts';
 import {
   type MultipartAction,
   type MultipartData,
@@ -25,7 +27,11 @@ export function uploadOperations(uploads: Uploads) {
       body: uploadBody,
       response: { 200: uploadAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
-    handler: async (request) => ({ success: true as const, ...(await uploads.sign(request.body)) }),
+    handler: async (request) => {
+      const signed = await uploads.sign(request.body);
+      logWrite(request, 'upload_signed', { key: signed.key });
+      return { success: true as const, ...signed };
+    },
   });
   const signRequest = operation({
     schema: {
@@ -38,7 +44,11 @@ export function uploadOperations(uploads: Uploads) {
       body: uploadRequest,
       response: { 200: signedRequestAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
-    handler: async (request) => ({ success: true as const, ...(await uploads.signRequest(request.body)) }),
+    handler: async (request) => {
+      const signed = await uploads.signRequest(request.body);
+      if (!('uploadId' in request.body)) logWrite(request, 'upload_signed', { key: signed.key });
+      return { success: true as const, ...signed };
+    },
   });
   const multipart = operation({
     schema: {
@@ -51,23 +61,30 @@ export function uploadOperations(uploads: Uploads) {
       body: multipartAction,
       response: { 200: multipartAnswer, ...problemResponses(400, 401, 403, 404, 413, 415, 500, 503) },
     },
-    handler: async (request) => ({ success: true as const, data: await act(request.body, uploads) }),
+    handler: async (request) => ({ success: true as const, data: await act(request, request.body, uploads) }),
   });
   return { sign, signRequest, multipart };
 }
 
-async function act(body: MultipartAction, uploads: Uploads): Promise<MultipartData> {
+async function act(request: FastifyRequest, body: MultipartAction, uploads: Uploads): Promise<MultipartData> {
   switch (body.action) {
-    case 'create':
-      return uploads.create(body);
+    case 'create': {
+      const created = await uploads.create(body);
+      logWrite(request, 'upload_created', { key: created.key });
+      return created;
+    }
     case 'sign-part':
       return uploads.signPart(body, body.partNumber);
     case 'list-parts':
       return { parts: await uploads.listParts(body) };
-    case 'complete':
-      return uploads.complete(body);
+    case 'complete': {
+      const completed = await uploads.complete(body);
+      logWrite(request, 'upload_completed', completed);
+      return completed;
+    }
     case 'abort':
       await uploads.abort(body);
+      logWrite(request, 'upload_aborted', { key: body.key });
       return {};
   }
 }
