@@ -237,6 +237,16 @@ describe('with events', () => {
     expect(body.count).toBe(2);
   });
 
+  test('recent: an event whose posts are all older keeps the newest of them', async () => {
+    const posts = ['2026-10-02', '2026-10-03', '2026-10-01'].map((day) => post(day, `${day}T00:00:00Z`));
+    await importLines(feed.db, [
+      { type: 'reset-event', event: event('long', '2026-10-03T00:00:00Z', { posts }) },
+    ]);
+    const long = (await get('/recent')).body.events.find(({ id }: JsonValue) => id === 'long');
+    expect(idsOf(long.posts)).toBe('2026-10-03');
+    await feed.db.deleteFrom('news.reset_event').where('id', '=', 'long').execute();
+  });
+
   test('the presentation follows the clock, even in cached answers, and the status does not', async () => {
     const cached = await startNewsFeed(feed.database.url, {}, () => now);
     const states: string[] = [];

@@ -58,7 +58,7 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       tags: ['codex resets'],
       operationId: 'listRecentCodexResets',
       summary:
-        'List the reset events updated in the last 7 Shanghai days and the pending ones, with the posts of these days',
+        'List the reset events updated in the last 7 Shanghai days and the pending ones, each with the posts of these days, or with its newest',
       response,
     },
     handler: (request, to) => reply(request, to, (today) => startOfDay(addDays(today, 1 - RECENT_DAYS))),

@@ -28,7 +28,7 @@ export class ResetStore {
 
   /**
    * All events and activities; with `since`, the events updated since then and the pending ones, with the
-   * posts and activities since then.
+   * activities since then, and the posts since then or, of an event that has none, the newest.
    */
   async read(since?: Date): Promise<ResetHistory> {
     const [events, activities, state, first] = await Promise.all([
@@ -64,7 +64,9 @@ export class ResetStore {
       .selectFrom('news.reset_post')
       .selectAll()
       .where('event_id', '=', sql<string>`any(${eventIds})`)
-      .$if(since !== undefined, (query) => query.where('published_at', '>=', since ?? null))
+      .$if(since !== undefined, (query) =>
+        query.where((where) => where.or([where('published_at', '>=', since ?? null), isNewest])),
+      )
       .orderBy('published_at', 'desc')
       .orderBy('id', 'desc')
       .execute();
@@ -135,6 +137,11 @@ export class ResetStore {
     return row?.first ?? null;
   }
 }
+
+/** Whether a post is its event's newest. */
+const isNewest = sql<boolean>`id = (
+  select newest.id from news.reset_post as newest where newest.event_id = reset_post.event_id
+  order by newest.published_at desc, newest.id desc limit 1)`;
 
 function selectEvents(db: Database) {
   return (
