@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { feedCorpora } from './feed-corpora.ts';
 import { feeds } from './feeds.ts';
 import { httplint } from './httplint.ts';
 import type { Judge, Verdict } from './judge.ts';
@@ -17,6 +18,7 @@ const JUDGES: readonly Judge[] = [
   schemathesis,
   httplint,
   feeds,
+  feedCorpora,
   rawSockets,
   rawSocketsProxy,
   pagePictures,

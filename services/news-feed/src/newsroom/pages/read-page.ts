@@ -39,7 +39,7 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   if (document.documentElement === null || isDeep(document)) return undefined;
   const canonicalUrl = canonicalOf(document, url);
   const article = new Readability(document as never).parse();
-  const text = plainText(article?.content ?? '').slice(0, MAX_TEXT) || null;
+  const text = plainText({ value: article?.content ?? '', markup: 'html' }).slice(0, MAX_TEXT) || null;
   return { text, summary: summaryOf(text ?? ''), canonicalUrl };
 }
 

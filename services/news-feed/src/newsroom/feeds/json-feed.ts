@@ -1,0 +1,28 @@
+import { parseJsonFeed } from 'feedsmith';
+import type { MarkedText } from './plain-text.ts';
+import type { RawFeed } from './raw-feed.ts';
+
+/** Reads a JSON Feed, in which only `content_html` is HTML. Throws an error that says what is wrong. */
+export function readJsonFeed(json: string): RawFeed {
+  const { title, home_page_url, feed_url, hubs = [], items = [] } = parseJsonFeed<string>(json);
+  return {
+    title: title === undefined ? undefined : { value: title, markup: 'none' },
+    home: home_page_url,
+    entries: items.map((item) => ({
+      key: item.id,
+      titles: texts('none', item.title),
+      texts: [
+        ...texts('none', item.summary),
+        ...texts('html', item.content_html),
+        ...texts('none', item.content_text),
+      ],
+      links: [item.url, item.external_url].flatMap((href) => (href === undefined ? [] : [{ href }])),
+      dates: [item.date_published, item.date_modified].filter((date) => date !== undefined),
+    })),
+    links: [{ href: feed_url, rel: 'self' }, ...hubs.map(({ url }) => ({ href: url, rel: 'hub' }))],
+  };
+}
+
+function texts(markup: MarkedText['markup'], value: string | undefined): MarkedText[] {
+  return value === undefined ? [] : [{ value, markup }];
+}

@@ -1,0 +1,29 @@
+import type { ParsedFeed } from './feed.ts';
+import type { MarkedText } from './plain-text.ts';
+
+/** A feed of any format, as it is written. */
+export interface RawFeed {
+  title: MarkedText | undefined;
+  /** The page that it belongs to. */
+  home: string | undefined;
+  entries: RawEntry[];
+  updatePeriod?: string | undefined;
+  updateFrequency?: number | undefined;
+  ttlMinutes?: number | undefined;
+  links: ParsedFeed['links'];
+}
+
+/** An entry of it; where there are several of a kind, the first usable one counts. */
+export interface RawEntry {
+  key: string | undefined;
+  titles: MarkedText[];
+  texts: MarkedText[];
+  links: RawLink[];
+  dates: string[];
+}
+
+/** An address, and what it is relative to if the feed says so. */
+export interface RawLink {
+  href: string;
+  base?: string | undefined;
+}

@@ -1,0 +1,199 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { Parser } from 'htmlparser2';
+
+/** A member of a feed or of an entry: an element with everything in it. */
+export interface XmlElement {
+  /** In lower case; with the usual prefix if it is of another vocabulary than the feed itself. */
+  name: string;
+  /** By their names in lower case, without prefixes except `xml`. */
+  attributes: Readonly<Record<string, string>>;
+  /** The character data, its references resolved, of the elements inside too. */
+  text: string;
+  /** The same as HTML, with the tags of the elements inside; undefined if there are none. */
+  markup: string | undefined;
+  /** The address that `xml:base` gives it (XML Base); undefined if nothing does. */
+  base: string | undefined;
+}
+
+/** An entry with its own attributes. */
+export interface XmlEntry {
+  attributes: XmlElement['attributes'];
+  members: XmlElement[];
+}
+
+/** A feed as its XML says it, the same for every format. */
+export interface XmlFeed {
+  isAtom: boolean;
+  members: XmlElement[];
+  entries: XmlEntry[];
+}
+
+/** The roots of RSS, RDF and Atom. */
+const ROOTS = ['rss', 'rdf', 'feed'];
+
+/** Elements whose own members are those of the entry that they are in. */
+const TRANSPARENT = ['media:group', 'media:content', 'enclosure'];
+
+/** The vocabularies by their namespaces, in lower case and without the final slash. Empty: the feed's own. */
+const VOCABULARIES = new Map([
+  ['http://purl.org/rss/1.0', ''],
+  ['http://www.w3.org/2005/atom', 'atom'],
+  ['http://purl.org/atom/ns#', 'atom'],
+  ['http://purl.org/dc/elements/1.1', 'dc'],
+  ['http://purl.org/dc/elements/1.0', 'dc'],
+  ['http://purl.org/dc/terms', 'dcterms'],
+  ['http://purl.org/rss/1.0/modules/content', 'content'],
+  ['http://purl.org/rss/1.0/modules/syndication', 'sy'],
+  ['http://search.yahoo.com/mrss', 'media'],
+  ['http://www.itunes.com/dtds/podcast-1.0.dtd', 'itunes'],
+  ['http://www.w3.org/1999/xhtml', 'xhtml'],
+  ['http://www.w3.org/2000/svg', 'svg'],
+]);
+
+/** No feed nests deeper, and the parser's time for an end tag grows with the depth. */
+const MOST_DEPTH = 200;
+
+/** What an element that is open means for those inside. */
+interface Frame {
+  role: 'feed' | 'entry';
+  /** Those that it declares itself, by their prefixes. */
+  namespaces: ReadonlyMap<string, string>;
+  base: string | undefined;
+}
+
+/**
+ * Reads the XML of a feed, well-formed or not, in one pass and without recursion. What a cut-off document
+ * ends in is left out, and everything before it is read. Throws a {@link Failure} if it is not a feed.
+ *
+ * @param url the feed's address, against which relative values of `xml:base` are resolved
+ */
+export function readXml(text: string, url: string): XmlFeed {
+  const reader = new XmlReader(url);
+  const parser = new Parser(reader, { xmlMode: true, decodeEntities: false });
+  parser.write(text);
+  const { feed } = reader;
+  // Ending closes what is open, which would make whole members of halves.
+  if (feed === undefined) throw new Failure('invalid', 'it is not a feed');
+  return feed;
+}
+
+class XmlReader {
+  feed: XmlFeed | undefined;
+  readonly #url: string;
+  readonly #frames: Frame[] = [];
+  /** The namespace of the root. */
+  #own = '';
+  /** The member that is being read, and how many elements inside it are open. */
+  #member: XmlElement | undefined;
+  #depth = 0;
+  #isCdata = false;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  onopentag(tag: string, raw: Record<string, string>): void {
+    if (this.#frames.length + this.#depth >= MOST_DEPTH) {
+      throw new Failure('invalid', `the feed is malformed: it is nested deeper than ${MOST_DEPTH} elements`);
+    }
+    if (this.#member !== undefined) {
+      this.#depth += 1;
+      this.#member.markup = `${this.#member.markup ?? escapeHtml(this.#member.text)}<${localName(tag)}>`;
+      return;
+    }
+    const attributes = attributesOf(raw);
+    const frame = this.#frameFor(attributes, raw);
+    const name = this.#nameOf(tag, frame);
+    if (this.feed === undefined) this.#startFeed(name, tag, frame);
+    else if (name === 'item' || name === 'entry') this.#startEntry(attributes, frame);
+    else if (name === 'channel' || TRANSPARENT.includes(name)) this.#frames.push(frame);
+    else this.#member = { name, attributes, text: '', markup: undefined, base: frame.base };
+  }
+
+  onclosetag(tag: string): void {
+    const member = this.#member;
+    if (member === undefined) {
+      this.#frames.pop();
+    } else if (this.#depth > 0) {
+      this.#depth -= 1;
+      member.markup += `</${localName(tag)}>`;
+    } else {
+      this.#members.push(member);
+      this.#member = undefined;
+    }
+  }
+
+  ontext(data: string): void {
+    const member = this.#member;
+    if (member === undefined) return;
+    const text = this.#isCdata ? data : decodeHTML(data);
+    member.text += text;
+    if (member.markup !== undefined) member.markup += escapeHtml(text);
+  }
+
+  oncdatastart(): void {
+    this.#isCdata = true;
+  }
+
+  oncdataend(): void {
+    this.#isCdata = false;
+  }
+
+  get #members(): XmlElement[] {
+    const { feed } = this;
+    const entry = this.#frames.at(-1)?.role === 'entry' ? feed?.entries.at(-1) : undefined;
+    return entry?.members ?? feed?.members ?? [];
+  }
+
+  #startFeed(name: string, tag: string, frame: Frame): void {
+    const root = localName(tag).toLowerCase();
+    if (!ROOTS.includes(root)) throw new Failure('invalid', 'it is not a feed');
+    this.feed = { isAtom: root === 'feed', members: [], entries: [] };
+    this.#own = name.slice(0, -root.length);
+    this.#frames.push(frame);
+  }
+
+  #startEntry(attributes: XmlElement['attributes'], frame: Frame): void {
+    this.feed?.entries.push({ attributes, members: [] });
+    this.#frames.push({ ...frame, role: 'entry' });
+  }
+
+  #frameFor(attributes: XmlElement['attributes'], raw: Record<string, string>): Frame {
+    const { role = 'feed', base } = this.#frames.at(-1) ?? {};
+    const declared = Object.entries(raw).filter(([name]) => /^xmlns(:|$)/.test(name));
+    const given = attributes['xml:base'];
+    const inner = given === undefined ? undefined : URL.parse(given, base ?? this.#url)?.href;
+    return {
+      role,
+      namespaces: new Map(declared.map(([name, uri]) => [name.slice(6).toLowerCase(), uri])),
+      base: inner ?? base,
+    };
+  }
+
+  /** An unknown namespace is the feed's own if it is the default one, else what its prefix usually is. */
+  #nameOf(tag: string, frame: Frame): string {
+    const prefix = tag.slice(0, Math.max(0, tag.indexOf(':'))).toLowerCase();
+    const { namespaces } = [...this.#frames, frame].findLast((open) => open.namespaces.has(prefix)) ?? frame;
+    const uri = namespaces.get(prefix)?.trim().toLowerCase().replace(/\/$/, '') ?? '';
+    const vocabulary = VOCABULARIES.get(uri) ?? prefix;
+    const name = `${vocabulary}${vocabulary === '' ? '' : ':'}${localName(tag).toLowerCase()}`;
+    return this.#own !== '' && name.startsWith(this.#own) ? name.slice(this.#own.length) : name;
+  }
+}
+
+function localName(tag: string): string {
+  return tag.slice(tag.indexOf(':') + 1);
+}
+
+function attributesOf(raw: Record<string, string>): XmlElement['attributes'] {
+  const entries = Object.entries(raw).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    return [lower.startsWith('xml') ? lower : localName(lower), decodeHTMLAttribute(value)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
