@@ -41,14 +41,14 @@ test('the packed form pleases publint and attw', async () => {
   await tool('attw', archive, '--profile', 'esm-only');
 });
 
-test('the programs of docs/client.md run as printed, on the packed form', async () => {
+test('the programs of its README run as printed, on the packed form', async () => {
   const installed = join(home, 'node_modules/@pressroom/client');
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   expect([manifest.dependencies, manifest.exports['.'].default]).toEqual([undefined, './dist/index.js']);
 
-  const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8');
+  const page = await readFile(join(installed, 'README.md'), 'utf8');
   const programs = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program ?? '');
   const printed: string[] = [];
   for (const [index, program] of programs.entries()) {
@@ -67,6 +67,7 @@ test('the programs of docs/client.md run as printed, on the packed form', async 
   expect(printed).toEqual([
     '0\n404 article 999999 does not exist',
     '12',
+    '0',
     expect.stringMatching(/^200 304 \d+$/),
     '1 true',
     'notes/hello.txt',

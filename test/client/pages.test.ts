@@ -1,9 +1,11 @@
 import {
   articles,
   contentClient,
+  type Fetch,
   folderEntries,
   folderPages,
   galleryClient,
+  mirrorSelected,
   newsFeedClient,
   newsItems,
 } from '@pressroom/client';
@@ -54,6 +56,43 @@ test('news items come along the cursors, and no page is read that nobody asked f
     break;
   }
   expect(requests).toBe(4);
+});
+
+test('a walk waits for its turn as long as the service says, unless it is told not to', async () => {
+  const waits: number[] = [];
+  let requests = 0;
+  const limited: Fetch = (url, init) => {
+    requests += 1;
+    if (requests % 2 === 0) return fetch(url, init);
+    const document = {
+      type: 'about:blank',
+      title: 'Later',
+      status: 429,
+      detail: 'wait',
+      code: 'rate_limited',
+    };
+    return Promise.resolve(Response.json(document, { status: 429, headers: { 'retry-after': '60' } }));
+  };
+  const wait = async (ms: number) => void waits.push(ms);
+  const options = { fetch: limited, retry: { wait, random: () => 0 } };
+  const site = contentClient({ baseUrl: content.url, ...options });
+  const news = newsFeedClient({ baseUrl: feed.url, ...options });
+  const admin = galleryClient({ baseUrl: gallery.url, headers: { cookie: gallery.cookie }, ...options });
+  const items = new Map<string, unknown>();
+  await Array.fromAsync(articles(site));
+  await Array.fromAsync(newsItems(news));
+  await Array.fromAsync(folderEntries(admin, 'p'));
+  await mirrorSelected(news, {
+    readCursor: async () => undefined,
+    saveCursor: async () => undefined,
+    put: async (changed) => changed.forEach((item) => void items.set(item.id, item)),
+    remove: async () => undefined,
+    ids: async () => {
+      throw new Error('the snapshot has arrived');
+    },
+  }).catch(() => undefined);
+  expect(waits).toEqual([60_000, 60_000, 60_000, 60_000]);
+  await expect(Array.fromAsync(articles(site, {}, { patience: 0 }))).rejects.toMatchObject({ status: 429 });
 });
 
 test('a folder is read page by page', async () => {

@@ -158,9 +158,43 @@ test('waits as long as Retry-After says, and a little longer by chance', async (
 });
 
 test('does not wait longer than it may, and says when to come back', async () => {
-  const { client, waits } = await inTurn(problem(429, { 'retry-after': '900' }));
+  const { client, waits } = await inTurn(
+    problem(429, { 'retry-after': '900' }),
+    problem(429, { 'retry-after': '20' }),
+    problem(429, { 'retry-after': '20' }),
+  );
   await expect(client.get('/ping')).rejects.toMatchObject({ status: 429, retryAfter: 900 });
   expect(waits).toEqual([]);
+  await expect(client.get('/ping')).rejects.toMatchObject({ status: 429, retryAfter: 20 });
+  expect(waits).toEqual([22_500]);
+});
+
+test('with patience, a request waits for its turn as often and as long as the service says', async () => {
+  const turns = Array.from({ length: 6 }, () => problem(429, { 'retry-after': '60' }));
+  const { client, waits } = await inTurn(...turns, json(200, { pong: 1 }));
+  expect(await client.get('/ping', { patience: Number.POSITIVE_INFINITY })).toEqual({ pong: 1 });
+  expect(waits).toEqual(turns.map(() => 67_500));
+});
+
+test('patience is for a service that is well: one that fails is given up', async () => {
+  const { client, waits } = await inTurn(
+    ...Array.from({ length: 4 }, () => problem(503, { 'retry-after': '1' })),
+    problem(503, { 'retry-after': '900' }),
+  );
+  const patient = { patience: Number.POSITIVE_INFINITY };
+  await expect(client.get('/ping', patient)).rejects.toMatchObject({ status: 503 });
+  await expect(client.get('/ping', patient)).rejects.toMatchObject({ status: 503, retryAfter: 900 });
+  expect(waits).toEqual([1500, 1500, 1500]);
+});
+
+test('no wait is longer than a timer can hold', async () => {
+  const { client, waits } = await inTurn(
+    problem(429, { 'retry-after': '9999999' }),
+    problem(429, { 'retry-after': '0' }),
+    json(200, { pong: 1 }),
+  );
+  await client.get('/ping', { patience: Number.POSITIVE_INFINITY });
+  expect(waits).toEqual([2 ** 31 - 1, 500]);
 });
 
 test('asks again when the answer of a read is lost, with growing pauses, and gives up in the end', async () => {

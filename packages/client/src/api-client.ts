@@ -123,9 +123,9 @@ export class ApiClient<Paths> {
 
   #send<Body>(method: Method, path: string, sending: Sending = {}): Promise<Answer<Body>> {
     const repeatable = method === 'get' || sending.idempotencyKey !== undefined;
-    const { signal } = sending;
+    const { signal, patience = this.#retry.patience } = sending;
     return withRetries(() => this.#sendOnce(method, path, sending), {
-      policy: this.#retry,
+      policy: { ...this.#retry, patience },
       repeatable,
       signal,
     });

@@ -22,8 +22,19 @@ export type FolderPage = Extract<AnswerOf<FolderOperation>, { mode: 'json' }>['d
 /** A folder or a file of the gallery. */
 export type FolderEntry = FolderPage['folders'][number] | FolderPage['files'][number];
 
-/** Options of a walk through pages. */
-export type WalkOptions = Pick<CommonOptions, 'signal'>;
+/**
+ * Options of a walk through pages. It waits for its turn as long as the service says, unless `patience` is
+ * given.
+ */
+export type WalkOptions = Pick<CommonOptions, 'signal' | 'patience'>;
+
+/**
+ * The options of each request of a walk: one that gives up at a rate limit begins again, and reaches it
+ * again.
+ */
+export function patient({ signal, patience = Number.POSITIVE_INFINITY }: WalkOptions): WalkOptions {
+  return { patience, ...(signal && { signal }) };
+}
 
 /**
  * Every article of a list, page by page as they are asked for. An article that moves to a later page while
@@ -36,7 +47,10 @@ export async function* articles(
 ): AsyncGenerator<ListedArticle, void> {
   const seen = new Set<number>();
   for (let page = 1; ; page += 1) {
-    const { data, meta } = await client.get('/api/articles', { ...options, query: { ...query, page } });
+    const { data, meta } = await client.get('/api/articles', {
+      ...patient(options),
+      query: { ...query, page },
+    });
     for (const article of data) {
       if (seen.has(article.id)) continue;
       seen.add(article.id);
@@ -55,7 +69,7 @@ export async function* newsItems(
   let cursor: string | undefined;
   do {
     const { items, page } = await client.get('/api/v1/items', {
-      ...options,
+      ...patient(options),
       query: { ...query, ...(cursor !== undefined && { cursor }) },
     });
     yield* items;
@@ -73,7 +87,7 @@ export async function* folderPages(
   let continuationToken: string | undefined;
   do {
     const { mode, data } = await client.get('/api/gallery', {
-      ...options,
+      ...patient(options),
       query: { ...query, path, json: '1', ...(continuationToken !== undefined && { continuationToken }) },
     });
     if (mode !== 'json') throw new Error('the gallery did not answer with a listing');

@@ -1,7 +1,8 @@
 import type { paths } from './openapi/news-feed.ts';
+import { patient, type WalkOptions } from './pages.ts';
 import { isProblem } from './problem.ts';
 import type { NewsFeedClient } from './services.ts';
-import type { AnswerOf, CommonOptions, OperationOf } from './typed-paths.ts';
+import type { AnswerOf, OperationOf } from './typed-paths.ts';
 
 /** An item of the selected set; the smaller form where `fields` is `minimal`. */
 export type SelectedItem = AnswerOf<OperationOf<paths, '/api/v1/selected/snapshot', 'get'>>['items'][number];
@@ -24,7 +25,7 @@ export interface SelectedStore {
 }
 
 /** How a mirror reads. */
-export interface MirrorOptions extends Pick<CommonOptions, 'signal'> {
+export interface MirrorOptions extends WalkOptions {
   /** `minimal` for smaller items; asked for with a snapshot, and kept by the changes that follow it. */
   fields?: 'default' | 'minimal';
   /** Items a page of the snapshot, and changes a page. */
@@ -79,7 +80,7 @@ interface Step {
 }
 
 async function readSnapshot({ client, store, options, done }: Step): Promise<boolean> {
-  const { fields = 'default', snapshotLimit, signal } = options;
+  const { fields = 'default', snapshotLimit } = options;
   done.snapshots += 1;
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -88,8 +89,8 @@ async function readSnapshot({ client, store, options, done }: Step): Promise<boo
     const body: AnswerOf<OperationOf<paths, '/api/v1/selected/snapshot', 'get'>> = await client.get(
       '/api/v1/selected/snapshot',
       {
+        ...patient(options),
         query: { fields, ...(snapshotLimit && { limit: snapshotLimit }), ...(page !== null && { page }) },
-        ...(signal && { signal }),
       },
     );
     // The changes since the first page include those since the others.
@@ -108,10 +109,10 @@ async function readSnapshot({ client, store, options, done }: Step): Promise<boo
 
 /** Reads, applies and saves one page of changes; false when it was the last one for now. */
 async function readChanges({ client, store, options, done, cursor }: Step): Promise<boolean> {
-  const { changesLimit, signal } = options;
+  const { changesLimit } = options;
   const body = await client.get('/api/v1/selected/changes', {
+    ...patient(options),
     query: { cursor, ...(changesLimit && { limit: changesLimit }) },
-    ...(signal && { signal }),
   });
   // The last change of an item is the one that holds.
   const last = new Map(

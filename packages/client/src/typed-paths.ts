@@ -39,6 +39,8 @@ export interface CommonOptions {
   signal?: AbortSignal;
   /** Headers of this request. */
   headers?: Readonly<Record<string, string>>;
+  /** How long it waits for its turn, in ms: see `RetryPolicy`. */
+  patience?: number;
   /**
    * Makes a write repeatable where the operation takes an `Idempotency-Key`: it is then retried like a read.
    */
