@@ -175,11 +175,26 @@ describe('pnpm start', () => {
     expect(npx.output).toContain('service: at the end the database answers');
   });
 
-  test('ends with an error when a service dies, and takes the rest with it', async () => {
+  test('says that a service has died, starts it again, and leaves the others alone', async () => {
+    const launched = await running();
+    const postmaster = postmasterOf(clusterOf(dataDir));
+    for (const pause of ['1 s', '2 s']) {
+      await fetch(`http://127.0.0.1:${servicePort}/die`).catch(() => undefined);
+      const line = `fixture ended by itself (exit code 3); starting it again in ${pause}`;
+      await until('it says so', () => launched.output.includes(line));
+      await until('it answers again', () => isOpen(servicePort));
+    }
+    expect(await ask()).toEqual([{ name: 'sample' }]);
+    expect(postmasterOf(clusterOf(dataDir))).toBe(postmaster);
+  });
+
+  test('Ctrl-C ends it while a service that died is about to be started again', async () => {
     const launched = await running();
     await fetch(`http://127.0.0.1:${servicePort}/die`).catch(() => undefined);
-    expect(await exitCode(launched)).toBe(1);
-    expect(launched.output).toContain('fixture ended by itself (exit code 3); stopped the rest');
+    await until('it says so', () => launched.output.includes('starting it again'));
+    process.kill(-Number(launched.process.pid), 'SIGINT');
+    expect(await exitCode(launched)).toBe(0);
+    expect(await isOpen(servicePort)).toBe(false);
     expect(await isOpen(databasePort)).toBe(false);
   });
 

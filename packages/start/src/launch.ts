@@ -31,9 +31,9 @@ export interface Launch {
 }
 
 /**
- * Runs everything until the signal, then stops it and returns. If something cannot start or ends by itself,
- * throws a {@link StartError} after stopping the rest; throws the signal's reason if it came before
- * everything was up.
+ * Runs everything until the signal, then stops it and returns. A program that ends by itself once everything
+ * is up is started again, and the others go on. If something cannot start, or PostgreSQL ends, throws a
+ * {@link StartError} after stopping the rest; throws the signal's reason if it came before everything was up.
  */
 export async function launch({ root, services, migrate, env, sample, signal, print }: Launch): Promise<void> {
   const settings = await usableSettings(root, services, env);
@@ -74,9 +74,9 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   const { servicePorts } = settings;
   claim.announce(addresses(servicePorts));
   print(summary({ servicePorts, galleryHints: gallery?.hints ?? [], data: database.data }));
-  const postgres = { name: 'PostgreSQL', ended: database.ended };
   const store = gallery?.store ? [gallery.store] : [];
-  await untilEnd([postgres, ...store, ...programs.map((p) => p.program), ...workers], signal);
+  const kept = [...store, ...programs.map(({ program }) => program), ...workers];
+  await Promise.race([untilEnd(database, signal), ...kept.map((program) => program.keepRunning(print))]);
   print('Stopping');
 }
 
@@ -225,14 +225,13 @@ function startWorker({ name, worker }: Service, { cwd, env }: Context): Program[
   return [new Program({ ...options, name: `The worker of ${name}`, command: worker.command })];
 }
 
-/** Settled at the signal. Throws a {@link StartError} if something ends by itself before that. */
-async function untilEnd(
-  all: readonly { readonly name: string; readonly ended: Promise<string> }[],
-  signal: AbortSignal,
-): Promise<void> {
-  const ends = all.map(async ({ name, ended }) => `${name} ended by itself (${await ended})`);
-  const fault = await Promise.race([aborted(signal), ...ends]);
-  if (fault !== undefined) throw new StartError(`${fault}; stopped the rest`);
+/**
+ * Settled at the signal. Throws a {@link StartError} if the database, which everything needs, ends before
+ * that.
+ */
+async function untilEnd({ ended }: LaunchDatabase, signal: AbortSignal): Promise<void> {
+  const how = await Promise.race([aborted(signal), ended]);
+  if (how !== undefined) throw new StartError(`PostgreSQL ended by itself (${how}); stopped the rest`);
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
