@@ -3,6 +3,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
+import { addFrontPage } from '@pressroom/common/http/front-page';
 import { addRoutes } from '@pressroom/common/http/operation';
 import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
@@ -75,6 +76,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
       });
     },
   });
+  addFrontPage(app, DESCRIPTION, { examples: ['/api/articles', '/api/categories'] });
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
   const articles = articleOperations({ articles: new ArticleStore(db, readDb), cache, inspector, changed });

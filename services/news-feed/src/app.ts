@@ -4,6 +4,7 @@ import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { createServer } from '@pressroom/common/http/create-server';
 import { serveDescription } from '@pressroom/common/http/documentation';
+import { addFrontPage, type FrontPage } from '@pressroom/common/http/front-page';
 import { addRoutes, type RouteLine } from '@pressroom/common/http/operation';
 import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
@@ -16,7 +17,7 @@ import { admitClients, READABLE_ANYWHERE } from './clients.ts';
 import type { Clock } from './clock.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
-import type { NewsFeedConfig } from './config.ts';
+import { type NewsFeedConfig, ownSite } from './config.ts';
 import { feedOperations } from './feeds/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
@@ -26,7 +27,7 @@ import { ItemStore } from './items/store.ts';
 import { reportOperations } from './reports/routes.ts';
 import { selectedOperations } from './selected/routes.ts';
 import { SelectedStore } from './selected/store.ts';
-import { Site } from './site.ts';
+import { SITE_ROUTES, Site } from './site.ts';
 import { storyOperations } from './stories/routes.ts';
 import { StoryStore } from './stories/store.ts';
 import type { NewsTables } from './tables.ts';
@@ -92,10 +93,19 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     },
   });
   serveDescription(app, '/openapi-v1.json');
+  addFrontPage(app, DESCRIPTION, frontPage(config));
   const address = new ApiAddress(config);
   answerFromCache(app, parts.cache, (request) => address.told(request) === undefined);
   addRoutes(app, routesOf(parts));
   return app;
+}
+
+/** Without a site, links point to this service, and it says what is missing. */
+function frontPage(config: NewsFeedConfig): FrontPage {
+  const examples = ['/api/v1/items', '/api/v1/hot-topics', '/feed.xml'];
+  if (config.SITE_URL !== ownSite(config)) return { examples };
+  const reason = 'A page of your site belongs here. Set SITE_URL to its address, and the links lead there.';
+  return { examples, elsewhere: { routes: SITE_ROUTES, reason } };
 }
 
 /** The routes of the service. */

@@ -130,6 +130,10 @@ export type NewsFeedConfig = z.infer<z.ZodObject<typeof newsFeedSettings>> & { S
 /** Reads the settings of the news feed. Throws `ConfigError` with every error. */
 export function readNewsFeedConfig(env: Environment): NewsFeedConfig {
   const config = readConfig(newsFeedSettings, env);
-  // Without a site, links point to the service itself.
-  return { ...config, SITE_URL: config.SITE_URL ?? `http://localhost:${config.NEWS_FEED_PORT}` };
+  return { ...config, SITE_URL: config.SITE_URL ?? ownSite(config) };
+}
+
+/** Where links point without a site: to the service itself. */
+export function ownSite({ NEWS_FEED_PORT }: Pick<NewsFeedConfig, 'NEWS_FEED_PORT'>): string {
+  return `http://localhost:${NEWS_FEED_PORT}`;
 }

@@ -10,6 +10,13 @@ export interface Attribution {
   url: string;
 }
 
+/** The paths below, as routes of a service that stands in for the site. */
+export const SITE_ROUTES: readonly string[] = [
+  '/items/:id',
+  '/stories/:id',
+  ...Object.values(PERIOD_RULES).map(({ collection }) => `/${collection}/:date`),
+];
+
 /** The publishing site: the addresses of its pages, and its name. */
 export class Site {
   /** The member of `links` that points to the site (`SITE_LINK_NAME`). */

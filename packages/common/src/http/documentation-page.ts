@@ -75,6 +75,11 @@ export function addDocumentationPage(app: Server, title: string): void {
   });
 }
 
+/** Answers with an HTML page that loads nothing and changes only with the program. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, html: string): FastifyReply {
+  return send(request, reply, represent(html), 'text/html; charset=utf-8');
+}
+
 function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
