@@ -47,7 +47,7 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   listener.start();
-  await until('the listener listens', () => listener.current);
+  await until('the listener listens', () => listener.isCurrent());
 }
 
 function notify(client: pg.Pool | pg.PoolClient): Promise<unknown> {
@@ -113,7 +113,7 @@ test('notices unannounced changes by a watermark, and nothing else', async () =>
     watermark: 'select height from mark',
   });
   marked.start();
-  await until('the listener listens', () => marked.current);
+  await until('the listener listens', () => marked.isCurrent());
   expect(noticed).toBe(1);
   await database.pool.query('update mark set height = 2');
   await until('the change is noticed', () => noticed > 1);
@@ -152,8 +152,8 @@ test('sends hardly any heartbeat while nobody asks, hears announcements, and is 
   const before = changes;
   await notify(database.pool);
   await until('the announcement is heard', () => changes > before);
-  expect(quiet.current).toBe(false);
-  await until('it is current again', () => quiet.current);
+  expect(quiet.isCurrent()).toBe(false);
+  await until('it is current again', () => quiet.isCurrent());
   expect(changes).toBe(before + 1);
   expect(messages()).toEqual([]);
 });
@@ -164,7 +164,7 @@ test('is not current after a quiet time before it has noticed what was not annou
   await untilLeaseIsOver();
   const before = changes;
   await database.pool.query('update quiet_mark set height = 2');
-  await until('it is current again', () => quiet.current);
+  await until('it is current again', () => quiet.isCurrent());
   expect(changes).toBe(before + 1);
 });
 
@@ -172,7 +172,7 @@ test('is not current before it listens', async () => {
   proxied.proxy.pause();
   listener.start();
   await until('it tries to connect', () => proxied.proxy.connections > 0);
-  expect(listener.current).toBe(false);
+  expect(listener.isCurrent()).toBe(false);
 });
 
 test('is not current after a second of silence, and reports a change when it is back', async () => {
@@ -180,14 +180,14 @@ test('is not current after a second of silence, and reports a change when it is 
   const silence = performance.now();
   proxied.proxy.pause();
   await until('a second has passed', () => performance.now() >= silence + 1000);
-  expect(listener.current).toBe(false);
+  expect(listener.isCurrent()).toBe(false);
   const before = changes;
   await notify(database.pool);
   await until('the connection is given up', () => messages().includes('change_listener_away'));
   expect(changes).toBe(before);
   proxied.proxy.cut();
   proxied.proxy.resume();
-  await until('it is back', () => listener.current);
+  await until('it is back', () => listener.isCurrent());
   expect(changes).toBeGreaterThan(before);
   await until('it says so', () => messages().includes('change_listener_back'));
 });
@@ -198,7 +198,7 @@ test('stays current over a slow network', async () => {
   const before = changes;
   await notify(database.pool);
   await until('the change is heard', () => changes > before);
-  await until('it is current', () => listener.current);
+  await until('it is current', () => listener.isCurrent());
 });
 
 test('connects again when PostgreSQL ends its session, and counts that as a change', async () => {
@@ -206,8 +206,8 @@ test('connects again when PostgreSQL ends its session, and counts that as a chan
   const [first] = await backends();
   const before = changes;
   await database.pool.query('select pg_terminate_backend($1)', [first]);
-  await until('the lease ends', () => !listener.current);
-  await until('it is back', () => listener.current);
+  await until('the lease ends', () => !listener.isCurrent());
+  await until('it is back', () => listener.isCurrent());
   // A busy machine may lose the new connection once more.
   expect(changes).toBeGreaterThan(before);
   const [second, ...more] = await backends();
@@ -218,10 +218,10 @@ test('connects again when PostgreSQL ends its session, and counts that as a chan
 test('waits for a server that refuses connections, and logs its loss and return once', async () => {
   await start();
   await proxied.proxy.refuse();
-  await until('the lease ends', () => !listener.current);
+  await until('the lease ends', () => !listener.isCurrent());
   await until('it has tried again and again', () => proxied.proxy.connections === 0 && messages().length > 0);
   await proxied.proxy.accept();
-  await until('it is back', () => listener.current);
+  await until('it is back', () => listener.isCurrent());
   expect(messages()).toEqual(['change_listener_away', 'change_listener_back']);
 });
 
@@ -254,7 +254,7 @@ test.each([
 ])('closes %s without waiting for the server, and leaves no connection', async (_when, prepare) => {
   await prepare();
   await listener.close();
-  expect(listener.current).toBe(false);
+  expect(listener.isCurrent()).toBe(false);
   proxied.proxy.resume();
   await until('PostgreSQL has no session of it', async () => (await backends()).length === 0);
   expect(messages().filter((message) => message === 'change_listener_away').length).toBeLessThan(2);

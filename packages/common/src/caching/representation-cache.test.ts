@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A lease controlled by the test, and a cache that depends on it. */
 function cacheOf(maxBytes = 10_000) {
-  const lease = { current: true };
+  const lease = { current: true, isCurrent: () => lease.current };
   return { lease, cache: new RepresentationCache({ maxBytes, lease }) };
 }
 
@@ -208,7 +208,11 @@ const NOON = new Date('2026-11-20T12:00:00Z');
 
 test('a representation is served until the moment at which it expires', async () => {
   let now = NOON.getTime() - 1;
-  const cache = new RepresentationCache({ maxBytes: 10_000, lease: { current: true }, now: () => now });
+  const cache = new RepresentationCache({
+    maxBytes: 10_000,
+    lease: { isCurrent: () => true },
+    now: () => now,
+  });
   await cache.load(URL, async () => represent('morning', NOON));
   expect(await ask(cache, 'too early')).toBe('morning');
   now = NOON.getTime();

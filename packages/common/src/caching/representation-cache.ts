@@ -4,7 +4,8 @@ import { LoadsInTurn } from './loads-in-turn.ts';
 
 /** Tells whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {
-  readonly current: boolean;
+  /** Asking keeps whoever hears of the changes awake. */
+  isCurrent(): boolean;
 }
 
 /** Options of a {@link RepresentationCache}. */
@@ -52,7 +53,7 @@ export class RepresentationCache {
   get(url: string): Representation | undefined {
     // The lease is asked last, because asking keeps it going.
     const known = this.#entries?.get(url);
-    if (known === undefined || !this.#lease.current) return undefined;
+    if (known === undefined || !this.#lease.isCurrent()) return undefined;
     if (known.expiresAt !== undefined && known.expiresAt <= this.#now()) return undefined;
     this.hits += 1;
     return known;
@@ -66,7 +67,7 @@ export class RepresentationCache {
   load(url: string, make: () => Promise<Representation>): Promise<Representation> {
     this.misses += 1;
     if (this.#entries === undefined) return make();
-    if (!this.#lease.current) return this.#unsure.load(url, make);
+    if (!this.#lease.isCurrent()) return this.#unsure.load(url, make);
     const underway = this.#loading.get(url);
     if (underway !== undefined) return underway;
     const loading = make();

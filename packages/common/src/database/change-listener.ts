@@ -90,8 +90,8 @@ export class ChangeListener {
     this.#options = options;
   }
 
-  /** True while no change older than a second can have been missed. */
-  get current(): boolean {
+  /** True while no change older than a second can have been missed. Asking keeps the listener checking. */
+  isCurrent(): boolean {
     this.#askedAt = performance.now();
     this.#wake?.();
     return this.#askedAt < this.#trustedUntil;

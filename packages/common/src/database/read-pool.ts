@@ -90,7 +90,7 @@ export class ReadPool implements PostgresPool {
   async #readOnReplica(text: string, values: readonly unknown[]): Promise<pg.QueryResult | undefined> {
     const { lease, position, replica } = this.#parts;
     // The lease is asked in any case, because asking keeps it going.
-    if (!lease.current || performance.now() < this.#retryAt) return undefined;
+    if (!lease.isCurrent() || performance.now() < this.#retryAt) return undefined;
     const wanted = await position.current();
     if (wanted === undefined) return undefined;
     // Until it has answered, nobody else tries a replica that was away.

@@ -26,7 +26,7 @@ export class ActiveBucket implements BucketSource {
 
   /** The active bucket; see {@link BucketSource}. */
   async current(): Promise<Bucket> {
-    if (!this.#lease.current) return this.#read();
+    if (!this.#lease.isCurrent()) return this.#read();
     this.#kept ??= this.#keep();
     return this.#kept;
   }
