@@ -1,10 +1,8 @@
-import { createHmac, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { sendListObjects } from '@pressroom/gallery-admin/listing/list-objects';
 import { objectUrlSigner } from '@pressroom/gallery-admin/listing/object-url-signer';
-import { stringSigner } from '@pressroom/gallery-admin/listing/string-signer';
 import type { Figure } from '../figures/figure.ts';
 import { timed } from './ways.ts';
 
@@ -34,10 +32,6 @@ export async function measureLists(): Promise<Figure[]> {
   const input = { Bucket: 'bench' };
   const get = new GetObjectCommand({ Bucket: 'bench', Key: 'photos/1.jpg' });
   const signUrl = await objectUrlSigner({ name: 'bench', signer: s3 }, 3600);
-  const key = hash('sha256', 'a key of a day', 'buffer');
-  const begin = 'AWS4-HMAC-SHA256\n20261122T000000Z\n20261122/us-east-1/s3/aws4_request\n';
-  const sign = stringSigner(key, begin);
-  const digest = hash('sha256', 'a canonical request');
   return [
     ...(await timed({
       file: 'listing-xml.ts',
@@ -52,17 +46,6 @@ export async function measureLists(): Promise<Figure[]> {
       trick: { work: () => signUrl('photos/1.jpg') },
       plain: { work: () => getSignedUrl(s3, get, { expiresIn: 3600 }) },
       times: 1000,
-    })),
-    ...(await timed({
-      file: 'string-signer.ts',
-      instead: "an object of node:crypto's `Hmac` for each text",
-      trick: { work: () => sign(digest) },
-      plain: {
-        work: () =>
-          createHmac('sha256', key)
-            .update(begin + digest)
-            .digest('hex'),
-      },
     })),
   ];
 }

@@ -83,16 +83,6 @@ export function notFound(detail: string): Problem {
   return new Problem(404, 'not_found', detail);
 }
 
-/** 409: the request is valid, but the state of the resource forbids it; `code` says why. */
-export function conflict(detail: string, code = 'conflict'): Problem {
-  return new Problem(409, code, detail);
-}
-
-/** 412: the current representation is not the one that `If-Match` names (RFC 9110, section 13.1.1). */
-export function preconditionFailed(detail: string): Problem {
-  return new Problem(412, 'precondition_failed', detail);
-}
-
 /** 422: a readable body that breaks a rule, with all errors. */
 export function validationFailed(errors: FieldError[]): Problem {
   const [first] = errors;

@@ -2,7 +2,6 @@ import { createHmac, hash } from 'node:crypto';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Bucket } from '../buckets/bucket.ts';
-import { stringSigner } from './string-signer.ts';
 
 /** What the SDK adds to the URL for one key: its signature, and the name of its command. */
 const OWN = /^(X-Amz-Signature|x-id)=/;
@@ -31,16 +30,17 @@ export async function objectUrlSigner(bucket: Signing, expiresIn: number): Promi
   // A date, a region, a service and `aws4_request`; the access key before them may contain a slash.
   const scope = (parameters.get('X-Amz-Credential') ?? '').split('/').slice(-4);
   const begin = `AWS4-HMAC-SHA256\n${parameters.get('X-Amz-Date')}\n${scope.join('/')}\n`;
-  const sign = stringSigner(await signingKeyOf(bucket, scope), begin);
+  const key = await signingKeyOf(bucket, scope);
+  const sign = (text: string) => createHmac('sha256', key).update(text).digest('hex');
   const end = `\nhost:${example.host}\n\nhost\nUNSIGNED-PAYLOAD`;
   const folder = example.pathname.slice(0, -1);
   const { origin } = example;
   const plain = shared.sort().join('&');
-  return (key, disposition) => {
-    const path = folder + escapePath(key);
+  return (name, disposition) => {
+    const path = folder + escapePath(name);
     const query =
       disposition === undefined ? plain : [...shared, dispositionParameter(disposition)].sort().join('&');
-    const signature = sign(hash('sha256', `GET\n${path}\n${query}${end}`));
+    const signature = sign(begin + hash('sha256', `GET\n${path}\n${query}${end}`));
     return `${origin}${path}?${query}&X-Amz-Signature=${signature}`;
   };
 }
