@@ -40,3 +40,32 @@ test.each([
 ])('a circle of %s is named', (_what, files, expected) => {
   expect(circles(files)).toEqual(expected);
 });
+
+const EDITING = 'services/news-feed/src/newsroom/editing/items.ts';
+const IMPORT = 'services/news-feed/src/newsroom/import/importer.ts';
+const LINES = 'services/news-feed/src/newsroom/import/lines.ts';
+const SHARED = 'services/news-feed/src/newsroom/transactions.ts';
+
+test('folders of a service that import each other are named, though no two files do', () => {
+  const [editing, imports] = [
+    'services/news-feed/src/newsroom/editing',
+    'services/news-feed/src/newsroom/import',
+  ];
+  expect(
+    circles({
+      [EDITING]: ["import '../import/lines.ts';"],
+      [IMPORT]: ["import '../editing/items.ts';"],
+      [LINES]: [],
+    }),
+  ).toEqual([`${editing} → ${imports} → ${editing}`]);
+});
+
+test('a file next to folders may hold them together', () => {
+  expect(
+    circles({
+      [SHARED]: ["import './import/lines.ts';"],
+      [IMPORT]: ["import '../transactions.ts';"],
+      [LINES]: [],
+    }),
+  ).toEqual([]);
+});

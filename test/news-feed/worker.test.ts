@@ -271,7 +271,7 @@ test('a worker that is stopped gives up what it waits for, and its source has no
   await close(0);
   expect(log.events().filter(({ level }) => level !== 'info')).toEqual([]);
   expect(await count('news.worker')).toBe(0);
-  expect(await count('news.source where failures = 0 and last_polled_at is null')).toBe(1);
+  expect(await count('news.source where failures = 0 and lease_until is null')).toBe(1);
   host.set('/slow', { body: rss([{ guid: 'a' }]) });
   await start();
   await until('the next worker reads it', async () => (await count('news.item')) === 1);

@@ -1,6 +1,6 @@
 import { readVocabulary } from '@pressroom/news-feed/config';
+import { itemChecker } from '@pressroom/news-feed/newsroom/editing/item-input';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
-import { importLineReader } from '@pressroom/news-feed/newsroom/import/import-line';
 import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
 import type { SourceSettings } from '@pressroom/news-feed/newsroom/sources/source-settings';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
@@ -61,7 +61,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     bounds: { minSeconds: 300, maxSeconds: 21_600 },
     random: () => 0,
     subscribes: false,
-    read: importLineReader(readVocabulary({})),
+    checkItem: itemChecker(readVocabulary({})),
     editor: sourceEditor,
     stories: noStories,
     writing: new PacedTurns(1),

@@ -1,5 +1,4 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
-import type { StoredReport } from './newsroom/stories/report-terms.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;
@@ -194,7 +193,17 @@ export interface ResetMonitorTable {
   review_count: Generated<number>;
 }
 
-/** `news.report_terms`: what the newsroom compares of an item. */
+/** What the newsroom compares of an item: terms in short, as there is one for each item. */
+export interface StoredReport {
+  /** The place of its kind in a list that the newsroom keeps, and its weight, by term. */
+  terms: Record<string, [kind: number, weight: number]>;
+  marks: Record<string, string[]>;
+  chinese: boolean;
+  /** `WeighedReport.stored`; absent in what was stored before it was counted. */
+  stored?: number;
+}
+
+/** `news.report_terms` */
 export interface ReportTermsTable {
   number: GeneratedAlways<number>;
   item_id: string;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
+import { type ItemChange, itemChangeReader } from '../editing/item-input.ts';
 import { editItem, restoreItem, retellItem, withdrawItem } from '../editing/items.ts';
-import { type ItemChange, itemChangeReader } from '../import/import-line.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { inTransactions } from '../transactions.ts';
 import { withDatabase } from './with-database.ts';

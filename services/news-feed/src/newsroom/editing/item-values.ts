@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ItemTable } from '../../tables.ts';
-import type { LineOf } from '../import/import-line.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import type { ItemInput } from './item-input.ts';
 
 /** The columns of an item that the newsroom writes. */
 export const WRITTEN_COLUMNS = [
@@ -42,27 +42,27 @@ const NEW_ITEM = {
 };
 
 /**
- * The values of an item after an imported line. Members that the line omits keep their values from `known`,
- * the existing item; for a new item they get their defaults, and the time of discovery is `now`.
+ * The values of an item after an input. Members that the input omits keep their values from `known`, the
+ * existing item; for a new item they get their defaults, and the time of discovery is `now`.
  */
-export function valuesOf(line: LineOf<'item'>, known: ItemValues | undefined, now: Date): ItemValues {
+export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: Date): ItemValues {
   const before = known ?? { ...NEW_ITEM, discovered_at: now };
   return {
-    title: line.title,
-    original_title: given(line.originalTitle, before.original_title),
-    summary: given(line.summary, before.summary),
-    source_name: line.source.name,
-    source_first_party: given(line.source.firstParty, before.source_first_party),
-    original_url: line.links.original,
-    canonical_url: canonicalUrl(line.links.original),
-    published_at: line.publishedAt,
-    discovered_at: given(line.discoveredAt, before.discovered_at),
-    category: given(line.category, before.category),
-    score: given(line.score, before.score),
-    selected: given(line.selected, before.selected),
-    reason: given(line.reason, before.reason),
-    directions: [...new Set(given(line.directions, before.directions))],
-    story: given(line.story, before.story),
+    title: input.title,
+    original_title: given(input.originalTitle, before.original_title),
+    summary: given(input.summary, before.summary),
+    source_name: input.source.name,
+    source_first_party: given(input.source.firstParty, before.source_first_party),
+    original_url: input.links.original,
+    canonical_url: canonicalUrl(input.links.original),
+    published_at: input.publishedAt,
+    discovered_at: given(input.discoveredAt, before.discovered_at),
+    category: given(input.category, before.category),
+    score: given(input.score, before.score),
+    selected: given(input.selected, before.selected),
+    reason: given(input.reason, before.reason),
+    directions: [...new Set(given(input.directions, before.directions))],
+    story: given(input.story, before.story),
   };
 }
 

@@ -1,9 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import type { ItemChange, LineOf } from '../import/import-line.ts';
+import { lockStories } from '../stories/lock-stories.ts';
 import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import type { ItemChange, ItemInput } from './item-input.ts';
 import {
   type ItemValues,
   sameValues,
@@ -12,11 +13,8 @@ import {
   WRITTEN_COLUMNS,
   type WrittenItem,
 } from './item-values.ts';
-import { lockStories } from './stories.ts';
 
-type ItemLine = LineOf<'item'>;
-
-/** The outcome of a line with an item. */
+/** The outcome of an item. */
 export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 
 /** The rows of a statement as JSON that PostgreSQL unpacks: one parameter, however many rows there are. */
@@ -33,29 +31,29 @@ const ASSIGNMENTS = sql.join(
 
 /**
  * Upserts items by their id, or by their canonical URL if they do not have one; absent members keep their
- * values. No two of the `lines` may be about the same item. Returns the outcome of each. If the database
+ * values. No two of the `inputs` may be about the same item. Returns the outcome of each. If the database
  * unexpectedly refuses a row, throws its error and writes nothing.
  */
 export async function upsertItems(
   tx: Transaction<NewsTables>,
-  lines: readonly ItemLine[],
+  inputs: readonly ItemInput[],
   now: Date,
 ): Promise<ItemOutcome[]> {
-  const known = await readKnown(tx, lines);
-  const stories = await lockStories(tx, [...new Set(lines.flatMap(({ story }) => story ?? []))]);
+  const known = await readKnown(tx, inputs);
+  const stories = await lockStories(tx, [...new Set(inputs.flatMap(({ story }) => story ?? []))]);
   const created: (ItemValues & { id: string | undefined })[] = [];
   const changed: WrittenItem[] = [];
-  const outcomes = lines.map((line): ItemOutcome => {
-    const before = line.id === undefined ? known.byUrl.get(urlOf(line)) : known.byId.get(line.id);
-    const holder = known.byUrl.get(urlOf(line));
-    if (holder !== undefined && holder.id !== (before?.id ?? line.id)) {
+  const outcomes = inputs.map((input): ItemOutcome => {
+    const before = input.id === undefined ? known.byUrl.get(urlOf(input)) : known.byId.get(input.id);
+    const holder = known.byUrl.get(urlOf(input));
+    if (holder !== undefined && holder.id !== (before?.id ?? input.id)) {
       return new Failure('conflict', `links.original: item ${holder.id} already has this address`);
     }
-    if (line.story && !stories.has(line.story))
-      return new Failure('missing', `story: story ${line.story} does not exist`);
-    const story = line.story ? stories.get(line.story) : line.story;
-    const values = valuesOf({ ...line, story }, before, now);
-    if (before === undefined) created.push({ ...values, id: line.id });
+    if (input.story && !stories.has(input.story))
+      return new Failure('missing', `story: story ${input.story} does not exist`);
+    const story = input.story ? stories.get(input.story) : input.story;
+    const values = valuesOf({ ...input, story }, before, now);
+    if (before === undefined) created.push({ ...values, id: input.id });
     else if (sameValues(before, values)) return 'unchanged';
     else changed.push({ ...values, id: before.id });
     return before === undefined ? 'created' : 'changed';
@@ -80,10 +78,10 @@ async function writeChanged(tx: Transaction<NewsTables>, items: readonly Written
   `.execute(tx);
 }
 
-/** The items that `lines` may be about, locked. */
-async function readKnown(tx: Transaction<NewsTables>, lines: readonly ItemLine[]) {
-  const ids = lines.flatMap(({ id }) => id ?? []);
-  const urls = lines.map(urlOf);
+/** The items that `inputs` may be about, locked. */
+async function readKnown(tx: Transaction<NewsTables>, inputs: readonly ItemInput[]) {
+  const ids = inputs.flatMap(({ id }) => id ?? []);
+  const urls = inputs.map(urlOf);
   const rows: WrittenItem[] = await tx
     .selectFrom('news.item')
     .select(['id', ...WRITTEN_COLUMNS])
@@ -102,8 +100,8 @@ async function readKnown(tx: Transaction<NewsTables>, lines: readonly ItemLine[]
   };
 }
 
-/** The canonical URL by which a line's article is recognised. */
-export function urlOf({ links }: Pick<ItemLine, 'links'>): string {
+/** The canonical URL by which an input's article is recognised. */
+export function urlOf({ links }: Pick<ItemInput, 'links'>): string {
   return canonicalUrl(links.original);
 }
 
@@ -120,7 +118,7 @@ export interface EditedItem {
 export async function editItem(
   tx: Transaction<NewsTables>,
   id: string,
-  change: ItemChange & Partial<Pick<ItemLine, 'source' | 'links' | 'publishedAt'>>,
+  change: ItemChange & Partial<Pick<ItemInput, 'source' | 'links' | 'publishedAt'>>,
 ): Promise<EditedItem> {
   const before = await tx
     .selectFrom('news.item')
@@ -133,8 +131,7 @@ export async function editItem(
   if (change.story && !stories.has(change.story))
     throw new Failure('missing', `story ${change.story} does not exist`);
   const story = change.story ? stories.get(change.story) : change.story;
-  const line = {
-    type: 'item' as const,
+  const input = {
     title: before.title,
     source: { name: before.source_name },
     links: { original: before.original_url },
@@ -142,7 +139,7 @@ export async function editItem(
     ...change,
     story,
   };
-  const after = valuesOf(line, before, before.discovered_at);
+  const after = valuesOf(input, before, before.discovered_at);
   if (!sameValues(before, after)) await writeChanged(tx, [{ ...after, id }]);
   return { before, after };
 }

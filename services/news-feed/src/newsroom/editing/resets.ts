@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { LEGACY_LABELS } from '../../codex-resets/schema.ts';
 import type { NewsTables } from '../../tables.ts';
-import type { LineOf } from '../import/import-line.ts';
 import type { Outcome } from './outcome.ts';
+import type { ResetActivityInput, ResetEventInput, ResetStateInput } from './reset-input.ts';
 
 /** Whether an upsert has inserted its row. */
 const IS_NEW = sql<boolean>`xmax = 0`.as('created');
@@ -19,12 +19,12 @@ const NO_MONITOR = {
 };
 
 /**
- * Replaces a reset event and its posts with those of a line. An event that an activity has withdrawn stays
+ * Replaces a reset event and its posts. An event that an activity has withdrawn stays
  * withdrawn. Returns the outcome.
  */
 export async function upsertResetEvent(
   tx: Transaction<NewsTables>,
-  { event }: LineOf<'reset-event'>,
+  event: ResetEventInput,
 ): Promise<Outcome> {
   if (await isWithdrawn(tx, event.id)) return 'unchanged';
   const row = {
@@ -63,7 +63,7 @@ export async function upsertResetEvent(
 /** Replaces the posts of an event and returns whether that changed anything. */
 async function writePosts(
   tx: Transaction<NewsTables>,
-  { id: eventId, posts }: LineOf<'reset-event'>['event'],
+  { id: eventId, posts }: ResetEventInput,
 ): Promise<boolean> {
   const ids = posts.map(({ id }) => id);
   const { numDeletedRows } = await tx
@@ -111,11 +111,11 @@ async function isWithdrawn(tx: Transaction<NewsTables>, eventId: string): Promis
 }
 
 /**
- * Replaces an activity with that of a line; a withdrawal removes its events. Returns the outcome.
+ * Replaces an activity; a withdrawal removes its events. Returns the outcome.
  */
 export async function upsertResetActivity(
   tx: Transaction<NewsTables>,
-  { activity }: LineOf<'reset-activity'>,
+  activity: ResetActivityInput,
 ): Promise<Outcome> {
   const row = {
     published_at: new Date(activity.publishedAt),
@@ -158,7 +158,7 @@ async function removeEvents(tx: Transaction<NewsTables>, ids: readonly string[])
  */
 export async function setResetState(
   tx: Transaction<NewsTables>,
-  { checkedAt, monitor, outage }: LineOf<'reset-state'>,
+  { checkedAt, monitor, outage }: ResetStateInput,
 ): Promise<Outcome> {
   const row = {
     ...(checkedAt !== undefined && { checked_at: dateOf(checkedAt) }),
@@ -201,7 +201,7 @@ export async function setResetState(
 
 async function upsertOutage(
   tx: Transaction<NewsTables>,
-  outage: NonNullable<LineOf<'reset-state'>['outage']>,
+  outage: NonNullable<ResetStateInput['outage']>,
 ): Promise<boolean> {
   const row = {
     published_at: new Date(outage.publishedAt),

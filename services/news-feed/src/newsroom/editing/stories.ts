@@ -3,22 +3,22 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../stories/survivors.ts';
 import type { NewsTables } from '../../tables.ts';
-import type { LineOf } from '../import/import-line.ts';
 import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import type { Outcome } from './outcome.ts';
+import type { StoryInput } from './story-input.ts';
 
 /** A story that another one points to. */
-type Reference = NonNullable<LineOf<'story'>['storyline']>[number];
+type Reference = NonNullable<StoryInput['storyline']>[number];
 
 /** The lists in which a story points to others. */
 const REFERENCE_KINDS = ['storyline', 'related'] as const;
 
-/** The stories that a line points to, by the list that names them; an absent list is left as it is. */
+/** The stories that an input points to, by the list that names them; an absent list is left as it is. */
 export function referencesOf(
-  line: LineOf<'story'>,
+  input: StoryInput,
 ): { kind: (typeof REFERENCE_KINDS)[number]; list: Reference[] }[] {
   return REFERENCE_KINDS.flatMap((kind) => {
-    const list = line[kind];
+    const list = input[kind];
     return list === undefined ? [] : [{ kind, list }];
   });
 }
@@ -29,19 +29,19 @@ export function referencesOf(
  */
 export async function upsertStories(
   tx: Transaction<NewsTables>,
-  lines: readonly LineOf<'story'>[],
+  inputs: readonly StoryInput[],
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const line of lines) outcomes.push(await upsertStory(tx, line));
-  for (const [index, line] of lines.entries()) {
-    if ((await writeReferences(tx, line)) && outcomes[index] === 'unchanged') outcomes[index] = 'changed';
+  for (const input of inputs) outcomes.push(await upsertStory(tx, input));
+  for (const [index, input] of inputs.entries()) {
+    if ((await writeReferences(tx, input)) && outcomes[index] === 'unchanged') outcomes[index] = 'changed';
   }
   return outcomes;
 }
 
 /** Creates or changes a story, except for its references. */
-async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<Outcome> {
-  const { publicId, title, status, digest } = line;
+async function upsertStory(tx: Transaction<NewsTables>, input: StoryInput): Promise<Outcome> {
+  const { publicId, title, status, digest } = input;
   const { numInsertedOrUpdatedRows: created } = await tx
     .insertInto('news.story')
     .values({ public_id: publicId, title, ...(status && { status }) })
@@ -61,10 +61,10 @@ async function upsertStory(tx: Transaction<NewsTables>, line: LineOf<'story'>): 
 }
 
 /** Replaces the references of a story and returns whether that changed anything. */
-async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'>): Promise<boolean> {
-  refuseWrongReferences(line);
+async function writeReferences(tx: Transaction<NewsTables>, input: StoryInput): Promise<boolean> {
+  refuseWrongReferences(input);
   let changed = false;
-  for (const { kind, list } of referencesOf(line)) {
+  for (const { kind, list } of referencesOf(input)) {
     const unknown = await unknownStories(
       tx,
       list.map(({ publicId }) => publicId),
@@ -73,7 +73,7 @@ async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'
     const known = await tx
       .selectFrom('news.story_reference')
       .select(['neighbor', 'relation'])
-      .where('story', '=', line.publicId)
+      .where('story', '=', input.publicId)
       .where('kind', '=', kind)
       .orderBy('position')
       .execute();
@@ -82,11 +82,11 @@ async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'
     changed = true;
     await tx
       .deleteFrom('news.story_reference')
-      .where('story', '=', line.publicId)
+      .where('story', '=', input.publicId)
       .where('kind', '=', kind)
       .execute();
     const rows = wanted.map((reference, position) => ({
-      story: line.publicId,
+      story: input.publicId,
       kind,
       ...reference,
       position,
@@ -97,10 +97,10 @@ async function writeReferences(tx: Transaction<NewsTables>, line: LineOf<'story'
 }
 
 /** Throws a {@link Failure} if a story points to itself, or twice to the same story in one list. */
-export function refuseWrongReferences(line: LineOf<'story'>): void {
-  for (const { kind, list } of referencesOf(line)) {
+export function refuseWrongReferences(input: StoryInput): void {
+  for (const { kind, list } of referencesOf(input)) {
     const ids = list.map(({ publicId }) => publicId);
-    if (ids.includes(line.publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
+    if (ids.includes(input.publicId)) throw new Failure('invalid', `${kind}: a story cannot point to itself`);
     if (new Set(ids).size < ids.length) throw new Failure('invalid', `${kind}: must not name a story twice`);
   }
 }
@@ -180,33 +180,6 @@ export async function mergeStories(
   await tx.updateTable('news.item').set({ story: survivor }).where('story', '=', from).execute();
   await renewStories(tx, [survivor], [], renewal);
   return true;
-}
-
-/**
- * The survivors of the stories that items will belong to, by the requested ids; unknown ones are left out.
- * The stories are locked until the transaction ends: a merge waits, and then moves these items too.
- */
-export async function lockStories(
-  tx: Transaction<NewsTables>,
-  publicIds: readonly string[],
-): Promise<Map<string, string>> {
-  const locked = new Set<string>();
-  for (;;) {
-    const survivors = await survivorsOf(tx, publicIds);
-    const concerned = [...publicIds, ...[...survivors.values()].map(({ publicId }) => publicId)];
-    const unlocked = [...new Set(concerned)].filter((id) => !locked.has(id));
-    if (unlocked.length === 0) {
-      return new Map([...survivors].map(([origin, { publicId }]) => [origin, publicId]));
-    }
-    await tx
-      .selectFrom('news.story')
-      .select('public_id')
-      .where('public_id', '=', sql<string>`any(${unlocked})`)
-      .orderBy('public_id')
-      .forShare()
-      .execute();
-    for (const id of unlocked) locked.add(id);
-  }
 }
 
 async function existingStory(db: Kysely<NewsTables>, publicId: string) {

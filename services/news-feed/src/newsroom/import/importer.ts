@@ -199,9 +199,9 @@ async function write(tx: Transaction<NewsTables>, line: OtherLine, renewal: Rene
     case 'withdraw':
       return (await withdrawItem(tx, line.id, renewal)) ? 'changed' : 'unchanged';
     case 'reset-event':
-      return upsertResetEvent(tx, line);
+      return upsertResetEvent(tx, line.event);
     case 'reset-activity':
-      return upsertResetActivity(tx, line);
+      return upsertResetActivity(tx, line.activity);
     case 'reset-state':
       return setResetState(tx, line);
   }

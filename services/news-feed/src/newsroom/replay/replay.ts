@@ -3,9 +3,9 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { itemChecker } from '../editing/item-input.ts';
 import { readRules } from '../editorial/rules.ts';
 import { RulesEditor } from '../editorial/rules-editor.ts';
-import { importLineReader } from '../import/import-line.ts';
 import { Reader } from '../reading/reader.ts';
 import { addSource } from '../sources/source-store.ts';
 import { readLexicon } from '../stories/lexicon.ts';
@@ -79,7 +79,7 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
     bounds: BOUNDS,
     random: () => 0.5,
     subscribes: false,
-    read: importLineReader(parts.vocabulary),
+    checkItem: itemChecker(parts.vocabulary),
     pages: { read: async () => undefined },
   };
   for (let source = 0; source < parts.sources; source += 1) {

@@ -1,17 +1,9 @@
+import type { StoredReport } from '../../tables.ts';
 import type { WeighedReport, WeighedTerm } from './likeness.ts';
 import { KIND_WEIGHTS } from './terms.ts';
 
+/** The kinds, by the place under which they are stored. */
 const KINDS = ['name', 'place', 'number', 'concept', 'word', 'characters'] as const;
-
-/** `news.report_terms.report`: terms in short, as there is one for each item. */
-export interface StoredReport {
-  /** The place of its kind in the list above, and its weight, by term. */
-  terms: Record<string, [kind: number, weight: number]>;
-  marks: Record<string, string[]>;
-  chinese: boolean;
-  /** `WeighedReport.stored`; absent in what was stored before it was counted. */
-  stored?: number;
-}
 
 /** A report as it is stored. */
 export function storedReport({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
-import { lockStories } from '../editing/stories.ts';
+import { lockStories } from './lock-stories.ts';
 import { adoptReferences } from './references.ts';
 import type { AssignableItem } from './story-assigner.ts';
 

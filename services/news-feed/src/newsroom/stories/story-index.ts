@@ -1,9 +1,9 @@
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
-import type { NewsTables } from '../../tables.ts';
+import type { NewsTables, StoredReport } from '../../tables.ts';
 import type { Lexicon } from './lexicon.ts';
 import { type Evidence, evidenceOf, likenessOf, type WeighedReport } from './likeness.ts';
-import { type StoredReport, storedReport, weighedReport } from './report-terms.ts';
+import { storedReport, weighedReport } from './report-terms.ts';
 import { type IndexedText, weighTexts } from './term-rarity.ts';
 
 /** How many of a term's newest items are candidates. */

@@ -4,9 +4,9 @@ import type { MigrationFile } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
+import { itemChecker } from '../editing/item-input.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
-import { importLineReader } from '../import/import-line.ts';
 import { Reader } from '../reading/reader.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
@@ -72,7 +72,7 @@ export function openWorker(
     reader,
     bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
     random: Math.random,
-    read: importLineReader(vocabulary),
+    checkItem: itemChecker(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
     digests: openDigests(config, { db, clock }),
     stories: new RulesAssigner(search),

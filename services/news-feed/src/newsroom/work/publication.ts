@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { canonicalUrl } from '../editing/canonical-url.ts';
+import type { ItemInput } from '../editing/item-input.ts';
 import type { ItemValues } from '../editing/item-values.ts';
-import type { LineOf } from '../import/import-line.ts';
 import { articleSpellings } from './article-spellings.ts';
 
 /** Where and when an article was published, as the worker last wrote it to its item. */
@@ -48,7 +48,7 @@ export function takesDate({ published_at, discovered_at }: PublishedItem, latest
 export async function takesLink(
   tx: Transaction<NewsTables>,
   itemId: string,
-  { links }: Pick<LineOf<'item'>, 'links'>,
+  { links }: Pick<ItemInput, 'links'>,
 ): Promise<boolean> {
   const holder = await tx
     .selectFrom('news.item')

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Source } from '../sources/source-store.ts';
-import type { WrittenMembers } from './item-line.ts';
+import type { WrittenMembers } from './item-members.ts';
 import { isOnSiteOf } from './own-site.ts';
 
 /** An article that a source lists, and the item that it is already. */

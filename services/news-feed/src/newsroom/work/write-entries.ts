@@ -2,15 +2,15 @@ import { lockNumber } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import type { CheckItem, ItemInput } from '../editing/item-input.ts';
 import { saysTheSame } from '../editing/item-values.ts';
 import { type EditedItem, editItem, type ItemOutcome, upsertItems, urlOf } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
-import type { importLineReader, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../stories/story-assigner.ts';
 import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { changedMembers, newItemLine, type WrittenMembers, writtenMembers } from './item-line.ts';
+import { changedMembers, newItem, type WrittenMembers, writtenMembers } from './item-members.ts';
 import {
   hasOtherDate,
   hasOtherLink,
@@ -31,7 +31,8 @@ export interface JudgedEntry {
 
 /** What writes entries. */
 export interface WriteParts {
-  read: ReturnType<typeof importLineReader>;
+  /** Checks what is to be an item. */
+  checkItem: CheckItem;
   editor: Editor;
   stories: StoryAssigner;
 }
@@ -54,7 +55,7 @@ interface LockedEntry extends JudgedEntry {
  */
 export async function writeEntries(
   tx: Transaction<NewsTables>,
-  { read, editor, stories }: WriteParts,
+  { checkItem, editor, stories }: WriteParts,
   source: Source,
   judged: readonly JudgedEntry[],
   now: Date,
@@ -62,11 +63,13 @@ export async function writeEntries(
   const locked = await lockEntries(tx, source.id, judged);
   const outcomes = new Map<LockedEntry, EntryItem | Failure>();
   for (const entry of locked.filter(({ ownsItem }) => ownsItem)) {
-    outcomes.set(entry, await followSource(tx, read, source, entry).catch(refusalOf));
+    outcomes.set(entry, await followSource(tx, checkItem, source, entry).catch(refusalOf));
   }
   const others = locked.filter(({ ownsItem }) => !ownsItem);
-  for (const [entry, outcome] of await makeItems(tx, read, source, others, now)) outcomes.set(entry, outcome);
-  for (const [entry, outcome] of await reclaimItems(tx, read, source, outcomes)) outcomes.set(entry, outcome);
+  for (const [entry, outcome] of await makeItems(tx, checkItem, source, others, now))
+    outcomes.set(entry, outcome);
+  for (const [entry, outcome] of await reclaimItems(tx, checkItem, source, outcomes))
+    outcomes.set(entry, outcome);
   const written = locked.flatMap((entry) => {
     const item = outcomes.get(entry);
     return item === undefined || item instanceof Failure || item.id === null
@@ -148,34 +151,34 @@ interface EntryItem {
   publication?: Partial<Publication>;
 }
 
-/** The line of an entry that is to be an item, and the canonical URLs under which it may be one already. */
-interface EntryLine {
+/** The values of an entry that is to be an item, and the canonical URLs under which it may be one already. */
+interface EntryInput {
   entry: LockedEntry;
-  line: LineOf<'item'>;
+  input: ItemInput;
   spellings: readonly string[];
 }
 
 /** Makes the items of entries that have none, all at once; entries of one article share an item. */
 async function makeItems(
   tx: Transaction<NewsTables>,
-  read: WriteParts['read'],
+  checkItem: CheckItem,
   source: Source,
   entries: readonly LockedEntry[],
   now: Date,
 ): Promise<Map<LockedEntry, EntryItem | Failure>> {
   const outcomes = new Map<LockedEntry, EntryItem | Failure>();
-  const wanted: EntryLine[] = [];
+  const wanted: EntryInput[] = [];
   for (const entry of entries) {
     const { itemId } = entry;
-    const line = itemId === null ? lineOf(entry, read, source) : undefined;
+    const input = itemId === null ? inputOf(entry, checkItem, source) : undefined;
     if (itemId !== null) outcomes.set(entry, { id: itemId, isNew: false, ownsItem: false });
-    else if (line instanceof Failure) outcomes.set(entry, line);
-    else if (line !== undefined)
-      wanted.push({ entry, line, spellings: articleSpellings(line.links.original) });
+    else if (input instanceof Failure) outcomes.set(entry, input);
+    else if (input !== undefined)
+      wanted.push({ entry, input, spellings: articleSpellings(input.links.original) });
   }
   const known = await itemsOf(tx, wanted);
-  const created: EntryLine[] = [];
-  const linked: EntryLine[] = [];
+  const created: EntryInput[] = [];
+  const linked: EntryInput[] = [];
   const ownUrls = new Set<string>();
   for (const one of wanted) {
     const isKnown = one.spellings.some((url) => known.has(url) || ownUrls.has(url));
@@ -184,7 +187,7 @@ async function makeItems(
   }
   const upserted = await upsertItems(
     tx,
-    created.map(({ line }) => line),
+    created.map(({ input }) => input),
     now,
   );
   const made = await madeItems(tx, created, upserted);
@@ -200,21 +203,21 @@ async function makeItems(
   return outcomes;
 }
 
-/** The items that were made of lines, by their canonical URL. */
+/** The items that were made of inputs, by their canonical URL. */
 async function madeItems(
   tx: Transaction<NewsTables>,
-  created: readonly EntryLine[],
+  created: readonly EntryInput[],
   outcomes: readonly ItemOutcome[],
 ): Promise<Map<string, string>> {
   // What was refused has been made by somebody else.
   if (outcomes.some((outcome) => outcome instanceof Failure)) return itemsOf(tx, created);
-  return new Map(created.flatMap(({ line }) => (line.id === undefined ? [] : [[urlOf(line), line.id]])));
+  return new Map(created.flatMap(({ input }) => (input.id === undefined ? [] : [[urlOf(input), input.id]])));
 }
 
 /** Changes the items that belong to this source by {@link takeFromStrangers}, and returns their outcomes. */
 async function reclaimItems(
   tx: Transaction<NewsTables>,
-  read: WriteParts['read'],
+  checkItem: CheckItem,
   source: Source,
   outcomes: ReadonlyMap<LockedEntry, EntryItem | Failure>,
 ): Promise<Map<LockedEntry, EntryItem | Failure>> {
@@ -229,46 +232,44 @@ async function reclaimItems(
     const written = taken.get(itemId);
     if (written === undefined) continue;
     taken.delete(itemId);
-    const line = lineOf(entry, read, source);
-    if (line instanceof Failure) continue;
-    const address = urlOf(line);
-    const holder = (await itemsOf(tx, [{ entry, line, spellings: [address] }])).get(address) ?? itemId;
+    const input = inputOf(entry, checkItem, source);
+    if (input instanceof Failure) continue;
+    const address = urlOf(input);
+    const holder = (await itemsOf(tx, [{ entry, input, spellings: [address] }])).get(address) ?? itemId;
     const change = {
-      source: line.source,
-      publishedAt: line.publishedAt,
+      source: input.source,
+      publishedAt: input.publishedAt,
       // Another item may have it, of the same article under another spelling.
-      ...(holder === itemId && { links: line.links }),
+      ...(holder === itemId && { links: input.links }),
     };
     reclaimed.set(entry, await changeItem(tx, { ...entry, itemId, written }, async () => change));
   }
   return reclaimed;
 }
 
-/** The entry as `newsroom import` would read it, or why it cannot be an item. */
-function lineOf(
+/** The values of an entry's item, or why it cannot be one. */
+function inputOf(
   { claimed, members }: LockedEntry,
-  read: WriteParts['read'],
+  checkItem: CheckItem,
   source: Source,
-): LineOf<'item'> | Failure {
+): ItemInput | Failure {
   try {
-    const line = read(JSON.stringify(newItemLine(claimed.entry, members, source, claimed.discovered_at)));
-    if (line.type !== 'item') throw new Error('the line of an item is another one');
-    return line;
+    return checkItem(newItem(claimed.entry, members, source, claimed.discovered_at));
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-/** The items that are known under one of the lines' canonical URLs, by that URL. */
+/** The items that are known under one of the inputs' canonical URLs, by that URL. */
 async function itemsOf(
   tx: Transaction<NewsTables>,
-  lines: readonly EntryLine[],
+  inputs: readonly EntryInput[],
 ): Promise<Map<string, string>> {
-  if (lines.length === 0) return new Map();
+  if (inputs.length === 0) return new Map();
   const rows = await tx
     .selectFrom('news.item')
     .select(['id', 'canonical_url'])
-    .where('canonical_url', '=', sql<string>`any(${lines.flatMap(({ spellings }) => spellings)})`)
+    .where('canonical_url', '=', sql<string>`any(${inputs.flatMap(({ spellings }) => spellings)})`)
     .execute();
   return new Map(rows.map(({ id, canonical_url }) => [canonical_url, id]));
 }
@@ -281,21 +282,21 @@ function idOf(spellings: readonly string[], items: ReadonlyMap<string, string>):
 /** Changes an entry's item as its source has changed the entry. */
 function followSource(
   tx: Transaction<NewsTables>,
-  read: WriteParts['read'],
+  checkItem: CheckItem,
   source: Source,
   entry: LockedEntry,
 ): Promise<EntryItem> {
   const { written, claimed, isAddressKnown } = entry;
   return changeItem(tx, entry, async (itemId, item) => {
-    const line = lineOf(entry, read, source);
-    if (line instanceof Failure) return {};
-    const hasNewLink = isAddressKnown && urlOf(line) !== item.canonical_url && !hasOtherLink(item, written);
+    const input = inputOf(entry, checkItem, source);
+    if (input instanceof Failure) return {};
+    const hasNewLink = isAddressKnown && urlOf(input) !== item.canonical_url && !hasOtherLink(item, written);
     // A date that is missing or unusable says nothing: the entry then has the time of its discovery.
     const hasNewDate =
-      line.publishedAt.getTime() !== claimed.discovered_at.getTime() && !hasOtherDate(item, written);
+      input.publishedAt.getTime() !== claimed.discovered_at.getTime() && !hasOtherDate(item, written);
     return {
-      ...(hasNewLink && (await takesLink(tx, itemId, line)) && { links: line.links }),
-      ...(hasNewDate && takesDate(item, line.publishedAt) && { publishedAt: line.publishedAt }),
+      ...(hasNewLink && (await takesLink(tx, itemId, input)) && { links: input.links }),
+      ...(hasNewDate && takesDate(item, input.publishedAt) && { publishedAt: input.publishedAt }),
     };
   });
 }
@@ -304,7 +305,7 @@ function followSource(
 async function changeItem(
   tx: Transaction<NewsTables>,
   { itemId, written, members }: LockedEntry,
-  furtherOf: (itemId: string, item: PublishedItem) => Promise<Partial<LineOf<'item'>>>,
+  furtherOf: (itemId: string, item: PublishedItem) => Promise<Partial<ItemInput>>,
 ): Promise<EntryItem> {
   if (itemId === null) return { id: null, isNew: false, ownsItem: true };
   const row = await tx

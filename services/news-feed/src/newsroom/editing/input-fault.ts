@@ -15,13 +15,20 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
+/** What a schema makes of a value. Throws a {@link Failure} that says everything that is wrong with it. */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value, { error: expectation });
+  if (result.success) return result.data;
+  throw invalidInput(value, result.error.issues);
+}
+
 /** The failure that lists every error in a value that a schema has rejected. */
-export function invalidLine(value: unknown, issues: readonly z.core.$ZodIssue[]): Failure {
+function invalidInput(value: unknown, issues: readonly z.core.$ZodIssue[]): Failure {
   return new Failure('invalid', issues.map((issue) => faultOf(issue, value)).join('; '));
 }
 
 /** The message for schemas that do not define one: the `error` option of a parse. */
-export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
+function expectation(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;

@@ -1,6 +1,6 @@
 import { canonicalUrl } from '../editing/canonical-url.ts';
+import type { ItemChange, ItemInput } from '../editing/item-input.ts';
 import type { Judgement } from '../editorial/editor.ts';
-import type { ItemChange, LineOf } from '../import/import-line.ts';
 import type { Source } from '../sources/source-store.ts';
 import { itemId } from './item-id.ts';
 import type { StoredEntry } from './store-entries.ts';
@@ -28,25 +28,24 @@ export function writtenMembers(entry: StoredEntry, judgement: Judgement): Writte
   };
 }
 
-/** The line of a new item, as `newsroom import` would read it. */
-export function newItemLine(
+/** The values of a new item. */
+export function newItem(
   entry: StoredEntry,
   members: WrittenMembers,
   source: Source,
   discoveredAt: Date,
-): object {
+): ItemInput {
   return {
-    type: 'item',
     id: itemId(canonicalUrl(entry.url), discoveredAt),
     ...members,
     source: { name: source.name, firstParty: source.first_party },
     links: { original: entry.url },
-    publishedAt: entry.publishedAt,
-    discoveredAt: discoveredAt.toISOString(),
+    publishedAt: new Date(entry.publishedAt),
+    discoveredAt,
   };
 }
 
-/** The members of an existing item, under the names of its line. */
+/** The members of an existing item, under the names of its input. */
 export type CurrentMembers = WrittenMembers;
 
 /**
@@ -57,7 +56,7 @@ export function changedMembers(
   current: CurrentMembers,
   written: Partial<WrittenMembers>,
   latest: WrittenMembers,
-): Partial<LineOf<'item'>> {
+): Partial<ItemInput> {
   const names = Object.keys(latest) as (keyof WrittenMembers)[];
   const changed = names.filter(
     (name) => same(current[name], written[name]) && !same(current[name], latest[name]),
