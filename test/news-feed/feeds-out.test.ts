@@ -1,3 +1,5 @@
+import { asHtml } from '@pressroom/news-feed/feeds/xml-text';
+import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { parseAtomFeed, parseJsonFeed, parseRssFeed } from 'feedsmith';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +8,11 @@ import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../support
 import { importLines, itemLine } from '../support/newsroom.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
-const SETTINGS = { SITE_API_URL: 'https://api.news.example', NEWS_HUB_URL: 'https://hub.example/' };
+const SETTINGS = {
+  SITE_API_URL: 'https://api.news.example',
+  NEWS_HUB_URL: 'https://hub.example/',
+  SITE_LANGUAGE: 'zh-CN',
+};
 /** An item that the site received when it was published. */
 function line(id: string, publishedAt: string, members: object = {}) {
   return itemLine(id, { publishedAt, discoveredAt: publishedAt, ...members });
@@ -92,7 +98,12 @@ const FORMATS = [
 
 describe.each(FORMATS)('feed.%s', (ending, type) => {
   test('has the selected items of the last 7 days, newest first, with all they say', async () => {
-    const title = ending === 'json' ? HOSTILE.title : HOSTILE.title.replace('\u0008', '');
+    // In RSS it is HTML, which feedsmith leaves to whoever shows it.
+    const titles = {
+      xml: asHtml(HOSTILE.title),
+      atom: HOSTILE.title.replace('\u0008', ''),
+      json: HOSTILE.title,
+    };
     expect(await readAs(ending)).toEqual({
       type,
       self: `https://api.news.example/feed.${ending}`,
@@ -100,7 +111,7 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
       entries: [
         {
           id: 'https://news.example/items/selected',
-          title: title.trim(),
+          title: titles[ending],
           url: 'https://source.example/selected',
         },
         {
@@ -139,6 +150,41 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
     await feed.db.deleteFrom('news.item').where('id', '=', `new-${ending}`).execute();
     await expect.poll(async () => (await readAs(ending)).entries.length, { timeout: 20_000 }).toBe(2);
   });
+});
+
+test.each(FORMATS)(
+  'feed.%s gives plain text back to whoever reads it, and markup to nobody',
+  async (ending) => {
+    const texts = await newsFeedFixture(SETTINGS, () => NOW);
+    const mentions = [
+      { title: 'the <dialog> element', summary: 'Use the <img src=x onerror=alert(1)> tag.' },
+      { title: 'Vec<T> & Map<K, V>', summary: 'Write &amp;lt; for <, and ]]> for an end.' },
+      { title: 'R&D & <b>bold</b> news', summary: '<script>alert(1)</script> is a script.' },
+      { title: 'how to write &amp;', summary: '1 < 2 && 3 > 2.' },
+    ];
+    try {
+      const lines = mentions.map((members, index) =>
+        line(`mention-${index}`, `2026-11-20T11:00:0${9 - index}.000Z`, { ...members, selected: true }),
+      );
+      await importLines(texts.db, lines, NOW);
+      const { text } = await send(`${texts.url}/feed.${ending}`);
+      const { entries } = parseFeed(text, `${texts.url}/feed.${ending}`);
+      expect(entries.map(({ title, summary }) => ({ title, summary }))).toEqual(mentions);
+      if (ending === 'json') return;
+      // Nothing stands around the words, which some readers would show.
+      const title = ending === 'xml' ? 'the &#x26;lt;dialog&#x26;gt; element' : 'the &#x3C;dialog> element';
+      expect(text).toContain(`<title>${title}</title>`);
+      expect(text).not.toMatch(/CDATA|\]\]>|<(img|script|b)\b/);
+    } finally {
+      await texts.close();
+    }
+  },
+);
+
+test.each(FORMATS)('feed.%s names its language', async (ending) => {
+  const { text } = await get(`/feed.${ending}`);
+  const said = { xml: '<language>zh-CN</language>', atom: 'xml:lang="zh-CN"', json: '"language":"zh-CN"' };
+  expect(text).toContain(said[ending]);
 });
 
 test('the feeds of reports have their whole text as clean HTML', async () => {
@@ -187,11 +233,15 @@ test('a report quotes hostile text as text', async () => {
   );
 });
 
-test('a service that does not know its address names none, and one behind a proxy names the proxy’s', async () => {
+test('a service that does not know its address names a relative one, and one behind a proxy names the proxy’s', async () => {
   const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '1' }, () => NOW);
   try {
     const direct = await send(`${service.url}/feed.xml`);
-    expect(parseRssFeed(direct.text).atom?.links).toBeUndefined();
+    // Whatever `Host` a client sends, an address is not taken from it.
+    expect(parseRssFeed(direct.text).atom?.links?.[0]?.href).toBe('feed.xml');
+    const all = parseAtomFeed((await send(`${service.url}/all/feed.atom?category=research`)).text);
+    expect(all.links?.find(({ rel }) => rel === 'self')?.href).toBe('feed.atom?category=research');
+    expect(parseJsonFeed((await send(`${service.url}/feed.json`)).text).feed_url).toBeUndefined();
     const headers = {
       'x-forwarded-for': '203.0.113.1',
       'x-forwarded-host': 'news.site',
@@ -214,7 +264,12 @@ test('an empty feed is a feed', async () => {
         expect((await send(`${empty.url}${base}/feed.${ending}`)).status, ending).toBe(200);
       }
     }
-    expect(parseAtomFeed((await send(`${empty.url}/feed.atom`)).text).id).toBe('https://news.example/feed');
+    const { id, updated } = parseAtomFeed((await send(`${empty.url}/monthlies/feed.atom`)).text);
+    expect(id).toBe('https://news.example/monthlies/feed');
+    // W3C's validator doubts dates before 1990.
+    expect(new Date(updated ?? '').getUTCFullYear()).toBeGreaterThanOrEqual(1990);
+    const { lastBuildDate } = parseRssFeed((await send(`${empty.url}/monthlies/feed.xml`)).text);
+    expect(new Date(lastBuildDate ?? '').getUTCFullYear()).toBeGreaterThanOrEqual(1990);
   } finally {
     await empty.close();
   }

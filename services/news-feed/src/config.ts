@@ -41,6 +41,15 @@ export function siteUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
+/** Whether a text is a language tag (BCP 47). */
+function isLanguage(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** The settings that the service and the newsroom share. */
 export const vocabularySettings = {
   NEWS_DIRECTIONS: setting(
@@ -97,6 +106,10 @@ export const newsFeedSettings = {
     'How clients reach the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
   ),
   SITE_NAME: setting(z.string().default('Pressroom'), 'The name of the publishing site, in attributions.'),
+  SITE_LANGUAGE: setting(
+    z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
+    'The language of the titles and summaries, which the feeds name.',
+  ),
   NEWS_HUB_URL: setting(
     z
       .string()

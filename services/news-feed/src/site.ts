@@ -2,7 +2,10 @@ import type { NewsFeedConfig } from './config.ts';
 import { PERIOD_RULES, type Period } from './reports/period.ts';
 
 /** The settings for the name and address of the publishing site. */
-export type SiteSettings = Pick<NewsFeedConfig, 'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME'>;
+export type SiteSettings = Pick<
+  NewsFeedConfig,
+  'SITE_LINK_NAME' | 'SITE_URL' | 'SITE_NAME' | 'SITE_LANGUAGE'
+>;
 
 /** The publisher, the same on everything. */
 export interface Attribution {
@@ -23,11 +26,14 @@ export class Site {
   readonly linkName: string;
   /** Names the site and links to its front page. */
   readonly attribution: Attribution;
+  /** The language of its texts (BCP 47); undefined if it is not set. */
+  readonly language: string | undefined;
   readonly #url: string;
 
-  constructor({ SITE_LINK_NAME, SITE_URL, SITE_NAME }: SiteSettings) {
+  constructor({ SITE_LINK_NAME, SITE_URL, SITE_NAME, SITE_LANGUAGE }: SiteSettings) {
     this.linkName = SITE_LINK_NAME;
     this.attribution = { name: SITE_NAME, url: SITE_URL };
+    this.language = SITE_LANGUAGE;
     this.#url = SITE_URL;
   }
 

@@ -6,11 +6,13 @@ export interface Feed {
   description: string;
   /** The page that the feed belongs to. */
   homeUrl: string;
-  /** The feed's own address in this format; undefined if the service does not know its address. */
-  selfUrl: string | undefined;
+  /** The feed's own address in this format; relative to itself if the service does not know its address. */
+  selfUrl: string;
+  /** The language of its texts (BCP 47); undefined if it is not known. */
+  language: string | undefined;
   /** The hub that is told of changes (W3C WebSub); undefined if there is none. */
   hubUrl: string | undefined;
-  /** When the newest entry was added or changed; when the feed has none, 1970. */
+  /** When the newest entry was added or changed. */
   updated: Date;
   /** Newest first. */
   entries: FeedEntry[];

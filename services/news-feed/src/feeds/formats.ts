@@ -1,15 +1,15 @@
+import type { Root } from 'xast';
+import { toXml } from 'xast-util-to-xml';
+import { x } from 'xastscript';
 import type { Feed, FeedEntry } from './feed.ts';
-import { xmlText } from './xml-text.ts';
+import { asHtml, rssTitle, xmlText } from './xml-text.ts';
 
 /** A format that feeds are written in. */
 export interface FeedFormat {
   mediaType: string;
   /** The document, as text. */
-  write: (feed: Feed) => Promise<string>;
+  write: (feed: Feed) => string;
 }
-
-/** Its many files are loaded with the first feed that is asked for. */
-const loadFeedsmith = () => import('feedsmith');
 
 /** The formats by the ending of a feed's path. */
 export const FEED_FORMATS = {
@@ -24,58 +24,83 @@ export const FEED_FORMATS = {
 /** The ending of a feed's path. */
 export type FeedEnding = keyof typeof FEED_FORMATS;
 
-async function writeRss(feed: Feed): Promise<string> {
-  const { generateRssFeed } = await loadFeedsmith();
-  const links = linksOf(feed, FEED_FORMATS.xml.mediaType);
-  return generateRssFeed({
-    title: xmlText(feed.title),
-    link: feed.homeUrl,
-    description: xmlText(feed.description),
-    lastBuildDate: feed.updated,
-    atom: { links },
-    items: feed.entries.map((entry) => ({
-      title: xmlText(entry.title),
-      link: entry.url,
-      guid: { value: entry.id, isPermaLink: false },
-      pubDate: entry.published,
-      ...(entry.summary !== null && { description: xmlText(entry.summary) }),
-      ...(entry.html !== null && { content: { encoded: xmlText(entry.html) } }),
-      // RSS wants an e-mail address in `author`; `dc:creator` takes a name.
-      dc: { creators: [xmlText(entry.author)] },
-      categories: entry.categories.map((name) => ({ name })),
-    })),
-  });
+/** The namespaces of what RSS borrows. */
+const RSS_NAMESPACES = {
+  'xmlns:atom': 'http://www.w3.org/2005/Atom',
+  'xmlns:content': 'http://purl.org/rss/1.0/modules/content/',
+  'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
+};
+
+/** Texts of RSS are HTML, whether they mean to be or not: what is plain text is escaped twice. */
+function writeRss(feed: Feed): string {
+  const channel = x('channel', [
+    x('title', rssTitle(feed.title)),
+    x('link', feed.homeUrl),
+    x('description', asHtml(feed.description)),
+    ...(feed.language === undefined ? [] : [x('language', feed.language)]),
+    x('lastBuildDate', feed.updated.toUTCString()),
+    ...linksOf(feed, FEED_FORMATS.xml.mediaType).map((link) => x('atom:link', link)),
+    ...feed.entries.map((entry) =>
+      x('item', [
+        x('title', rssTitle(entry.title)),
+        x('link', entry.url),
+        x('guid', { isPermaLink: 'false' }, entry.id),
+        x('pubDate', entry.published.toUTCString()),
+        // RSS wants an e-mail address in `author`; `dc:creator` takes a name.
+        x('dc:creator', xmlText(entry.author)),
+        ...entry.categories.map((name) => x('category', name)),
+        ...(entry.summary === null ? [] : [x('description', asHtml(entry.summary))]),
+        ...(entry.html === null ? [] : [x('content:encoded', xmlText(entry.html))]),
+      ]),
+    ),
+  ]);
+  return documentOf(x(null, [x('rss', { version: '2.0', ...RSS_NAMESPACES }, [channel])]));
 }
 
-async function writeAtom(feed: Feed): Promise<string> {
-  const { generateAtomFeed } = await loadFeedsmith();
-  return generateAtomFeed({
-    id: feed.id,
-    title: { value: xmlText(feed.title) },
-    subtitle: { value: xmlText(feed.description) },
-    updated: feed.updated,
-    links: [{ href: feed.homeUrl, rel: 'alternate' }, ...linksOf(feed, FEED_FORMATS.atom.mediaType)],
-    entries: feed.entries.map((entry) => ({
-      id: entry.id,
-      title: { value: xmlText(entry.title) },
-      links: [{ href: entry.url, rel: 'alternate' }],
-      published: entry.published,
-      updated: entry.updated,
-      ...(entry.summary !== null && { summary: { value: xmlText(entry.summary) } }),
-      ...(entry.html !== null && { content: { type: 'html', value: xmlText(entry.html) } }),
-      authors: [{ name: xmlText(entry.author) }],
-      categories: entry.categories.map((term) => ({ term })),
-    })),
-  });
+/** Texts of Atom are plain text unless they say otherwise. */
+function writeAtom(feed: Feed): string {
+  const links = [{ rel: 'alternate', href: feed.homeUrl }, ...linksOf(feed, FEED_FORMATS.atom.mediaType)];
+  const root = x('feed', { xmlns: RSS_NAMESPACES['xmlns:atom'], 'xml:lang': feed.language }, [
+    x('id', feed.id),
+    x('title', xmlText(feed.title)),
+    x('subtitle', xmlText(feed.description)),
+    x('updated', feed.updated.toISOString()),
+    ...links.map((link) => x('link', link)),
+    ...feed.entries.map((entry) =>
+      x('entry', [
+        x('id', entry.id),
+        x('title', xmlText(entry.title)),
+        x('link', { rel: 'alternate', href: entry.url }),
+        x('published', entry.published.toISOString()),
+        x('updated', entry.updated.toISOString()),
+        x('author', [x('name', xmlText(entry.author))]),
+        ...entry.categories.map((term) => x('category', { term })),
+        ...(entry.summary === null ? [] : [x('summary', xmlText(entry.summary))]),
+        ...(entry.html === null ? [] : [x('content', { type: 'html' }, xmlText(entry.html))]),
+      ]),
+    ),
+  ]);
+  return documentOf(x(null, [root]));
 }
 
-async function writeJson(feed: Feed): Promise<string> {
-  const { generateJsonFeed } = await loadFeedsmith();
-  const document = generateJsonFeed({
+/**
+ * Without white space around texts, which some readers would show. The library does not escape the `]]>` that
+ * XML forbids in them.
+ */
+function documentOf(root: Root): string {
+  const xml = toXml(root, { closeEmptyElements: true }).replaceAll(']]>', ']]&gt;');
+  return `<?xml version="1.0" encoding="utf-8"?>\n${xml}\n`;
+}
+
+function writeJson(feed: Feed): string {
+  return JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
     title: feed.title,
     home_page_url: feed.homeUrl,
-    ...(feed.selfUrl !== undefined && { feed_url: feed.selfUrl }),
+    // Unlike in the other formats, nothing says what a relative address is relative to.
+    ...(URL.canParse(feed.selfUrl) && { feed_url: feed.selfUrl }),
     description: feed.description,
+    language: feed.language,
     ...(feed.hubUrl !== undefined && { hubs: [{ type: 'WebSub', url: feed.hubUrl }] }),
     items: feed.entries.map((entry) => ({
       id: entry.id,
@@ -86,10 +111,9 @@ async function writeJson(feed: Feed): Promise<string> {
       date_published: entry.published,
       date_modified: entry.updated,
       authors: [{ name: entry.author }],
-      tags: entry.categories,
+      tags: entry.categories.length === 0 ? undefined : entry.categories,
     })),
   });
-  return JSON.stringify(document);
 }
 
 /** A JSON Feed's item must have content, so an entry without any repeats its title. */
@@ -101,7 +125,7 @@ function contentOf({ html, summary, title }: FeedEntry) {
 function linksOf({ selfUrl, hubUrl }: Feed, mediaType: string) {
   const [type] = mediaType.split(';');
   return [
-    ...(selfUrl === undefined ? [] : [{ href: selfUrl, rel: 'self', type }]),
-    ...(hubUrl === undefined ? [] : [{ href: hubUrl, rel: 'hub' }]),
+    { rel: 'self', href: selfUrl, type },
+    ...(hubUrl === undefined ? [] : [{ rel: 'hub', href: hubUrl }]),
   ];
 }

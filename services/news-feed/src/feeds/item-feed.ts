@@ -15,14 +15,13 @@ export function itemFeed(
   items: readonly ListedItem[],
   query: ItemFeedQuery,
   site: Site,
-): Pick<Feed, 'title' | 'description' | 'updated' | 'entries'> {
+): Pick<Feed, 'title' | 'description' | 'entries'> {
   const { mode, category, direction } = query;
   const parts = [category && sectionLabel(category), direction && sectionLabel(direction)];
   const entries = items.map((row) => entryOf(row, site));
   return {
     title: [site.attribution.name, ...parts.filter((part) => part !== undefined)].join(': '),
     description: mode === 'selected' ? 'The selected news.' : 'All news.',
-    updated: new Date(Math.max(0, ...entries.map(({ updated }) => updated.getTime()))),
     entries,
   };
 }

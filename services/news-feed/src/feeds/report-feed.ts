@@ -15,12 +15,11 @@ export function reportFeed(
   reports: readonly StoredReport[],
   period: Period,
   site: Site,
-): Pick<Feed, 'title' | 'description' | 'updated' | 'entries'> {
+): Pick<Feed, 'title' | 'description' | 'entries'> {
   const entries = reports.map((stored) => entryOf(stored, period, site));
   return {
     title: `${site.attribution.name}: ${NAMES[period]} report`,
     description: `The ${period} reports, with their whole text.`,
-    updated: new Date(Math.max(0, ...entries.map(({ updated }) => updated.getTime()))),
     entries,
   };
 }

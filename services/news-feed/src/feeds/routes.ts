@@ -38,9 +38,12 @@ type FeedOperations = Record<FeedEnding, Operation>;
 
 /** What a feed contains, and until when; undefined: until the data change. */
 interface FeedContent {
-  content: Pick<Feed, 'title' | 'description' | 'updated' | 'entries'>;
+  content: Pick<Feed, 'title' | 'description' | 'entries'>;
   expiresAt?: Date;
 }
+
+/** When a feed without entries was changed: Atom wants a date, and validators doubt those before 1990. */
+const NEVER = Date.UTC(2000);
 
 const ENDINGS = Object.keys(FEED_FORMATS) as FeedEnding[];
 
@@ -140,10 +143,14 @@ function answer(
         ...content,
         id: `${site.attribution.url}${request.url.replace(`.${ending}`, '')}`,
         homeUrl: site.attribution.url,
-        selfUrl: base && `${base}${request.url}`,
+        // A relative one is right wherever the feed is reached; a `Host` that any client can choose is not.
+        selfUrl:
+          base === undefined ? request.url.slice(request.url.lastIndexOf('/feed.') + 1) : base + request.url,
+        language: site.language,
+        updated: new Date(Math.max(NEVER, ...content.entries.map(({ updated }) => updated.getTime()))),
         hubUrl,
       };
-      return { text: await write(feed), mediaType, expiresAt };
+      return { text: write(feed), mediaType, expiresAt };
     },
   });
 }

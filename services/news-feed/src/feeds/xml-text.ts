@@ -1,7 +1,20 @@
 /** Everything that XML 1.0 (section 2.2) has no way to write, not even escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
+/** What a reader that looks for HTML would take for a tag or a reference. */
+const MARKUP = /<[a-z/!?]|&#?\w+;/i;
+
 /** `text` without characters that would make an XML document unreadable. */
 export function xmlText(text: string): string {
   return text.replace(NOT_XML, '');
+}
+
+/** Plain text as HTML, for members that readers take for HTML. */
+export function asHtml(text: string): string {
+  return xmlText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** A title of RSS, which does not say what titles are: as HTML if it could be taken for it, else as it is. */
+export function rssTitle(text: string): string {
+  return MARKUP.test(text) ? asHtml(text) : xmlText(text);
 }
