@@ -103,6 +103,12 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
   await get('/api/gallery/media', 404, { at: '/api/gallery/media?key=nothing.png' });
+  const made = await post('/api/gallery/archives', { paths: ['renamed/'] }, 200);
+  const { id } = JSON.parse(made.body.toString()).data;
+  await get('/api/gallery/archives/{id}', 200, { at: `/api/gallery/archives/${id}` });
+  await get('/api/gallery/archives/{id}', 404, {
+    at: '/api/gallery/archives/00000000-0000-4000-8000-000000000000',
+  });
   const inBackground = { action: 'delete', paths: ['renamed'], background: true };
   const { batch } = JSON.parse((await post('/api/gallery/batch', inBackground, 202)).body.toString());
   await get('/api/gallery/batches', 200);

@@ -8,6 +8,8 @@ import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
+import { archiveOperations } from './archives/routes.ts';
+import { ArchiveStore } from './archives/store.ts';
 import { batchOperations } from './batches/routes.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { BatchStore } from './batches/store.ts';
@@ -123,6 +125,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const listing = listingOperations(active);
   const folders = folderOperations(active);
+  const archives = archiveOperations(active, new ArchiveStore(db));
   const unfinished = new UnfinishedTransfers(direct);
   const batches = new BatchStore(db);
   const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, log });
@@ -163,6 +166,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/gallery/batches/:id', background.read, SESSION],
     ['POST', '/api/gallery/batches/:id/resume', background.resume, SESSION],
     ['GET', '/api/gallery/media', proxy.media, SESSION],
+    ['POST', '/api/gallery/archives', archives.create, SESSION],
+    ['GET', '/api/gallery/archives/:id', archives.read, SESSION],
     ['POST', '/api/gallery/folder', folders.create, SESSION],
     ['POST', '/api/gallery/lookup', folders.lookUp, SESSION],
     ['POST', '/api/gallery/rename', files.rename, SESSION],

@@ -75,8 +75,18 @@ export interface BatchTable {
   ended_at: ColumnType<Date | null, never, Date | null>;
 }
 
+/** `gallery.archive`: paths are a JSON document. */
+export interface ArchiveTable {
+  id: string;
+  bucket_id: string;
+  bucket_name: string;
+  paths: ColumnType<readonly string[], string, never>;
+  created_at: DefaultedTime;
+}
+
 /** The tables of the gallery administration, created by the migrations `…_gallery_…`. */
 export interface GalleryTables {
+  'gallery.archive': ArchiveTable;
   'gallery.batch': BatchTable;
   'gallery.session': SessionTable;
   'gallery.login_failure': LoginFailureTable;

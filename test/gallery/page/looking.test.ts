@@ -7,6 +7,7 @@ import { drawing } from '../../fixtures/drawing.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 import { putAll } from '../../support/s3/objects.ts';
+import { unzipped } from '../../support/unzipped.ts';
 
 let window: GalleryWindow;
 let page: Page;
@@ -215,6 +216,21 @@ describe('a folder', () => {
     await page.getByRole('img', { name: '2.jpg' }).waitFor();
     await page.getByText('640 × 480').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('of which several files and folders are chosen saves them as one zip', async () => {
+    await window.gallery.put('zip/1.txt', 'zip/2.txt', 'zip/in/3.txt');
+    await window.go('zip/');
+    await window.choose('1.txt', 'in');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('zip.zip');
+    expect(unzipped(await readFile(await download.path()))).toEqual({
+      '1.txt': 'content of zip/1.txt',
+      'in/3.txt': 'content of zip/in/3.txt',
+    });
   });
 
   test('and every file in it has a link that a colleague can open', async () => {

@@ -37,7 +37,7 @@ export async function signObjectUrls(
 }
 
 /** The `Content-Disposition` with which an object is saved under the last part of its key (RFC 6266). */
-function attachment(key: string): string {
+export function attachment(key: string): string {
   const name = key.split('/').findLast((part) => part !== '') ?? '';
   return `attachment; filename*=UTF-8''${escapePath(name)}`;
 }

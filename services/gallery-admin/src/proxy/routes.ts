@@ -180,7 +180,7 @@ function clientGone(): Problem {
 }
 
 /** Aborted when the client goes away before the answer is complete. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
+export function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
     if (!raw.writableFinished) gone.abort(clientGone());

@@ -125,6 +125,12 @@ export class GalleryApi {
     return (await asked(this.#client.post('/api/gallery', { body }))).data;
   }
 
+  /** The address of a zip of files and folders, for an hour. */
+  async archive(paths: readonly string[]): Promise<string> {
+    const { data } = await asked(this.#client.post('/api/gallery/archives', { body: { paths: [...paths] } }));
+    return this.#client.url('/api/gallery/archives/{id}', { path: { id: data.id } });
+  }
+
   /** The address of a small picture of an image; a new version of the image has another. */
   thumbnail({ path, modified, size }: Entry): string {
     const query = { key: path, thumbnail: 'true', version: `${modified}-${size}` } as const;

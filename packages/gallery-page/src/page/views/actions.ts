@@ -73,12 +73,13 @@ function actionsOf(app: App): Actions {
       if (place.value.peek().folder === here && selection.paths.peek().size > 0) select();
     },
     download: async () => {
-      const keys = chosenEntries(app)
-        .filter(({ kind }) => kind !== 'folder')
-        .map(({ path }) => path);
-      if (keys.length === 0) return;
+      const chosen = chosenEntries(app);
+      const paths = chosen.map(({ path }) => path);
+      const [first] = chosen;
+      if (first === undefined) return;
+      const isFile = chosen.length === 1 && first.kind !== 'folder';
       try {
-        for (const url of Object.values(await api.signDownloads(keys))) await save(url);
+        save(isFile ? ((await api.signDownloads(paths))[first.path] ?? '') : await api.archive(paths));
       } catch (error) {
         fail('download', error);
       }
@@ -109,13 +110,12 @@ function attribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** Has the browser save a file; several at once are saved only with a pause between them. */
-async function save(url: string): Promise<void> {
+/** Has the browser save a file. */
+function save(url: string): void {
   const link = document.createElement('a');
   link.href = url;
   link.download = '';
   link.target = '_blank';
   link.rel = 'noreferrer';
   link.click();
-  await new Promise((resolve) => setTimeout(resolve, 400));
 }

@@ -10,7 +10,6 @@ export function useItems(): MenuItem[] {
   const { say } = texts;
   const paths = selection.paths.value;
   const one = paths.size === 1 ? folder.loaded.value.find(({ path }) => paths.has(path)) : undefined;
-  const hasFile = [...paths].some((path) => !path.endsWith('/'));
   const paste: MenuItem[] =
     clipboard.clip.value === undefined
       ? []
@@ -24,7 +23,7 @@ export function useItems(): MenuItem[] {
   }
   return [
     ...(one === undefined ? [] : [{ value: 'open', label: say('open'), icon: 'file' as const }]),
-    ...(hasFile ? [{ value: 'download', label: say('download'), icon: 'download' as const }] : []),
+    { value: 'download', label: say('download'), icon: 'download' as const },
     ...(one === undefined || one.kind === 'folder' ? [] : linkItems(one, say)),
     { value: 'rename', label: say('rename'), icon: 'edit' as const, shortcut: 'F2' },
     { value: 'move', label: say('moveTo'), icon: 'move' as const },

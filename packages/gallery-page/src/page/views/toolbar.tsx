@@ -105,6 +105,14 @@ function SelectionBar() {
         {say('selected', { count: selection.paths.value.size })}
       </span>
       <span class="space" />
+      <Button
+        kind="quiet"
+        icon="download"
+        aria-label={say('download')}
+        onClick={() => void actions.download()}
+      >
+        {say('download')}
+      </Button>
       <Button kind="quiet" icon="move" aria-label={say('moveTo')} onClick={() => actions.move()}>
         {say('moveTo')}
       </Button>
