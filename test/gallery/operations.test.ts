@@ -15,6 +15,7 @@ import {
   read,
   uploadPart,
 } from '../support/s3/objects.ts';
+import { until } from '../support/until.ts';
 
 /** Small enough that a test can have an object above it. */
 const LIMITS = { singleCopyBytes: MINIMUM_PART_BYTES, partBytes: MINIMUM_PART_BYTES };
@@ -370,4 +371,42 @@ test('what stands in text does not count as values', async () => {
   const paths = Array.from({ length: 1000 }, (_, index) => `${path}${index}`);
   const { status, body } = await gallery.post('/api/gallery/batch', { action: 'delete', paths });
   expect([status, body.affected]).toEqual([200, 0]);
+});
+
+test('a file that is moved, renamed and put back keeps the date when it was written; one written there later has its own', async () => {
+  // To the second, which is as far as all answers of a store agree.
+  const listed = async (path: string) => {
+    const { body } = await gallery.ask(`/api/gallery?json=1&path=${encodeURIComponent(path)}`);
+    return Object.fromEntries(
+      body.data.files.map((file: { name: string; lastModified: string }) => [
+        file.name,
+        file.lastModified.slice(0, 19),
+      ]),
+    );
+  };
+  await fill('dated/a.txt', 'dated/in/b.txt');
+  const [a, b] = [(await listed('dated/'))['a.txt'], (await listed('dated/in/'))['b.txt']];
+  // A store dates by the second.
+  await until('a new object has another date', async () => {
+    await fill('dated/clock.txt');
+    const now: string = (await listed('dated/'))['clock.txt'];
+    return now > b;
+  });
+  await gallery.post('/api/gallery/rename', { path: 'dated/a.txt', name: 'c.txt' });
+  await gallery.post('/api/gallery/batch', { action: 'move', paths: ['dated/in/'], dest: 'dated/to/' });
+  expect((await listed('dated/'))['c.txt']).toBe(a);
+  expect((await listed('dated/to/in/'))['b.txt']).toBe(b);
+  const { body } = await gallery.post('/api/gallery/lookup', { paths: ['dated/c.txt'] });
+  expect(body.data[0].file.lastModified.slice(0, 19)).toBe(a);
+  await gallery.post('/api/gallery/rename', { path: 'dated/c.txt', name: 'a.txt' });
+  await gallery.post('/api/gallery/batch', { action: 'move', paths: ['dated/to/in/'], dest: 'dated/' });
+  expect((await listed('dated/'))['a.txt']).toBe(a);
+  expect((await listed('dated/in/'))['b.txt']).toBe(b);
+  await until('what is written there later has its own date', async () => {
+    await fill('dated/a.txt');
+    return (await listed('dated/'))['a.txt'] > a;
+  });
+  // A copy is a new file.
+  await gallery.post('/api/gallery/batch', { action: 'copy', paths: ['dated/in/b.txt'], dest: 'dated/' });
+  expect((await listed('dated/'))['b.txt'] > b).toBe(true);
 });

@@ -21,6 +21,7 @@ import { storeFailure } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
 import { folderOperations } from './folders/routes.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
+import { OriginalDates } from './listing/original-dates.ts';
 import { listingOperations } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { fileOperations } from './operations/routes.ts';
@@ -123,12 +124,13 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const session = sessionOperations({ logins, sessions, cookies });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
-  const listing = listingOperations(active);
-  const folders = folderOperations(active);
-  const archives = archiveOperations(active, new ArchiveStore(db));
+  const dates = new OriginalDates(db);
+  const listing = listingOperations(active, dates);
+  const folders = folderOperations(active, dates);
+  const archives = archiveOperations(active, new ArchiveStore(db), dates);
   const unfinished = new UnfinishedTransfers(direct);
   const batches = new BatchStore(db);
-  const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, log });
+  const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, dates, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => runner.stop());
   app.addHook('onClose', () => runner.close());
@@ -139,6 +141,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     runner,
     operations: new OperationStore(db),
     limits: copyLimits,
+    dates,
   });
   const proxy = proxyOperations({
     buckets: active,

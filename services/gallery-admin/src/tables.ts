@@ -84,6 +84,13 @@ export interface ArchiveTable {
   created_at: DefaultedTime;
 }
 
+/** `gallery.original_date` */
+export interface OriginalDateTable {
+  id: Buffer;
+  stored_at: Date;
+  modified_at: Date;
+}
+
 /** The tables of the gallery administration, created by the migrations `…_gallery_…`. */
 export interface GalleryTables {
   'gallery.archive': ArchiveTable;
@@ -94,5 +101,6 @@ export interface GalleryTables {
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
   'gallery.operation': OperationTable;
+  'gallery.original_date': OriginalDateTable;
   'gallery.unfinished_transfer': UnfinishedTransferTable;
 }

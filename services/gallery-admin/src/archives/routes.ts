@@ -2,6 +2,7 @@ import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import type { FastifyReply } from 'fastify';
 import type { BucketSource } from '../buckets/bucket.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
 import { attachment } from '../listing/signed-urls.ts';
 import { problemResponses } from '../problems.ts';
 import { goneSignal } from '../proxy/routes.ts';
@@ -13,8 +14,8 @@ import { type Zip, zipOf } from './zip.ts';
 const TAGS = ['gallery'];
 
 /** Downloads of many files as one: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
-export function archiveOperations(buckets: BucketSource, archives: ArchiveStore) {
-  return { create: createOperation(buckets, archives), read: readOperation(buckets, archives) };
+export function archiveOperations(buckets: BucketSource, archives: ArchiveStore, dates: OriginalDates) {
+  return { create: createOperation(buckets, archives), read: readOperation(buckets, archives, dates) };
 }
 
 function createOperation(buckets: BucketSource, archives: ArchiveStore) {
@@ -37,7 +38,7 @@ function createOperation(buckets: BucketSource, archives: ArchiveStore) {
   });
 }
 
-function readOperation(buckets: BucketSource, archives: ArchiveStore) {
+function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: OriginalDates) {
   return operation({
     schema: {
       tags: TAGS,
@@ -55,7 +56,15 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore) {
       const paths = await archives.find(bucket, id);
       if (paths === undefined) throw notFound('no such archive, or not any longer; choose the files again');
       const { about, entries } = await archiveContent(bucket, paths);
-      return send(reply, zipOf(bucket, entries, signal), `${about.replace(/\/$/, '') || bucket.name}.zip`);
+      const modified = await dates.of(
+        bucket,
+        entries.map(({ object }) => object),
+      );
+      const dated = entries.map(({ name, object }, index) => ({
+        name,
+        object: { ...object, lastModified: modified[index] ?? object.lastModified },
+      }));
+      return send(reply, zipOf(bucket, dated, signal), `${about.replace(/\/$/, '') || bucket.name}.zip`);
     },
   });
 }

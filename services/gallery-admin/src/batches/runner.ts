@@ -4,6 +4,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import { storeFailure } from '../buckets/store-fault.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
 import { filename } from '../names.ts';
 import type { CopyLimits } from '../operations/copy-request.ts';
 import { deleteFound } from '../operations/delete-paths.ts';
@@ -28,6 +29,7 @@ export interface RunnerParts {
   batches: BatchStore;
   unfinished: UnfinishedTransfers;
   limits: CopyLimits;
+  dates: OriginalDates;
   log: Logger;
 }
 
@@ -109,7 +111,7 @@ export class BatchRunner {
       const { sources } = await findSources(bucket, request.paths);
       return deleteFound(bucket, { sources, before: undefined, watch });
     }
-    const { unfinished, limits } = this.#parts;
+    const { unfinished, limits, dates } = this.#parts;
     const action: 'copy' | 'move' = request.action === 'copy' ? 'copy' : 'move';
     const outcomeOf = (done: Transferred): BatchOutcome => {
       const isLeft = !resumed || done.affected > 0;
@@ -126,7 +128,7 @@ export class BatchRunner {
     };
     for (;;) {
       try {
-        return outcomeOf(await transfer({ bucket, unfinished, limits }, asked));
+        return outcomeOf(await transfer({ bucket, unfinished, limits, dates }, asked));
       } catch (error) {
         if (!(error instanceof TransferRunning)) throw error;
         await pause(TURN_MS, undefined, { signal: watch.signal });

@@ -1,5 +1,6 @@
 import { operation } from '@pressroom/common/http/operation';
 import type { BucketSource } from '../buckets/bucket.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
 import { problemResponses } from '../problems.ts';
 import { logWrite } from '../writing.ts';
 import { folderAnswer, folderBody, lookUpAnswer, lookUpBody } from './schema.ts';
@@ -9,8 +10,8 @@ const TAGS = ['gallery'];
 const PROBLEMS = problemResponses(400, 401, 403, 413, 415, 500, 503);
 
 /** New folders, and which names are taken: additions to `docs/spec/gallery-admin.md`, "Endpoints". */
-export function folderOperations(buckets: BucketSource) {
-  return { create: createOperation(buckets), lookUp: lookUpOperation(buckets) };
+export function folderOperations(buckets: BucketSource, dates: OriginalDates) {
+  return { create: createOperation(buckets), lookUp: lookUpOperation(buckets, dates) };
 }
 
 function createOperation(buckets: BucketSource) {
@@ -34,7 +35,7 @@ function createOperation(buckets: BucketSource) {
   });
 }
 
-function lookUpOperation(buckets: BucketSource) {
+function lookUpOperation(buckets: BucketSource, dates: OriginalDates) {
   return operation({
     schema: {
       tags: TAGS,
@@ -45,7 +46,7 @@ function lookUpOperation(buckets: BucketSource) {
       response: { 200: lookUpAnswer, ...PROBLEMS },
     },
     handler: async ({ body: { paths } }) => {
-      return { success: true as const, data: await lookUpPaths(await buckets.current(), paths) };
+      return { success: true as const, data: await lookUpPaths(await buckets.current(), paths, dates) };
     },
   });
 }

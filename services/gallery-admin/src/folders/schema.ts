@@ -35,7 +35,7 @@ const lookedUp = z.object({
   file: z
     .object({
       size: z.int().describe('In bytes.'),
-      lastModified: z.string().describe('RFC 3339, UTC.'),
+      lastModified: z.string().describe('RFC 3339, UTC: as in the listing.'),
       etag: z.string().describe('Changes with the content; without quotes.'),
     })
     .nullable()

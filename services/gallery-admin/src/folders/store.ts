@@ -2,7 +2,8 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import { refuseMarkedFolders } from '../listing/marked-folders.ts';
-import { listPage } from '../listing/object-page.ts';
+import { listPage, type StoredObject } from '../listing/object-page.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
 import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { forEachConcurrently } from '../operations/concurrently.ts';
 import { destinationConflict } from '../operations/destination.ts';
@@ -42,32 +43,46 @@ export async function createFolder(bucket: Bucket, prefix: string): Promise<bool
 }
 
 /** What each path names at the moment, in the order of `paths`. */
-export async function lookUpPaths(bucket: Bucket, paths: readonly string[]): Promise<LookedUp[]> {
-  const found = new Map<string, LookedUp>();
+export async function lookUpPaths(
+  bucket: Bucket,
+  paths: readonly string[],
+  dates: OriginalDates,
+): Promise<LookedUp[]> {
+  const found = new Map<string, Found>();
   await forEachConcurrently(new Set(paths), LOOKUPS, async (path) => {
     found.set(path, await lookUp(bucket, path));
   });
-  return paths.map((path) => found.get(path) ?? nothingAt(path));
+  const files = [...found.values()].flatMap(({ file }) => file ?? []);
+  const modified = await dates.of(bucket, files);
+  const written = new Map(files.map(({ key }, index) => [key, modified[index]]));
+  return paths.map((path) => {
+    const { file, folder } = found.get(path) ?? { file: undefined, folder: false };
+    if (file === undefined) return { path, file: null, folder };
+    const lastModified = written.get(path) ?? file.lastModified;
+    return {
+      path,
+      file: { size: file.size, lastModified: lastModified.toISOString(), etag: file.etag },
+      folder,
+    };
+  });
 }
 
-async function lookUp(bucket: Bucket, path: string): Promise<LookedUp> {
+/** What is at a path. */
+interface Found {
+  file: StoredObject | undefined;
+  folder: boolean;
+}
+
+async function lookUp(bucket: Bucket, path: string): Promise<Found> {
   // A path with "/" at its end names a folder; its marker is not a file.
   const [file, folder] = await Promise.all([
     path.endsWith('/') ? undefined : findObject(bucket, path).catch(refusedName),
     listPage(bucket, { prefix: folderPrefix(path), maxKeys: 1 }).catch(refusedName),
   ]);
-  return {
-    path,
-    file: file ? { size: file.size, lastModified: file.lastModified.toISOString(), etag: file.etag } : null,
-    folder: folder !== undefined && folder.objects.length > 0,
-  };
+  return { file, folder: folder !== undefined && folder.objects.length > 0 };
 }
 
 /** Nothing exists under a name that the store does not accept. */
 function refusedName(error: unknown): undefined {
   if (!isNameRefused(error)) throw error;
-}
-
-function nothingAt(path: string): LookedUp {
-  return { path, file: null, folder: false };
 }

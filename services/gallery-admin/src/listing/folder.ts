@@ -2,6 +2,7 @@ import type { Bucket } from '../buckets/bucket.ts';
 import { mediaKindOf, mediaTypeOf } from './media-type.ts';
 import { naturalOrder } from './natural-order.ts';
 import { listPage, type ObjectPage, type StoredObject } from './object-page.ts';
+import type { OriginalDates } from './original-dates.ts';
 import type { ListedFolder, ListingQuery } from './schema.ts';
 import { signObjectUrls } from './signed-urls.ts';
 
@@ -19,16 +20,21 @@ export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxK
  * tools create for empty folders (keys ending with `/`) are not files. A folders-only request searches up to
  * 50 pages, so that folders are found among a hundred thousand files.
  */
-export async function readFolder(bucket: Bucket, query: FolderPage): Promise<ListedFolder> {
+export async function readFolder(
+  bucket: Bucket,
+  query: FolderPage,
+  dates: OriginalDates,
+): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
   const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
   const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
-  const urls = await signObjectUrls(
-    bucket,
-    objects.map(({ key }) => key),
-  );
-  const files = objects.map((object, index) => fileEntry(object, urls[index] ?? '', query.path));
+  const keys = objects.map(({ key }) => key);
+  const [urls, modified] = await Promise.all([signObjectUrls(bucket, keys), dates.of(bucket, objects)]);
+  const files = objects.map((object, index) => {
+    const lastModified = modified[index] ?? object.lastModified;
+    return fileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
+  });
   return {
     folders: page.prefixes.map((prefix) => folderEntry(prefix, query.path)).sort(byName),
     files: files.sort(byName),

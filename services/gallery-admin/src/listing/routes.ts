@@ -6,17 +6,18 @@ import type { BucketSource } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
 import { readFolder } from './folder.ts';
+import type { OriginalDates } from './original-dates.ts';
 import { type ListingAnswer, listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
 import { signListUrl, signObjectUrls } from './signed-urls.ts';
 
 const TAGS = ['gallery'];
 
 /** The content of the bucket and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
-export function listingOperations(buckets: BucketSource) {
-  return { list: listOperation(buckets), sign: signOperation(buckets), folderPreview };
+export function listingOperations(buckets: BucketSource, dates: OriginalDates) {
+  return { list: listOperation(buckets, dates), sign: signOperation(buckets), folderPreview };
 }
 
-function listOperation(buckets: BucketSource) {
+function listOperation(buckets: BucketSource, dates: OriginalDates) {
   return operation({
     schema: {
       tags: TAGS,
@@ -28,7 +29,7 @@ function listOperation(buckets: BucketSource) {
     handler: async ({ query }, reply) => {
       const bucket = await buckets.current();
       if (query.json) {
-        const data = await readFolder(bucket, query).catch((error: unknown) => {
+        const data = await readFolder(bucket, query, dates).catch((error: unknown) => {
           throw query.continuationToken !== undefined && isTokenRefusal(error) ? unknownToken() : error;
         });
         return replyJson(reply, { success: true, mode: 'json', data } satisfies ListingAnswer);

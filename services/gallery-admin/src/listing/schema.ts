@@ -50,7 +50,9 @@ const fileEntry = z.object({
   path: z.string().describe('The key of the object.'),
   url: z.string().describe('Presigned, valid for an hour.'),
   size: z.int().describe('In bytes.'),
-  lastModified: z.string().describe('RFC 3339, UTC.'),
+  lastModified: z
+    .string()
+    .describe('RFC 3339, UTC: when the file was written. A move or a new name through this API keeps it.'),
   contentType: z
     .string()
     .describe('Derived from the file extension; the stored one comes with the object itself.'),

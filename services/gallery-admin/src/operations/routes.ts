@@ -7,6 +7,7 @@ import type { BatchRunner } from '../batches/runner.ts';
 import { batchStarted } from '../batches/schema.ts';
 import type { BatchRequest } from '../batches/store.ts';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
 import { filename } from '../names.ts';
 import { problemResponses } from '../problems.ts';
 import { logWrite } from '../writing.ts';
@@ -36,6 +37,7 @@ export interface FileParts {
   unfinished: UnfinishedTransfers;
   operations: OperationStore;
   limits: CopyLimits;
+  dates: OriginalDates;
 }
 
 const TAGS = ['gallery'];
@@ -82,7 +84,7 @@ function removeOperation({ buckets, operations }: FileParts) {
   });
 }
 
-function batchOperation({ buckets, unfinished, operations, limits, runner }: FileParts) {
+function batchOperation({ buckets, unfinished, operations, limits, dates, runner }: FileParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -109,7 +111,7 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
           const outcomeOf = (done: Transferred) =>
             before && done.affected === 0 ? before : transferred(body, done);
           const done = await transfer(
-            { bucket, unfinished, limits },
+            { bucket, unfinished, limits, dates },
             {
               ...body,
               repeated: before !== undefined,
@@ -136,7 +138,7 @@ function batchOperation({ buckets, unfinished, operations, limits, runner }: Fil
   });
 }
 
-function renameOperation({ buckets, unfinished, operations, limits, runner }: FileParts) {
+function renameOperation({ buckets, unfinished, operations, limits, dates, runner }: FileParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -162,7 +164,7 @@ function renameOperation({ buckets, unfinished, operations, limits, runner }: Fi
           return { ...transferred(renaming, done), path: done.transfers[0]?.target ?? dest + name };
         };
         const done = await transfer(
-          { bucket, unfinished, limits },
+          { bucket, unfinished, limits, dates },
           {
             ...renaming,
             repeated: before !== undefined,

@@ -2,10 +2,11 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
+import type { MovedObject, OriginalDates } from '../listing/original-dates.ts';
 import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
 import type { GalleryTables } from '../tables.ts';
-import { forEachConcurrently } from './concurrently.ts';
+import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { type Deletion, type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
@@ -32,11 +33,15 @@ import type { Watch } from './watch.ts';
 /** Objects copied at a time. */
 const COPIES = 32;
 
+/** Moved objects whose dates are recorded at a time. */
+const DATED = 1000;
+
 /** What {@link transfer} works with. */
 export interface TransferParts {
   bucket: Bucket;
   unfinished: UnfinishedTransfers;
   limits: CopyLimits;
+  dates: OriginalDates;
 }
 
 /** The name that a path gets at its destination, without a `/`. */
@@ -249,16 +254,23 @@ class RunningTransfer {
 
   /** Deletes the sources whose copies have been seen at their destinations. */
   async #clear(transfers: readonly Transfer[], copied: number): Promise<Cleared> {
-    const { bucket } = this.#parts;
+    const { bucket, dates } = this.#parts;
     let stayed = 0;
     const isCopy = this.#isCopy.bind(this);
     const { watch } = this.#request;
-    async function* copiedSources(): AsyncGenerator<Doomed, void> {
+    async function* copies(): AsyncGenerator<MovedObject & { source: StoredObject }, void> {
       for await (const { source, target, existing } of pairsOf(bucket, transfers)) {
         if (source === undefined) continue;
         watch?.signal.throwIfAborted();
-        if (isCopy(target, source, existing)) yield { key: source.key, etag: source.etag };
+        if (existing !== undefined && isCopy(target, source, existing)) yield { source, copy: existing };
         else stayed += 1;
+      }
+    }
+    async function* copiedSources(): AsyncGenerator<Doomed, void> {
+      for await (const moved of inBatches(copies(), DATED)) {
+        // Without a database the work goes on; the copies then have dates of their own.
+        await dates.keep(bucket, moved).catch(() => undefined);
+        for (const { source } of moved) yield { key: source.key, etag: source.etag };
       }
     }
     const told = (deleted: number) => this.#told(copied + deleted, copied);

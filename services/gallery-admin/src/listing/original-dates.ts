@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { type Kysely, sql } from 'kysely';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { GalleryTables } from '../tables.ts';
+import type { StoredObject } from './object-page.ts';
+
+/** What of an object tells when it was written. */
+export type Dated = Pick<StoredObject, 'key' | 'lastModified'>;
+
+/** An object at its source, and its copy at the destination. */
+export interface MovedObject {
+  source: Dated;
+  copy: Dated;
+}
+
+interface DateRow {
+  id: Buffer;
+  stored_at: Date;
+  modified_at: Date;
+}
+
+const byIds = new PreparedQuery<GalleryTables, { ids: readonly Buffer[] }, DateRow>((db, value) =>
+  db
+    .selectFrom('gallery.original_date')
+    .select(['id', 'stored_at', 'modified_at'])
+    .where('id', '=', sql<Buffer>`any(${value('ids')}::bytea[])`),
+);
+
+/**
+ * Records in PostgreSQL when moved objects were written. S3 has no move, its copies are dated anew, and its
+ * listings show no metadata that could keep the date.
+ */
+export class OriginalDates {
+  readonly #db: Kysely<GalleryTables>;
+
+  constructor(db: Kysely<GalleryTables>) {
+    this.#db = db;
+  }
+
+  /** When each object was written, in their order: before it was moved, if it has been. */
+  async of(bucket: Bucket, objects: readonly Dated[]): Promise<Date[]> {
+    if (objects.length === 0) return [];
+    const ids = objects.map((object) => idOf(bucket, object));
+    const rows = await byIds.execute(this.#db, { ids });
+    const known = new Map(rows.map((row) => [row.id.toString('hex'), row]));
+    return objects.map(({ lastModified }, index) => {
+      const row = known.get(ids[index]?.toString('hex') ?? '');
+      return row?.stored_at.getTime() === inSeconds(lastModified).getTime() ? row.modified_at : lastModified;
+    });
+  }
+
+  /** Records that copies were written when their sources were, which are about to be deleted. */
+  async keep(bucket: Bucket, moved: readonly MovedObject[]): Promise<void> {
+    if (moved.length === 0) return;
+    const dates = await this.of(
+      bucket,
+      moved.map(({ source }) => source),
+    );
+    const rows = moved.map(({ source, copy }, index) => ({
+      id: idOf(bucket, copy),
+      stored_at: inSeconds(copy.lastModified),
+      modified_at: dates[index] ?? source.lastModified,
+    }));
+    await this.#db.transaction().execute(async (db) => {
+      await db
+        .insertInto('gallery.original_date')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet((row) => ({
+              stored_at: row.ref('excluded.stored_at'),
+              modified_at: row.ref('excluded.modified_at'),
+            }))
+            // What an interrupted run has recorded of the same copy is right.
+            .whereRef('gallery.original_date.stored_at', '<>', 'excluded.stored_at'),
+        )
+        .execute();
+      const gone = moved.map(({ source }) => idOf(bucket, source));
+      await db.deleteFrom('gallery.original_date').where('id', 'in', gone).execute();
+    });
+  }
+}
+
+function idOf({ id, name }: Bucket, { key }: Dated): Buffer {
+  return hash('sha256', JSON.stringify([id, name, key]), 'buffer');
+}
+
+/** Stores date objects by the second, some in listings by the millisecond. */
+function inSeconds(date: Date): Date {
+  return new Date(Math.floor(date.getTime() / 1000) * 1000);
+}
