@@ -1,8 +1,10 @@
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
+import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rss } from '../support/feed-host.ts';
 import { type Desk, openDesk } from '../support/polling.ts';
+import { until } from '../support/until.ts';
 
 let desk: Desk;
 beforeAll(async () => {
@@ -108,6 +110,74 @@ test('markup that is never closed, or nested without end, costs one feed no more
   const id = await desk.add('/feed');
   expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 4 });
   expect((await desk.items()).map(({ title }) => title)).toEqual(['Deep', 'Escaped', 'Open', 'Plain']);
+});
+
+/** Texts that take libraries minutes, each in many entries. */
+const SLOW = ['<svg>', '<ul><li>', '<ol><li>', '<b><i>', '<math>'].map((tags) =>
+  tags.repeat(200_000 / tags.length),
+);
+
+test('many texts that are nested without end keep none of the entries beside them away', async () => {
+  const texts = [...SLOW, ...SLOW, ...SLOW, 'It is plain.'];
+  const entries = texts.map((description, index) => ({ guid: `${index}`, description }));
+  desk.host.set('/feed', { body: rss(entries) });
+  expect(await desk.poll(await desk.add('/feed'))).toEqual({ kind: 'read', pending: texts.length });
+  expect(await desk.items()).toContainEqual(expect.objectContaining({ summary: 'It is plain.' }));
+});
+
+/** The answer of a source that takes some seconds to read. */
+const LONG = rss(
+  Array.from({ length: 700 }, (_, index) => ({ guid: `${index}`, description: '<p>x</b>'.repeat(900) })),
+);
+
+test('a source that takes too long to read fails, and delays no other', async () => {
+  const reader = new Reader({ cpuMs: 300 });
+  onTestFinished(() => reader.close());
+  const slow = desk.with({ reader });
+  desk.host.set('/hostile', { body: LONG });
+  desk.host.set('/honest', { body: rss([{ guid: 'a' }]) });
+  const [hostile, honest] = [await slow.add('/hostile'), await slow.add('/honest')];
+  const ended: string[] = [];
+  const polled = slow.poll(hostile).finally(() => ended.push('hostile'));
+  expect(await slow.poll(honest)).toEqual({ kind: 'read', pending: 1 });
+  ended.push('honest');
+  expect(await polled).toEqual({ kind: 'failed', reason: 'it cannot be read within 0.3 s of computing' });
+  expect(ended).toEqual(['honest', 'hostile']);
+});
+
+test('a source that takes too much memory fails, and nothing else', async () => {
+  const reader = new Reader({ memoryMiB: 64 });
+  onTestFinished(() => reader.close());
+  desk.host.set('/feed', { body: `<rss><channel>${'<item/>'.repeat(1_200_000)}</channel></rss>` });
+  expect(await desk.with({ reader }).poll(await desk.add('/feed'))).toEqual({
+    kind: 'failed',
+    reason: 'it cannot be read with 64 MiB of memory',
+  });
+});
+
+test('a worker that stops leaves what it reads to the next one, without blaming the source', async () => {
+  const reader = new Reader({ cpuMs: 600_000 });
+  const stopping = desk.with({ reader });
+  desk.host.set('/feed', { body: LONG });
+  const id = await stopping.add('/feed');
+  const before = await stopping.source(id);
+  const polled = stopping.poll(id);
+  polled.catch(() => undefined);
+  await until('the request', async () => desk.host.to('/feed').length === 1);
+  await reader.close();
+  await expect(polled).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await stopping.source(id)).toEqual(before);
+});
+
+test('a robots.txt of wildcards without end forbids what it says, and is read at once', async () => {
+  const page = { headers: { 'content-type': 'text/html' }, body: '<p>A page.</p>' };
+  const rules = ['User-agent: *', 'Disallow: /secret', `Disallow: /${'*a'.repeat(2_000_000)}`];
+  desk.host.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: rules.join('\n') });
+  const links = ['/secret', '/open', `/${'a'.repeat(2000)}`];
+  for (const link of links) desk.host.set(link, page);
+  desk.host.set('/feed', { body: rss(links.map((path) => ({ guid: path, link: desk.host.at(path) }))) });
+  await desk.poll(await desk.add('/feed', { readPages: true }));
+  expect(links.map((path) => desk.host.to(path).length)).toEqual([0, 1, 1]);
 });
 
 test('dates before the web, without a year, in the future or out of range become the time of discovery', async () => {

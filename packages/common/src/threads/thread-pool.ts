@@ -12,7 +12,7 @@ export interface ThreadLimits {
   cpuMs: number;
   /** Time from when a thread begins, in ms. */
   timeMs: number;
-  /** Heap of a thread, in MiB. */
+  /** Heap of a thread, in MiB, of which it may hold more for a moment. */
   memoryMiB: number;
   /** How many tasks run at once, each in a thread. */
   threads: number;
@@ -21,8 +21,14 @@ export interface ThreadLimits {
 /** How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second. */
 const IDLE_MS = 10_000;
 
-/** How long to wait at least before looking again at how long a thread has computed, in ms. */
-const MIN_LOOK_MS = 100;
+/** How often it is looked at what a thread has used, in ms. */
+const LOOK_MS = 50;
+
+/**
+ * How many times its limit the heap of a thread is given. V8 ends the whole process when a large allocation
+ * exceeds a heap, so what a task holds is looked at, and its thread killed, long before that.
+ */
+const HEAP_RESERVE = 8;
 
 /** A task did not end within its limits, and its thread was killed; the message says which limit. */
 export class UnfinishedTask extends Error {
@@ -50,7 +56,7 @@ export class ThreadPool<Task, Result> {
       minThreads: 0,
       maxThreads: limits.threads,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMiB },
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMiB * HEAP_RESERVE },
       // A thread in `Atomics.wait` cannot receive anything else, and nothing here needs the microseconds it
       // saves.
       atomics: 'disabled',
@@ -83,26 +89,27 @@ export class ThreadPool<Task, Result> {
   }
 
   async #run(task: Task): Promise<Result> {
-    const { startMs, cpuMs, timeMs, memoryMiB } = this.#limits;
+    const { startMs, timeMs } = this.#limits;
     const begun = newWord();
     const ended = new AbortController();
     const late = new AbortController();
     const overspent = new AbortController();
     // The task is not to blame for the time that a thread takes to begin.
     let timer = setTimeout(() => late.abort(), startMs);
-    void untilBegun(begun, startMs).then((id) => {
+    void untilBegun(begun, startMs).then(async (id) => {
       if (id === undefined || ended.signal.aborted) return;
       clearTimeout(timer);
       timer = setTimeout(() => late.abort(), timeMs);
-      return this.#spends(id, cpuMs, ended.signal).then((spent) => spent && overspent.abort());
+      const limit = await this.#overspends(id, ended.signal);
+      if (limit !== undefined) overspent.abort(new UnfinishedTask(limit));
     });
     try {
       if (this.#closed) throw new Error('the pool is closed');
       const signal = AbortSignal.any([late.signal, overspent.signal]);
       return await this.#pool.run({ task, begun }, { signal });
     } catch (error) {
-      if (overspent.signal.aborted) throw new UnfinishedTask(`within ${cpuMs / 1000} s of computing`);
-      if (isOutOfMemory(error)) throw new UnfinishedTask(`with ${memoryMiB} MiB of memory`);
+      overspent.signal.throwIfAborted();
+      if (isOutOfMemory(error)) throw new UnfinishedTask(this.#memoryLimit);
       if (late.signal.aborted) throw unavailable('the machine is too busy at the moment', error);
       if (this.#closed) throw unavailable('the program is stopping', error);
       throw error;
@@ -112,21 +119,26 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /** Waits until a thread has computed for `cpuMs`; false if it ends before. */
-  async #spends(threadId: number, cpuMs: number, ended: AbortSignal): Promise<boolean> {
+  get #memoryLimit(): string {
+    return `with ${this.#limits.memoryMiB} MiB of memory`;
+  }
+
+  /** Waits until a thread has used more than a limit, and says which; undefined if it ends before. */
+  async #overspends(threadId: number, ended: AbortSignal): Promise<string | undefined> {
+    const { cpuMs, memoryMiB } = this.#limits;
     const worker = this.#pool.threads.find((thread) => thread.threadId === threadId);
-    if (worker === undefined) return false;
+    if (worker === undefined) return undefined;
     try {
       const before = await worker.cpuUsage();
-      for (let left = cpuMs; left > 0; ) {
-        // A thread cannot compute for longer than time passes.
-        await delay(Math.max(left, MIN_LOOK_MS), undefined, { signal: ended });
+      for (;;) {
+        await delay(LOOK_MS, undefined, { signal: ended });
+        const { used_heap_size: bytes } = await worker.getHeapStatistics();
+        if (bytes > memoryMiB * 2 ** 20) return this.#memoryLimit;
         const { user, system } = await worker.cpuUsage(before);
-        left = cpuMs - (user + system) / 1000;
+        if ((user + system) / 1000 >= cpuMs) return `within ${cpuMs / 1000} s of computing`;
       }
-      return true;
     } catch {
-      return false;
+      return undefined;
     }
   }
 }

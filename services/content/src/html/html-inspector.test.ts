@@ -17,7 +17,7 @@ function inspector(limits: Partial<InspectionLimits>): HtmlInspector {
 }
 
 test('an inspection that takes too long is abandoned, and the next one runs', async () => {
-  const inspection = inspector({ cpuMs: 2000 });
+  const inspection = inspector({ cpuMs: 2000, memoryMiB: 4096 });
   expect(await inspection.inspect(SLOW, 'a')).toEqual({ unfinished: 'within 2 s of computing' });
   expect(await inspector({ cpuMs: 60_000 }).inspect(GOOD, 'a')).toEqual({ characters: 18, faults: [] });
 });

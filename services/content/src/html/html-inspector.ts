@@ -21,7 +21,7 @@ const LIMITS: InspectionLimits = {
   startMs: 30_000,
   cpuMs: 10_000,
   timeMs: 60_000,
-  memoryMiB: 256,
+  memoryMiB: 512,
   // One core is left for readers.
   threads: Math.max(1, Math.min(4, availableParallelism() - 1)),
   waiting: 2 ** 24,

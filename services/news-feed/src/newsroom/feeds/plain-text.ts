@@ -1,5 +1,6 @@
 import { decodeHTMLStrict } from 'entities';
 import { convert, type HtmlToTextOptions } from 'html-to-text';
+import { shallowHtml } from './shallow-html.ts';
 
 /** A text, and whether its tags and references are markup. */
 export interface MarkedText {
@@ -57,7 +58,8 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
 /** The words of a text as one line. */
 export function plainText({ value, markup }: MarkedText): string {
   const isHtml = markup === 'html' || (markup === 'unknown' && looksLikeHtml(value));
-  const text = isHtml && /[<&]/.test(value) ? convert(cutText(value, MOST_HTML), OPTIONS) : value;
+  const text =
+    isHtml && /[<&]/.test(value) ? convert(shallowHtml(cutText(value, MOST_HTML)), OPTIONS) : value;
   const typed = text.replace(C1, (control) => WINDOWS_1252.decode(Buffer.from(control, 'latin1')));
   return typed.replace(UNUSABLE, '').replace(/\s+/g, ' ').trim();
 }

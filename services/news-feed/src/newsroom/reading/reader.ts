@@ -3,12 +3,12 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type ThreadLimits, ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
 import type { Readers, ReadingOutcome, ReadingTask } from './reading-thread.ts';
 
-/** A feed of 10 MB takes 3 s and 150 MiB. One owner never has all threads, so there are at least two. */
+/** A feed of 10 MB takes 4 s and 256 MiB. With two threads at least, one owner never has all. */
 const LIMITS: ThreadLimits = {
   startMs: 60_000,
   cpuMs: 10_000,
   timeMs: 600_000,
-  memoryMiB: 256,
+  memoryMiB: 512,
   threads: Math.max(2, Math.min(4, availableParallelism())),
 };
 
