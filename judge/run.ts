@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { feedCorpora } from './feed-corpora.ts';
 import { feeds } from './feeds.ts';
+import { hostileSources } from './hostile-sources.ts';
 import { httplint } from './httplint.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { openapiLint } from './openapi-lint.ts';
@@ -23,6 +24,7 @@ const JUDGES: readonly Judge[] = [
   rawSocketsProxy,
   pagePictures,
   ssrf,
+  hostileSources,
   s3Stores,
 ];
 
