@@ -10,9 +10,9 @@ import { configurationFaults } from './configuration.ts';
 import { docCommentFaults } from './doc-comments.ts';
 import { kubernetesFaults } from './kubernetes.ts';
 import { kubernetesSchemaFaults } from './kubernetes-schemas.ts';
+import { layeringFaults } from './layering.ts';
 import { readSources } from './sources.ts';
 import { runSteps, type Step } from './step.ts';
-import { wallFaults } from './walls.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -22,7 +22,7 @@ const steps: readonly Step[] = [
   { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
   { name: 'types of the page', run: () => runCommand(root, 'tsc', ['-p', 'packages/gallery-page']) },
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
-  { name: 'walls', run: async () => wallFaults(await readSources(root)) },
+  { name: 'layering rules', run: async () => layeringFaults(await readSources(root)) },
   { name: 'import circles', run: async () => circleFaults(await readSources(root)) },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
   { name: 'comment width', run: () => commentWidthFaults(root) },

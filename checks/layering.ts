@@ -30,12 +30,12 @@ const CLIENT = 'packages/client';
 
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
-interface Wall {
+interface LayeringRule {
   readonly rule: string;
   forbids(from: string, to: string): boolean;
 }
 
-const WALLS: readonly Wall[] = [
+const RULES: readonly LayeringRule[] = [
   {
     rule: 'services do not import each other',
     forbids: (from, to) => isService(from) && isService(to) && member(from) !== member(to),
@@ -75,14 +75,14 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Finds the imports that break the walls of the house, each as `file: imports X: RULE`. */
-export function wallFaults(sources: Sources): string[] {
+/** Finds the imports that break a layering rule, each as `file: imports X: RULE`. */
+export function layeringFaults(sources: Sources): string[] {
   const graph = importGraph(sources);
   const faults: string[] = [];
   for (const [file, imports] of graph) {
     for (const { specifier, target } of imports) {
-      const broken = WALLS.filter((wall) => wall.forbids(file, target));
-      faults.push(...broken.map((wall) => `${file}: imports ${specifier}: ${wall.rule}`));
+      const broken = RULES.filter((rule) => rule.forbids(file, target));
+      faults.push(...broken.map(({ rule }) => `${file}: imports ${specifier}: ${rule}`));
     }
     faults.push(...httpFaults(graph, file, imports));
   }

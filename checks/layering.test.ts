@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { wallFaults } from './walls.ts';
+import { layeringFaults } from './layering.ts';
 
 /** The faults of a repository with these files, each with these imports. */
 function faults(files: Record<string, string[]>): string[] {
   const sources = Object.entries(files).map(
     ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
   );
-  return wallFaults(new Map(sources));
+  return layeringFaults(new Map(sources));
 }
 
 const ROUTES = 'services/content/src/articles/routes.ts';
@@ -120,14 +120,14 @@ test('every form of import counts', () => {
     "const lazy = () => import('fastify');",
     "type Reply = import('fastify').FastifyReply;",
   ];
-  for (const form of forms) expect(wallFaults(new Map([[STORE, form]]))).toHaveLength(1);
-  expect(wallFaults(new Map([[STORE, "// import 'fastify'\nconst text = \"import 'fastify'\";"]]))).toEqual(
-    [],
-  );
+  for (const form of forms) expect(layeringFaults(new Map([[STORE, form]]))).toHaveLength(1);
+  expect(
+    layeringFaults(new Map([[STORE, "// import 'fastify'\nconst text = \"import 'fastify'\";"]])),
+  ).toEqual([]);
 });
 
 test('a file that cannot be parsed is named', () => {
-  expect(() => wallFaults(new Map([[STORE, 'import {']]))).toThrow(STORE);
+  expect(() => layeringFaults(new Map([[STORE, 'import {']]))).toThrow(STORE);
 });
 
 test.each([
@@ -146,7 +146,7 @@ test.each([
   const sources = Object.entries(files).map(
     ([file, specifiers]) => [file, specifiers.map((it) => `import '${it}';`).join('\n')] as const,
   );
-  expect(wallFaults(new Map(sources))).toEqual([
+  expect(layeringFaults(new Map(sources))).toEqual([
     expect.stringMatching(/articles\/store\.ts: imports .*: below routes\.ts nothing knows HTTP$/),
   ]);
 });
