@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const [name = ''] = (await readdir(home)).filter((file) => file.endsWith('.tgz'));
   archive = join(home, name);
   [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
-  const vocabulary = { categories: ['technology'], directions: ['domestic', 'overseas'] };
+  const vocabulary = readVocabulary({ NEWS_CATEGORIES: 'technology' });
   await addSample(feed.db, vocabulary, new Date());
 });
 afterAll(async () => {

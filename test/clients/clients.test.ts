@@ -1,3 +1,4 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -14,7 +15,7 @@ let gallery: GalleryFixture;
 beforeAll(async () => {
   workshop = await openWorkshop();
   [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
-  const vocabulary = { categories: ['technology'], directions: ['domestic', 'overseas'] };
+  const vocabulary = readVocabulary({ NEWS_CATEGORIES: 'technology' });
   await addSample(feed.db, vocabulary, new Date());
   const services = { content, 'news-feed': feed, gallery };
   for (const [service, { url }] of Object.entries(services)) {

@@ -1,9 +1,10 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { expect, onTestFinished, test } from 'vitest';
 import { contentFixture } from '../support/content.ts';
 import { newsFeedFixture } from '../support/news-feed.ts';
 
-const VOCABULARY = { categories: ['technology'], directions: ['domestic', 'overseas'] };
+const VOCABULARY = readVocabulary({ NEWS_CATEGORIES: 'technology' });
 
 async function read(url: string): Promise<{ status: number; type: string; text: string }> {
   const response = await fetch(url);

@@ -1,3 +1,4 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonValue, send } from '../support/http.ts';
@@ -6,7 +7,7 @@ import { importLines, itemLine } from '../support/newsroom.ts';
 
 /** 10:00 of 20 November in Shanghai. */
 const NOW = new Date('2026-11-20T02:00:00.000Z');
-const CATEGORIES = ['technology', 'research', 'policy-standard'];
+const VOCABULARY = readVocabulary({ NEWS_CATEGORIES: 'technology=科技,research,policy-standard' });
 
 let now = NOW;
 let feed: NewsFeedFixture;
@@ -27,7 +28,7 @@ function item(id: string, time: string, members: object = {}) {
 function publish(date: string) {
   return feed.db
     .transaction()
-    .execute((tx) => publishReport(tx, { period: 'daily', date, categories: CATEGORIES, now: NOW }));
+    .execute((tx) => publishReport(tx, { period: 'daily', date, vocabulary: VOCABULARY, now: NOW }));
 }
 
 function get(path: string) {
@@ -73,7 +74,7 @@ test('a report covers the selected items of the 24 hours to 08:00 in Shanghai', 
       lead: { title: 'Title of lead', leadParagraph: 'About lead.' },
       sections: [
         {
-          label: 'Technology',
+          label: '科技',
           items: [{ ...quote('first-moment', '2026-11-19T00:00:00.000Z'), summary: 'About first-moment.' }],
         },
         {
@@ -148,7 +149,7 @@ test('a withdrawn item is no longer quoted, even in a past report', async () => 
   ]);
   const { report } = (await get('/2026-11-17')).body;
   expect(report.lead).toBeNull();
-  expect(report.sections.map(({ label }: JsonValue) => label)).toEqual(['Technology']);
+  expect(report.sections.map(({ label }: JsonValue) => label)).toEqual(['科技']);
   expect(report.flashes).toEqual([]);
   const entry = (await get('')).body.items.find(({ date }: JsonValue) => date === '2026-11-17');
   expect(entry).toMatchObject({ leadTitle: null, leadParagraph: null });

@@ -1,3 +1,4 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { asHtml } from '@pressroom/news-feed/feeds/xml-text';
 import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
@@ -18,10 +19,7 @@ function line(id: string, publishedAt: string, members: object = {}) {
   return itemLine(id, { publishedAt, discoveredAt: publishedAt, ...members });
 }
 
-const VOCABULARY = {
-  categories: ['technology', 'research', 'policy-standard'],
-  directions: ['domestic', 'overseas'],
-};
+const VOCABULARY = readVocabulary({ NEWS_CATEGORIES: 'technology,research,policy-standard' });
 
 /** A title and a summary with everything that breaks a feed that is written carelessly. */
 const HOSTILE = {

@@ -1,3 +1,4 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { publishReport } from '@pressroom/news-feed/newsroom/publishing/report';
 import type { Period } from '@pressroom/news-feed/reports/period';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +26,7 @@ function item(id: string, time: string, members: object = {}) {
 function publish(period: Period, date: string, now = NOW) {
   return feed.db
     .transaction()
-    .execute((tx) => publishReport(tx, { period, date, categories: ['technology', 'research'], now }));
+    .execute((tx) => publishReport(tx, { period, date, vocabulary: readVocabulary({}), now }));
 }
 
 function get(path: string) {

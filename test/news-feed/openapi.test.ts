@@ -1,3 +1,4 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -5,20 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonBody, type JsonValue, send } from '../support/http.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
 
-const VOCABULARY = {
-  categories: [
-    'technology',
-    'research',
-    'patent',
-    'product',
-    'industry',
-    'finance',
-    'policy-standard',
-    'event',
-    'insight',
-  ],
-  directions: ['domestic', 'overseas'],
-};
+const VOCABULARY = readVocabulary({});
 
 /** The endpoints of the document and of the reset tracking, each by its path in the description. */
 const PATHS = [

@@ -120,11 +120,10 @@ test('what was written too late for a day without another item is in the next da
   await at('2052-07-03T00:00:01Z');
   expect(await quotedIn('2052-07-03')).toEqual({ daily: ['Title of alone'] });
   // By hand, for the day that had none.
-  const { categories } = readVocabulary({});
   const byHand = {
     period: 'daily',
     date: '2052-07-02',
-    categories,
+    vocabulary: readVocabulary({}),
     now: new Date('2052-07-03T01:00:00Z'),
   } as const;
   expect(await desk.db.transaction().execute((tx) => publishReport(tx, byHand))).toBe('empty');

@@ -17,7 +17,7 @@ import { admitClients, READABLE_ANYWHERE } from './clients.ts';
 import type { Clock } from './clock.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
-import { type NewsFeedConfig, ownSite } from './config.ts';
+import { type NewsFeedConfig, ownSite, vocabularyOf } from './config.ts';
 import { feedOperations } from './feeds/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
@@ -112,7 +112,7 @@ function frontPage(config: NewsFeedConfig): FrontPage {
 function routesOf({ config, db, readDb, searchDb, cache, seen, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const address = new ApiAddress(config);
-  const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+  const vocabulary = vocabularyOf(config);
   const showsStories = config.NEWS_STORIES === 'on';
   const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
   const itemStore = new ItemStore({ db: readDb, searchDb, gate, clock });

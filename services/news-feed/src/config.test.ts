@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readNewsFeedConfig } from './config.ts';
+import { readNewsFeedConfig, readVocabulary } from './config.ts';
 
 const DATABASE_URL = 'postgres://localhost/db';
 
@@ -8,4 +8,17 @@ test('links point to the port of the service unless SITE_URL names a site', () =
   expect(readNewsFeedConfig({ DATABASE_URL, NEWS_FEED_PORT: '5001' }).SITE_URL).toBe('http://localhost:5001');
   const named = { DATABASE_URL, NEWS_FEED_PORT: '5001', SITE_URL: 'https://news.example/' };
   expect(readNewsFeedConfig(named).SITE_URL).toBe('https://news.example');
+});
+
+test('a category is called in words, or as its label says, in any script', () => {
+  const { categories, labels } = readVocabulary({
+    NEWS_CATEGORIES: 'policy-standard, ai-models=AI models,finance=财经 · 市场',
+    NEWS_DIRECTIONS: 'domestic=国内,overseas',
+  });
+  expect(categories).toEqual(['policy-standard', 'ai-models', 'finance']);
+  expect([...labels.category.values()]).toEqual(['Policy standard', 'AI models', '财经 · 市场']);
+  expect([...labels.direction.values()]).toEqual(['国内', 'Overseas']);
+  for (const NEWS_CATEGORIES of ['a=', 'a=b=c', 'a=A,a=B', 'A=a', 'a=\u202eb']) {
+    expect(() => readVocabulary({ NEWS_CATEGORIES })).toThrow('NEWS_CATEGORIES');
+  }
 });

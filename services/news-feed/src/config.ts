@@ -17,14 +17,22 @@ export const PORT_VARIABLE = 'NEWS_FEED_PORT';
 /** Members of `links` that already have a meaning. */
 const LINK_NAMES = ['original', 'story', 'api'];
 
-/** Comma-separated names, such as the values of a parameter. */
+/** A name, and how readers see it. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,63}(?:=[^\p{C}=]{1,100})?$/u;
+
+/** Comma-separated names, such as the values of a parameter, each with its label if it has one. */
 function names() {
-  const expected = 'names of a–z, 0–9 and -, each once, separated by commas';
+  const expected =
+    'names of a–z, 0–9 and -, each once, separated by commas, each with its label after a = if it has one';
   return z
     .string()
     .transform((value) => value.split(',').map((name) => name.trim()))
-    .refine((values) => values.every((name) => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)), expected)
-    .refine((values) => new Set(values).size === values.length, expected);
+    .refine((values) => values.every((name) => NAME.test(name)), expected)
+    .refine((values) => new Set(values.map(nameOf)).size === values.length, expected);
+}
+
+function nameOf(value: string): string {
+  return value.replace(/=.*/s, '');
 }
 
 /** A site's address without a trailing slash. */
@@ -54,7 +62,7 @@ function isLanguage(value: string): boolean {
 export const vocabularySettings = {
   NEWS_DIRECTIONS: setting(
     names().default(['domestic', 'overseas']),
-    'The values of `direction`. The newsroom reads them too.',
+    'The values of `direction`, with labels like those of `NEWS_CATEGORIES`. The newsroom reads them too.',
   ),
   NEWS_CATEGORIES: setting(
     names().default([
@@ -68,7 +76,7 @@ export const vocabularySettings = {
       'event',
       'insight',
     ]),
-    "The values of `category`, in the order of a daily report's sections. The newsroom reads them too.",
+    "The values of `category`, in the order of a daily report's sections, and the headings of these: `ai-models=AI models,finance=财经`. The newsroom reads them too.",
   ),
 };
 
@@ -128,13 +136,32 @@ export const newsFeedSettings = {
   ),
 };
 
+/** The vocabulary that the settings name. */
+export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettings>>): Vocabulary {
+  const { NEWS_CATEGORIES: categories, NEWS_DIRECTIONS: directions } = config;
+  return {
+    categories: categories.map(nameOf),
+    directions: directions.map(nameOf),
+    labels: { category: labelsOf(categories), direction: labelsOf(directions) },
+  };
+}
+
+function labelsOf(values: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    values.map((value) => {
+      const name = nameOf(value);
+      const words = name.replaceAll('-', ' ');
+      return [name, value.slice(name.length + 1).trim() || words.charAt(0).toUpperCase() + words.slice(1)];
+    }),
+  );
+}
+
 /**
  * Reads the allowed categories and directions, for commands that do not need other settings. Throws
  * `ConfigError`.
  */
 export function readVocabulary(env: Environment): Vocabulary {
-  const config = readConfig(vocabularySettings, env);
-  return { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+  return vocabularyOf(readConfig(vocabularySettings, env));
 }
 
 /** The settings of the news feed. */

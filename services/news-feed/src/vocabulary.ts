@@ -4,4 +4,6 @@ export interface Vocabulary {
   categories: readonly string[];
   /** `NEWS_DIRECTIONS`. */
   directions: readonly string[];
+  /** How readers see each of them, by its name: `policy-standard` is `Policy standard` unless it is named. */
+  labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
 }

@@ -1,7 +1,7 @@
 import type { ItemsQuery } from '../items/schema.ts';
 import type { ListedItem } from '../items/store.ts';
-import { sectionLabel } from '../reports/section-label.ts';
 import type { Site } from '../site.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import type { Feed, FeedEntry } from './feed.ts';
 
 /** How many items a feed has. */
@@ -15,9 +15,10 @@ export function itemFeed(
   items: readonly ListedItem[],
   query: ItemFeedQuery,
   site: Site,
+  { labels }: Vocabulary,
 ): Pick<Feed, 'title' | 'description' | 'entries'> {
   const { mode, category, direction } = query;
-  const parts = [category && sectionLabel(category), direction && sectionLabel(direction)];
+  const parts = [labels.category.get(category ?? ''), labels.direction.get(direction ?? '')];
   const entries = items.map((row) => entryOf(row, site));
   return {
     title: [site.attribution.name, ...parts.filter((part) => part !== undefined)].join(': '),

@@ -73,7 +73,10 @@ function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOpe
       by: 'timeline',
       limit: FEED_ITEMS,
     });
-    return { content: itemFeed(page.items, restriction, parts.site), expiresAt: page.expiresAt };
+    return {
+      content: itemFeed(page.items, restriction, parts.site, parts.vocabulary),
+      expiresAt: page.expiresAt,
+    };
   };
   return forEachEnding((ending) =>
     operation({

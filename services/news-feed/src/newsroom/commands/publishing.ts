@@ -64,9 +64,9 @@ async function rank(direction: string | undefined): Promise<void> {
 async function report(period: Period, given: string | undefined): Promise<void> {
   const now = new Date();
   const date = given ?? latestReportDate(period, now);
-  const { categories } = readVocabulary(process.env);
+  const vocabulary = readVocabulary(process.env);
   const outcome = await withDatabase((db) =>
-    inTransactions(db)((tx) => publishReport(tx, { period, date, categories, now })),
+    inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now })),
   );
   console.log(`${date}: ${OUTCOMES[outcome]}`);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { readVocabulary } from '../../config.ts';
 import { importLineJsonSchema, importLineReader } from './import-line.ts';
 
-const vocabulary = { categories: ['technology', 'research'], directions: ['domestic', 'overseas'] };
+const vocabulary = readVocabulary({ NEWS_CATEGORIES: 'technology,research' });
 const read = importLineReader(vocabulary);
 
 const item = {

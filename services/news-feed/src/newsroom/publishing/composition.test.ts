@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { PERIOD_RULES } from '../../reports/period.ts';
-import { sectionLabel } from '../../reports/section-label.ts';
 import { composeReport, type Quotable } from './composition.ts';
 
 const CATEGORIES = ['technology', 'research'];
@@ -60,8 +59,4 @@ test('equal scores are ordered by newest, then by smallest id; unscored items co
 
 test('no items make an empty report', () => {
   expect(composed()).toEqual({ lead: null, sections: {}, flashes: '' });
-});
-
-test('the heading of a section is its category in words', () => {
-  expect(sectionLabel('policy-standard')).toBe('Policy standard');
 });

@@ -2,9 +2,9 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { Transaction } from 'kysely';
 import { PERIOD_RULES, type Period } from '../../reports/period.ts';
 import type { Quote, Report } from '../../reports/report.ts';
-import { sectionLabel } from '../../reports/section-label.ts';
 import { isReportDate, reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
 import { composeReport, type Quotable } from './composition.ts';
 
 /** An item with the members that a report quotes. */
@@ -33,8 +33,7 @@ export interface Publication {
   period: Period;
   /** `YYYY-MM-DD` in Shanghai: the day on which the report's window ends. */
   date: string;
-  /** The categories in the order of the sections. */
-  categories: readonly string[];
+  vocabulary: Vocabulary;
   now: Date;
 }
 
@@ -46,7 +45,7 @@ export interface Publication {
  */
 export async function publishReport(
   tx: Transaction<NewsTables>,
-  { period, date, categories, now }: Publication,
+  { period, date, vocabulary, now }: Publication,
 ): Promise<ReportOutcome> {
   if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
   const window = reportWindow(period, date);
@@ -58,7 +57,7 @@ export async function publishReport(
   }
   const items = await readItems(tx, period, window);
   if (items.length === 0) return 'empty';
-  const report = reportOf(items, period, categories);
+  const report = reportOf(items, period, vocabulary);
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(PERIOD_RULES[period].table)
     .values({
@@ -74,12 +73,13 @@ export async function publishReport(
   return numInsertedOrUpdatedRows === 0n ? 'unchanged' : 'published';
 }
 
-function reportOf(items: readonly QuotableItem[], period: Period, categories: readonly string[]): Report {
+function reportOf(items: readonly QuotableItem[], period: Period, vocabulary: Vocabulary): Report {
+  const { categories, labels } = vocabulary;
   const { lead, sections, flashes } = composeReport(items, categories, PERIOD_RULES[period]);
   return {
     lead: lead && { itemId: lead.id, title: lead.title, leadParagraph: lead.summary ?? '' },
     sections: sections.map((section) => ({
-      label: sectionLabel(section.category),
+      label: labels.category.get(section.category) ?? section.category,
       items: section.items.map(({ quote, summary }) => ({ ...quote, summary: summary ?? '' })),
     })),
     flashes: flashes.map(({ quote }) => quote),

@@ -31,9 +31,8 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
     if (fault !== undefined) throw new Error(`the sample's line ${fault.number}: ${fault.reason}`);
     await publishRanking(tx, vocabulary.directions, now);
     const latest = latestReportDate('daily', now);
-    const { categories } = vocabulary;
     for (let day = 0; day < DAILIES; day += 1) {
-      await publishReport(tx, { period: 'daily', date: addDays(latest, -day), categories, now });
+      await publishReport(tx, { period: 'daily', date: addDays(latest, -day), vocabulary, now });
     }
   });
   return true;

@@ -3,6 +3,7 @@ import { openDatabase } from '@pressroom/common/database/database';
 import type { MigrationFile } from '@pressroom/common/database/migrations';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
+import { vocabularyOf } from '../../config.ts';
 import type { NewsTables } from '../../tables.ts';
 import { itemChecker } from '../editing/item-input.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
@@ -57,7 +58,7 @@ export function openWorker(
     inSlot: sharedSlots(db),
     ...limits,
   });
-  const vocabulary = { categories: config.NEWS_CATEGORIES, directions: config.NEWS_DIRECTIONS };
+  const vocabulary = vocabularyOf(config);
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
   const reader = new Reader();

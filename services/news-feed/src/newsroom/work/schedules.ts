@@ -44,8 +44,7 @@ export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): S
         name: period,
         latest: (now) => reportWindow(period, latestReportDate(period, now)).through,
         run: async (tx, due, now) => {
-          const { categories } = vocabulary;
-          await publishReport(tx, { period, date: shanghaiDate(due), categories, now });
+          await publishReport(tx, { period, date: shanghaiDate(due), vocabulary, now });
         },
       }),
     ),
