@@ -4,7 +4,8 @@ import { fileFailure } from '@pressroom/common/files/file-failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
-import { readOpml, writeOpml } from '../sources/opml.ts';
+import { Reader } from '../reading/reader.ts';
+import { opmlSettings, writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
 import {
@@ -84,7 +85,10 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('export')
     .description('print the sources as OPML')
-    .action(async () => console.log(writeOpml(await withDatabase(listSources), new Date())));
+    .action(async () => {
+      const vocabulary = readVocabulary(process.env);
+      console.log(writeOpml(await withDatabase(listSources), vocabulary, new Date()));
+    });
 }
 
 function withSettings(command: Command): Command {
@@ -159,13 +163,18 @@ async function show(given: string): Promise<void> {
 }
 
 async function importOpml(file: string): Promise<void> {
-  const feeds = readOpml(readText(file));
+  const reader = new Reader();
+  const feeds = await reader.read(file, 'opml', readText(file)).finally(() => reader.close());
+  const vocabulary = readVocabulary(process.env);
   const refused: string[] = [];
   let added = 0;
   await withDatabase(async (db) => {
-    for (const { url, name } of feeds) {
+    for (const feed of feeds) {
+      const { url } = feed;
       try {
-        if ((await addSource(db, url, name ? { name } : {}, new Date())).added) added += 1;
+        const settings = opmlSettings(feed, vocabulary);
+        checkSettings(settings, vocabulary);
+        if ((await addSource(db, url, settings, new Date())).added) added += 1;
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         refused.push(`${url}: ${error.message}`);

@@ -1,39 +1,108 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { generateOpml, parseOpml } from 'feedsmith';
+import type { Vocabulary } from '../../vocabulary.ts';
+import type { SourceSettings } from './source-settings.ts';
 import type { Source } from './source-store.ts';
 
 /** A feed that an OPML file lists. */
 export interface OpmlFeed {
   url: string;
-  /** Empty if it has none. */
-  name: string;
+  /** What a category may be called: what it says of itself, then its folders from the inside out. */
+  places: string[];
+  /** Everything but its category. */
+  settings: SourceSettings;
 }
 
-interface Outline {
+/** What no other reader has: attributes in a namespace of their own (OPML 2.0, "Extending OPML"). */
+const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages'].map(
+  (name) => `pressroom:${name}`,
+);
+const NAMESPACE = 'xmlns:pressroom="urn:pressroom:source"';
+
+type Outline = {
   text?: string;
   title?: string;
+  category?: string;
   xmlUrl?: string;
   outlines?: Outline[];
-}
+} & Partial<Record<string, unknown>>;
 
 /** The feeds of an OPML file, in its folders too. Throws a {@link Failure} if it is not one. */
 export function readOpml(text: string): OpmlFeed[] {
   try {
-    return feedsIn(parseOpml(text).body?.outlines ?? []);
+    const { body } = parseOpml(text, { extraOutlineAttributes: OWN });
+    return feedsIn((body?.outlines ?? []) as Outline[], []);
   } catch (error) {
     throw new Failure('invalid', 'the file is not OPML', { cause: error });
   }
 }
 
-function feedsIn(outlines: readonly Outline[]): OpmlFeed[] {
-  return outlines.flatMap(({ text, title, xmlUrl, outlines: inner = [] }) => [
-    ...(xmlUrl === undefined ? [] : [{ url: xmlUrl, name: (title ?? text ?? '').slice(0, 200) }]),
-    ...feedsIn(inner),
-  ]);
+function feedsIn(outlines: readonly Outline[], folders: readonly string[]): OpmlFeed[] {
+  return outlines.flatMap((outline) => {
+    const { xmlUrl, category = '', outlines: inner = [] } = outline;
+    if (xmlUrl === undefined) return feedsIn(inner, [outline.text ?? outline.title ?? '', ...folders]);
+    // A category may be a path; each of its parts is one (OPML 2.0, "What is an <outline>?").
+    const categories = category.split(/[,/]/).map((name) => name.trim());
+    return [{ url: xmlUrl, places: [...categories, ...folders], settings: settingsOf(outline) }];
+  });
 }
 
-/** The sources as OPML 2.0. */
-export function writeOpml(sources: readonly Source[], now: Date): string {
-  const outlines = sources.map(({ name, url }) => ({ text: name, title: name, type: 'rss', xmlUrl: url }));
-  return generateOpml({ head: { title: 'Sources of the newsroom', dateCreated: now }, body: { outlines } });
+function settingsOf(outline: Outline): SourceSettings {
+  const own = (name: string) => {
+    const value = outline[`pressroom:${name}`];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [directions, select, weight] = [own('directions'), own('select'), own('weight')];
+  // Other readers call a feed by its text alone; here, that may be the feed's own title.
+  const name = outline.title ?? (select === undefined ? outline.text : undefined);
+  return {
+    ...(name !== undefined && { name: name.slice(0, 200) }),
+    ...(directions !== undefined && { directions: directions.split(',').filter((word) => word !== '') }),
+    ...(select !== undefined && { select }),
+    ...(weight !== undefined && { weight: Number(weight) }),
+    ...(own('first-party') === 'true' && { firstParty: true }),
+    ...(own('read-pages') === 'true' && { readPages: true }),
+  };
+}
+
+/** The settings of a listed feed: its category is the first of its places that is one, by name or label. */
+export function opmlSettings({ places, settings }: OpmlFeed, { labels }: Vocabulary): SourceSettings {
+  const known = [...labels.category];
+  for (const place of places) {
+    const found = known.find((names) => names.some((name) => name.toLowerCase() === place.toLowerCase()));
+    if (found !== undefined) return { ...settings, category: found[0] };
+  }
+  return settings;
+}
+
+/** The sources as OPML 2.0, in a folder for each category. */
+export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, now: Date): string {
+  const byCategory = Map.groupBy(sources, ({ category }) => category);
+  const outlines = [...byCategory].flatMap(([category, members]): Outline[] => {
+    const inside = members.map(outlineOf);
+    return category === null
+      ? inside
+      : [{ text: labels.category.get(category) ?? category, outlines: inside }];
+  });
+  const head = { title: 'Sources of the newsroom', dateCreated: now };
+  const options = { extraOutlineAttributes: OWN };
+  const opml = generateOpml({ head, body: { outlines: outlines as { text: string }[] } }, options);
+  return opml.replace('<opml ', `<opml ${NAMESPACE} `);
+}
+
+function outlineOf(source: Source): Outline {
+  const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
+  return {
+    text: name,
+    // What an editor has named it; else it goes on being called as its feed calls itself.
+    ...(source.is_named && { title: name }),
+    type: 'rss',
+    xmlUrl: url,
+    ...(category !== null && { category }),
+    ...(directions.length > 0 && { 'pressroom:directions': directions.join(',') }),
+    'pressroom:select': select_rule,
+    'pressroom:weight': String(weight),
+    ...(first_party && { 'pressroom:first-party': 'true' }),
+    ...(reads_pages && { 'pressroom:read-pages': 'true' }),
+  };
 }
