@@ -272,6 +272,23 @@ test('with an Idempotency-Key, a request that is sent again finds its batch afte
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
 });
 
+test('what a request waits for is no batch to list, and its key is for the same request alone', async () => {
+  await fill('a/1.jpg', 'a/2.jpg');
+  const copy = { action: 'copy', paths: ['a'], dest: 'to' };
+  const headers = { 'idempotency-key': 'awaited' };
+  const awaited = await gallery.ask('/api/gallery/batch', { method: 'POST', json: copy, headers });
+  expect(awaited.body).toEqual({ success: true, message: '2 objects copied', affected: 2 });
+  expect((await start(copy, 'awaited')).body.code).toBe('idempotency_key_reused');
+  expect(await list()).toEqual([]);
+  const { rows } = await gallery.database.pool.query(
+    `select id from gallery.batch where request->>'action' = 'copy'`,
+  );
+  expect(rows).toHaveLength(1);
+  const path = `/api/gallery/batches/${rows[0].id}`;
+  expect((await gallery.ask(path)).status).toBe(404);
+  expect((await gallery.ask(`${path}/resume`, { method: 'POST' })).status).toBe(404);
+});
+
 test('a service that stops interrupts its batches, and another finishes them', async () => {
   await fill('a/1.jpg', 'a/2.jpg', 'a/3.jpg');
   const stopping = await startBehindProxy();

@@ -124,9 +124,9 @@ async function holdRecords(): Promise<{ recording: () => Promise<boolean>; forge
   const { pool } = direct.database;
   const holder = await pool.connect();
   await holder.query('begin');
-  await holder.query('select 1 from gallery.operation for update');
+  await holder.query('select 1 from gallery.batch for update');
   const blocked = `from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock' and query ~ 'update "gallery"."operation" set "outcome"'`;
+    and wait_event_type = 'Lock' and query ~ 'update "gallery"."batch" set "changed_at" = .*"outcome"'`;
   const recording = async () => (await pool.query(`select 1 ${blocked}`)).rowCount === 1;
   const forget = async () => {
     await pool.query(`select pg_terminate_backend(pid) ${blocked}`);

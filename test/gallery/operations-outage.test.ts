@@ -1,10 +1,16 @@
 import { openDatabase } from '@pressroom/common/database/database';
 import { SilenceError } from '@pressroom/common/database/database-fault';
 import { migrate } from '@pressroom/common/database/migrate';
-import { identify, OperationStore } from '@pressroom/gallery-admin/operations/store';
+import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
+import { OriginalDates } from '@pressroom/gallery-admin/listing/original-dates';
+import { S3_COPY_LIMITS } from '@pressroom/gallery-admin/operations/copy-request';
+import { Operations } from '@pressroom/gallery-admin/operations/operations';
+import { OperationStore } from '@pressroom/gallery-admin/operations/store';
+import { UnfinishedTransfers } from '@pressroom/gallery-admin/operations/unfinished';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
+import { memoryLog } from '../support/log.ts';
 import { OwnPostgres } from '../support/own-postgres.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,15 +27,28 @@ afterEach(async () => {
   await server.destroy();
 });
 
-test('what fails because the database hangs is answered without waiting for its record', async () => {
-  const db = openDatabase<GalleryTables>({ DATABASE_URL: server.url, DATABASE_POOL_SIZE: 2 }, 'test');
-  const operations = new OperationStore(db, HOUR_MS);
-  const asked = identify({ id: 'default', name: 'gallery' }, ['delete', 'file', 'a'], undefined);
-  const work = async () => {
+/** The database hangs when the transfer begins. */
+class HangingTransfers extends UnfinishedTransfers {
+  override async exclusively(): Promise<never> {
     await server.hang();
     throw new SilenceError(5500);
-  };
-  const answered = operations.answer(asked, work, new AbortController().signal);
+  }
+}
+
+test('what fails because the database hangs is answered without waiting for its record', async () => {
+  const db = openDatabase<GalleryTables>({ DATABASE_URL: server.url, DATABASE_POOL_SIZE: 2 }, 'test');
+  const operations = new Operations({
+    store: new OperationStore(db),
+    unfinished: new HangingTransfers(db),
+    limits: S3_COPY_LIMITS,
+    dates: new OriginalDates(db),
+    log: memoryLog('test').log,
+    recordMs: HOUR_MS,
+  });
+  const request = { action: 'move' as const, paths: ['a'], dest: 'to/' };
+  const asked = { request, key: undefined, background: false };
+  const bucket = { id: 'default', name: 'gallery' } as Bucket;
+  const answered = operations.perform(bucket, asked, new AbortController().signal);
   await expect(answered).rejects.toThrow('has not answered');
   await server.goOn();
   await db.destroy();

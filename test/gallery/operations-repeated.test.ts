@@ -23,7 +23,7 @@ afterAll(() => service?.close());
 
 beforeEach(async () => {
   await direct.post('/api/gallery/batch', { action: 'delete', paths: ['d/', 'to/', 'e/'] });
-  await direct.database.pool.query('truncate gallery.operation');
+  await direct.database.pool.query('truncate gallery.batch');
   await fill();
 });
 
@@ -98,7 +98,7 @@ async function askAndLeave(asked: Asked) {
 
 async function ended(): Promise<void> {
   await until('the operation has ended', async () => {
-    const running = 'select 1 from gallery.operation where leased_until is not null';
+    const running = 'select 1 from gallery.batch where leased_until is not null';
     return (await direct.database.pool.query(running)).rowCount === 0;
   });
 }
@@ -109,13 +109,13 @@ async function askWhileItRuns<Answered>(requests: (() => Promise<Answered>)[]): 
   const waiting = async () => {
     const { rows } = await pool.query(
       `select count(*)::int as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'gallery"?.*operation.*for update'`,
+       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'for update|advisory'`,
     );
     return rows[0].waiting as number;
   };
   const holder = await pool.connect();
   await holder.query('begin');
-  await holder.query('select 1 from gallery.operation for update');
+  await holder.query('select 1 from gallery.batch for update');
   const answers = requests.map((request) => request());
   await until('all wait for the row', async () => (await waiting()) === requests.length);
   await holder.query('commit');
@@ -283,10 +283,10 @@ test('outcomes are forgotten after a day', async () => {
   await ask({ action: 'copy', key });
   const { pool } = direct.database;
   await until('the delivery is noted', async () => {
-    return (await pool.query('select 1 from gallery.operation where delivered')).rowCount === 1;
+    return (await pool.query('select 1 from gallery.batch where delivered')).rowCount === 1;
   });
-  await pool.query(`update gallery.operation set changed_at = now() - interval '25 hours'`);
+  await pool.query(`update gallery.batch set changed_at = now() - interval '25 hours'`);
   expect((await ask({ action: 'delete', key })).body).toMatchObject({ success: true, affected: 3 });
-  const { rows } = await pool.query('select count(*)::int as kept from gallery.operation');
+  const { rows } = await pool.query('select count(*)::int as kept from gallery.batch');
   expect(rows).toEqual([{ kept: 1 }]);
 });

@@ -11,8 +11,6 @@ import type { Kysely } from 'kysely';
 import { archiveOperations } from './archives/routes.ts';
 import { ArchiveStore } from './archives/store.ts';
 import { batchOperations } from './batches/routes.ts';
-import { BatchRunner } from './batches/runner.ts';
-import { BatchStore } from './batches/store.ts';
 import type { ActiveBucket } from './buckets/active.ts';
 import { StorePing } from './buckets/ping.ts';
 import { bucketOperations } from './buckets/routes.ts';
@@ -24,6 +22,7 @@ import { refuseForeignPages } from './foreign-pages.ts';
 import { OriginalDates } from './listing/original-dates.ts';
 import { listingOperations } from './listing/routes.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
+import { Operations } from './operations/operations.ts';
 import { fileOperations } from './operations/routes.ts';
 import { OperationStore } from './operations/store.ts';
 import { UnfinishedTransfers } from './operations/unfinished.ts';
@@ -87,7 +86,7 @@ const describe = (cookies: CookieStyle) => ({
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
   const cookies = { secure: config.COOKIE_SECURE };
-  const store = new StorePing();
+  const storePing = new StorePing();
   const app = await createServer({
     config,
     description: describe(cookies),
@@ -96,7 +95,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     meters,
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
-    degrading: { 'object store': () => store.ping(active.probed()) },
+    degrading: { 'object store': () => storePing.ping(active.probed()) },
     problems: {
       extend: galleryMembers,
       explain: storeFailure,
@@ -128,21 +127,14 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const listing = listingOperations(active, dates);
   const folders = folderOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
+  const store = new OperationStore(db);
   const unfinished = new UnfinishedTransfers(direct);
-  const batches = new BatchStore(db);
-  const runner = new BatchRunner({ batches, unfinished, limits: copyLimits, dates, log });
+  const operations = new Operations({ store, unfinished, limits: copyLimits, dates, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
-  app.addHook('preClose', async () => runner.stop());
-  app.addHook('onClose', () => runner.close());
-  const background = batchOperations({ buckets: active, batches, runner });
-  const files = fileOperations({
-    buckets: active,
-    unfinished,
-    runner,
-    operations: new OperationStore(db),
-    limits: copyLimits,
-    dates,
-  });
+  app.addHook('preClose', async () => operations.stop());
+  app.addHook('onClose', () => operations.close());
+  const background = batchOperations({ buckets: active, store, operations });
+  const files = fileOperations({ buckets: active, operations });
   const proxy = proxyOperations({
     buckets: active,
     fetcher,

@@ -45,23 +45,14 @@ export interface CompletedUploadTable {
   begun_at: DefaultedTime;
 }
 
-/** `gallery.operation`: outcomes are JSON documents. */
-export interface OperationTable {
-  id: Buffer;
-  request: Buffer;
-  run: string | null;
-  leased_until: Date | null;
-  outcome: ColumnType<unknown, string | null, string | null>;
-  delivered: Generated<boolean>;
-  changed_at: DefaultedTime;
-}
-
 /** `gallery.batch`: requests and outcomes are JSON documents. */
 export interface BatchTable {
   id: string;
   bucket_id: string;
   bucket_name: string;
   request: ColumnType<unknown, string, never>;
+  background: boolean;
+  delivered: Generated<boolean>;
   fingerprint: Buffer;
   idempotency_key: Buffer | null;
   state: ColumnType<'running' | 'done' | 'failed', never, 'running' | 'done' | 'failed'>;
@@ -100,7 +91,6 @@ export interface GalleryTables {
   'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
-  'gallery.operation': OperationTable;
   'gallery.original_date': OriginalDateTable;
   'gallery.unfinished_transfer': UnfinishedTransferTable;
 }

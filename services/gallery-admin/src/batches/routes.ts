@@ -1,21 +1,21 @@
 import { operation } from '@pressroom/common/http/operation';
 import type { BucketSource } from '../buckets/bucket.ts';
+import { batchList, batchListQuery, batchPath, batchRead, batchStarted } from '../operations/batch-schema.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { OperationStore } from '../operations/store.ts';
 import { problemResponses } from '../problems.ts';
-import type { BatchRunner } from './runner.ts';
-import { batchList, batchListQuery, batchPath, batchRead, batchStarted } from './schema.ts';
-import type { BatchStore } from './store.ts';
 
 /** Dependencies of the batches that run in the background. */
 export interface BatchParts {
   buckets: BucketSource;
-  batches: BatchStore;
-  runner: BatchRunner;
+  store: OperationStore;
+  operations: Operations;
 }
 
 const TAGS = ['gallery'];
 
 /** The batches that run in the background: an addition to `docs/spec/gallery-admin.md`, "Endpoints". */
-export function batchOperations({ buckets, batches, runner }: BatchParts) {
+export function batchOperations({ buckets, store, operations }: BatchParts) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -24,7 +24,7 @@ export function batchOperations({ buckets, batches, runner }: BatchParts) {
       querystring: batchListQuery,
       response: { 200: batchList, ...problemResponses(400, 401, 500, 503) },
     },
-    handler: async () => ({ success: true as const, data: await batches.list() }),
+    handler: async () => ({ success: true as const, data: await store.list() }),
   });
   const read = operation({
     schema: {
@@ -34,7 +34,7 @@ export function batchOperations({ buckets, batches, runner }: BatchParts) {
       params: batchPath,
       response: { 200: batchRead, ...problemResponses(400, 401, 404, 500, 503) },
     },
-    handler: async ({ params }) => ({ success: true as const, ...(await batches.read(params.id)) }),
+    handler: async ({ params }) => ({ success: true as const, ...(await store.read(params.id)) }),
   });
   const resume = operation({
     schema: {
@@ -46,7 +46,7 @@ export function batchOperations({ buckets, batches, runner }: BatchParts) {
       response: { 202: batchStarted, ...problemResponses(400, 401, 403, 404, 500, 503) },
     },
     handler: async ({ params }, reply) => {
-      const batch = await runner.resume(await buckets.current(), params.id);
+      const batch = await operations.resume(await buckets.current(), params.id);
       return reply.code(202).send({ success: true as const, message: `the batch is ${batch.state}`, batch });
     },
   });

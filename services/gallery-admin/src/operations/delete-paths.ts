@@ -4,24 +4,27 @@ import { listObjects } from '../listing/object-page.ts';
 import { type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
 import type { Source } from './destination.ts';
 import { foldedInWords, objects } from './messages.ts';
+import type { OperationRequest, Outcome } from './operation.ts';
 import { foldOverlaps } from './overlaps.ts';
-import type { Outcome } from './store.ts';
+import { findSources } from './sources.ts';
 import type { Watch } from './watch.ts';
 
-/** What to delete, and the outcome of the same request before, if its answer reached nobody. */
+/** The outcome of the same request before, if it may have reached nobody, and who follows the work. */
 export interface Deleting {
-  sources: readonly Source[];
   before: Outcome | undefined;
-  /** Follows the work, if somebody does. */
-  watch?: Watch;
+  watch: Watch;
 }
 
-/** Deletes what was found. If nothing is left, the outcome of `before` is returned. */
-export async function deleteFound(
+/** Deletes what the paths name. If nothing is left, the outcome of `before` is returned. */
+export async function deletePaths(
   bucket: Bucket,
-  { sources: named, before, watch }: Deleting,
+  { paths, filesOnly }: Pick<OperationRequest, 'paths' | 'filesOnly'>,
+  { before, watch }: Deleting,
 ): Promise<Outcome> {
-  const { sources, folded } = foldOverlaps(named);
+  const found = await findSources(bucket, paths);
+  const { sources, folded } = foldOverlaps(
+    filesOnly ? found.sources.filter(({ kind }) => kind === 'object') : found.sources,
+  );
   if (before && sources.length === 0) return before;
   const affected = await deleteSources(bucket, sources, watch);
   return { message: `${objects(affected)} deleted${foldedInWords(folded)}`, affected };
@@ -31,13 +34,9 @@ export async function deleteFound(
  * Deletes objects and whole folders of any size. Resolves to the number of objects deleted. Throws an
  * `incomplete` {@link Failure} that says how many objects could not be deleted and which.
  */
-async function deleteSources(
-  bucket: Bucket,
-  sources: readonly Source[],
-  watch: Watch | undefined,
-): Promise<number> {
-  const told = (deleted: number) => watch?.progress(deleted, null);
-  const deletion = await deleteObjects(bucket, objectsOf(bucket, sources, watch?.signal), told);
+async function deleteSources(bucket: Bucket, sources: readonly Source[], watch: Watch): Promise<number> {
+  const told = (deleted: number) => watch.progress(deleted, null);
+  const deletion = await deleteObjects(bucket, objectsOf(bucket, sources, watch.signal), told);
   if (deletion.failed === 0) return deletion.deleted;
   throw new Failure(
     'incomplete',
@@ -50,14 +49,14 @@ async function deleteSources(
 async function* objectsOf(
   bucket: Bucket,
   sources: readonly Source[],
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): AsyncGenerator<Doomed, void> {
   for (const { kind, path } of sources) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (kind === 'object') yield { key: path };
     else
       for await (const { key } of listObjects(bucket, path)) {
-        signal?.throwIfAborted();
+        signal.throwIfAborted();
         yield { key };
       }
   }

@@ -118,5 +118,7 @@ export const renameAnswer = z.object({
   undo: z
     .object({ path: z.string(), name: z.string() })
     .nullable()
-    .describe('The request that takes it back; null if no new file may have the old name.'),
+    .describe(
+      'The request that takes it back; null if something stayed behind or no new file may have the old name.',
+    ),
 });

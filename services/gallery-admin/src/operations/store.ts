@@ -1,225 +1,343 @@
 import { hash, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
-import type { GalleryTables } from '../tables.ts';
-
-/** How long an outcome is kept, in hours (RFC draft "The Idempotency-Key HTTP Header Field"). */
-const KEPT_HOURS = 24;
+import type { BatchTable, GalleryTables } from '../tables.ts';
+import { type BatchView, SHOWN_PATHS } from './batch-schema.ts';
+import type { OperationRequest, Outcome, Steps, Undoing } from './operation.ts';
 
 /**
- * After how many seconds a run that no longer renews its lease counts as dead. The same request waits for it
- * that long, and is to be answered within 10 s.
+ * After how many seconds a run whose lease is not renewed counts as dead. The same request waits for it that
+ * long, and is to be answered within 10 s.
  */
 const LEASE_S = 5;
 
-/** How often a lease is renewed, in ms. */
-const RENEWAL_MS = (LEASE_S * 1000) / 3;
-
-/** How often a request that waits for an identical one checks whether it has ended, in ms. */
-const POLL_MS = 250;
-
 /**
- * How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. One
- * that has failed for the database's sake does not wait.
+ * How long an outcome is kept for whoever asks again, in hours (RFC draft "The Idempotency-Key HTTP Header
+ * Field").
  */
-const RECORD_MS = 2000;
+const KEPT_HOURS = 24;
 
-/** The outcome of an operation, as reported to the client. */
-export interface Outcome {
-  message: string;
-  /** Number of objects deleted, copied or moved. */
-  affected: number;
-  /** After a renaming: where the file or the folder is now. */
-  path?: string;
+/** How long the history of batches in the background is. */
+const KEPT_DAYS = 30;
+const KEPT_BATCHES = 100;
+
+/** Batches in the background that may run in one bucket at a time. */
+const MAX_RUNNING = 10;
+
+/** An operation that a client asks for. */
+export interface Asked {
+  request: OperationRequest;
+  /** Its `Idempotency-Key`. */
+  key: string | undefined;
+  /** Whether it is answered at once, listed, and can be resumed; otherwise the client waits for its end. */
+  background: boolean;
 }
 
-/** What distinguishes a request from others. */
-export interface AskedOperation {
-  id: Buffer;
-  request: Buffer;
-  /** True when the client gave an `Idempotency-Key`. */
-  keyed: boolean;
-}
-
-/** The outcome of {@link OperationStore.answer} and the run that produced it. */
-export interface Answered {
-  outcome: Outcome;
+/** An operation that the caller runs. */
+export interface Claim {
+  id: string;
   run: string;
-}
-
-/** Records an outcome on a connection of the caller's, in whose transaction something else may change. */
-export type Recording = (outcome: Outcome, db: Kysely<GalleryTables>) => Promise<void>;
-
-/**
- * Does the work; `before` is the outcome of the same earlier request, if nobody can have received it. What
- * is not recorded when it returns is recorded then.
- */
-export type Work = (before: Outcome | undefined, record: Recording) => Promise<Outcome>;
-
-/** The record of a run. */
-interface Change {
-  run?: null;
-  outcome?: string;
-  delivered?: boolean;
-  leased_until?: RawBuilder<Date> | null;
-}
-
-/** The caller does the work. */
-interface Claimed {
-  state: 'claimed';
-  run: string;
+  request: OperationRequest;
+  background: boolean;
+  /** True if a batch in the background ran before. */
+  resumed: boolean;
+  /** The outcome of the same earlier request, if it may have reached nobody. */
   before: Outcome | undefined;
 }
 
-type Claim = Claimed | { state: 'running'; run: string } | { state: 'done'; run: string; outcome: Outcome };
-
-/** Identifies a request by its key if it has one, otherwise by the bucket and the request itself. */
-export function identify(
-  bucket: Pick<Bucket, 'id' | 'name'>,
-  asked: unknown,
-  key: string | undefined,
-): AskedOperation {
-  const request = sha256([bucket.id, bucket.name, asked]);
-  return key === undefined
-    ? { id: request, request, keyed: false }
-    : { id: sha256(['key', key]), request, keyed: true };
+/** An operation as it is recorded, and the claim on it if the caller is to run it. */
+export interface Begun {
+  id: string;
+  batch: BatchView;
+  claim: Claim | undefined;
 }
 
-function sha256(identity: unknown[]): Buffer {
-  return hash('sha256', JSON.stringify(identity), 'buffer');
-}
+type Row = Selectable<BatchTable> & { leased: boolean };
 
 /**
- * Records in PostgreSQL, for a day, which operations run and how they ended, so that a client whose
- * connection broke can ask again, on any replica. While an operation runs, the same request waits for it and
- * gets its outcome. After that, a request with the same `Idempotency-Key` gets the outcome of the first. A
- * request without a key is new work; it receives the earlier outcome if that reached nobody, in case nothing
- * is left to do. Failures are not kept: the next request tries again.
+ * Records operations in PostgreSQL: what runs, how far it has come, and how it ended, so that a client can
+ * ask on any replica.
  */
 export class OperationStore {
   readonly #db: Kysely<GalleryTables>;
-  readonly #recordMs: number;
-  /** Pending writes that record a delivery, by id: the next request of the same kind may follow at once. */
-  readonly #noting = new Map<string, Promise<void>>();
 
-  /** An answer waits for its record for `recordMs` at most. */
-  constructor(db: Kysely<GalleryTables>, recordMs = RECORD_MS) {
+  constructor(db: Kysely<GalleryTables>) {
     this.#db = db;
-    this.#recordMs = recordMs;
   }
 
   /**
-   * Does `work`, or returns the outcome of the same request. Fails as `conflict` (`idempotency_key_reused`)
-   * for a key that belongs to another request, and as `unavailable` if `signal` ends the wait.
+   * Records an operation, or finds the one that the same request began: the one with its key, or the one that
+   * runs. Fails as `conflict` (`idempotency_key_reused`) for a key that belongs to another request, and as
+   * `unavailable` if too many batches run.
    */
-  async answer(asked: AskedOperation, work: Work, signal: AbortSignal): Promise<Answered> {
-    const awaited = new Set<string>();
-    for (;;) {
-      await this.#noting.get(asked.id.toString('hex'));
-      const claim = await this.#claim(asked, awaited);
-      if (claim.state === 'done') return claim;
-      if (claim.state === 'claimed') return this.#run(asked, claim, work);
-      awaited.add(claim.run);
-      await pause(POLL_MS, undefined, { signal }).catch(() => {
-        throw new Failure('unavailable', 'this request is still running; send it again to get its outcome');
-      });
-    }
-  }
-
-  /** Records that the client received the answer: from now on the same request without a key is new work. */
-  async delivered({ id }: AskedOperation, run: string): Promise<void> {
-    const name = id.toString('hex');
-    const noting = this.#change(id, run, { delivered: true }).finally(() => this.#noting.delete(name));
-    this.#noting.set(name, noting);
-    await noting;
-  }
-
-  #claim(asked: AskedOperation, awaited: ReadonlySet<string>): Promise<Claim> {
+  begin(bucket: Bucket, asked: Asked): Promise<Begun> {
+    const { request, background, key } = asked;
+    const fingerprint = fingerprintOf(bucket, asked);
+    const idempotencyKey = key === undefined ? null : hash('sha256', JSON.stringify([key]), 'buffer');
     return this.#db.transaction().execute(async (db) => {
-      await forgetOld(db);
-      const { id, request } = asked;
-      await db
-        .insertInto('gallery.operation')
-        .values({ id, request })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute();
-      const kept = await db
-        .selectFrom('gallery.operation')
-        .select(['request', 'run', 'outcome', 'delivered', 'leased_until'])
-        .select(sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`.as('running'))
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirstOrThrow();
-      if (!kept.request.equals(request)) throw keyReused();
-      if (kept.running && kept.run) return { state: 'running', run: kept.run };
-      const outcome = (kept.outcome ?? undefined) as Outcome | undefined;
-      const isAwaited = kept.leased_until === null && awaited.has(kept.run ?? '');
-      if (outcome && kept.run && (asked.keyed || isAwaited)) return { state: 'done', run: kept.run, outcome };
+      await sql`select pg_advisory_xact_lock(hashtextextended('gallery batch', 0))`.execute(db);
+      await forgetOld(db, background);
+      const same = await findSame(db, fingerprint, idempotencyKey, background);
+      if (same && !same.fingerprint.equals(fingerprint)) throw keyReused();
+      if (same && isAnswer(same)) return { id: same.id, batch: viewOf(same), claim: undefined };
+      if (same) return claim(db, same);
+      if (background) await assertRoom(db, bucket);
       const run = randomUUID();
-      await db
-        .updateTable('gallery.operation')
-        .set({ run, leased_until: leaseEnd() })
-        .where('id', '=', id)
-        .execute();
-      return { state: 'claimed', run, before: kept.delivered ? undefined : outcome };
+      const row = await db
+        .insertInto('gallery.batch')
+        .values({
+          id: randomUUID(),
+          run,
+          bucket_id: bucket.id,
+          bucket_name: bucket.name,
+          request: JSON.stringify(request),
+          background,
+          fingerprint,
+          idempotency_key: idempotencyKey,
+          leased_until: leaseEnd(),
+        })
+        .returningAll()
+        .returning(sql<boolean>`true`.as('leased'))
+        .executeTakeFirstOrThrow();
+      const { id } = row;
+      const claimed = { id, run, request, background, resumed: false, before: undefined };
+      return { id, batch: viewOf(row), claim: claimed };
     });
-  }
-
-  async #run({ id }: AskedOperation, { run, before }: Claimed, work: Work): Promise<Answered> {
-    const renewal = setInterval(() => this.#renew(id, run), RENEWAL_MS);
-    const endedWith = (outcome: Outcome) => ({
-      outcome: JSON.stringify(outcome),
-      delivered: false,
-      leased_until: null,
-    });
-    try {
-      const outcome = await work(before, (done, db) => change(db, id, run, endedWith(done)));
-      await this.#record(id, run, endedWith(outcome));
-      return { outcome, run };
-    } catch (error) {
-      const recorded = this.#record(id, run, { run: null, leased_until: null });
-      if (!isDatabaseAway(error)) await recorded;
-      throw error;
-    } finally {
-      clearInterval(renewal);
-    }
-  }
-
-  /** Updates the record of a run that has ended; the answer waits for that, but not for long. */
-  async #record(id: Buffer, run: string, change: Change): Promise<void> {
-    await Promise.race([this.#change(id, run, change), pause(this.#recordMs, undefined, { ref: false })]);
-  }
-
-  /** Renews the lease of a run, unless its outcome has been recorded in the meantime. */
-  async #renew(id: Buffer, run: string): Promise<void> {
-    await updateRun(this.#db, id, run, { leased_until: leaseEnd() })
-      .where('leased_until', 'is not', null)
-      .execute()
-      .catch(() => undefined);
   }
 
   /**
-   * Updates the record of a run. The work matters more than its record: without a database the record stays
-   * as it is.
+   * Claims a batch in the background that was interrupted or has failed; one that runs or is done is returned
+   * as it is. Fails as `missing` if there is none, and as `refused` if it belongs to another bucket.
    */
-  async #change(id: Buffer, run: string, changed: Change): Promise<void> {
-    await change(this.#db, id, run, changed).catch(() => undefined);
+  resume(bucket: Bucket, id: string): Promise<Begun> {
+    return this.#db.transaction().execute(async (db) => {
+      const row = await selectBatches(db).where('id', '=', id).forUpdate().executeTakeFirst();
+      if (!row?.background) throw unknownBatch();
+      if (row.state === 'done' || isRunning(row)) return { id, batch: viewOf(row), claim: undefined };
+      if (row.bucket_id === bucket.id && row.bucket_name === bucket.name) return claim(db, row);
+      const name = JSON.stringify(row.bucket_name);
+      throw new Failure('refused', `this batch belongs to the bucket ${name}; make it the active one first`);
+    });
+  }
+
+  /** The history, the newest first. */
+  async list(): Promise<BatchView[]> {
+    const rows = await selectBatches(this.#db)
+      .where('background', '=', true)
+      .orderBy('started_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(KEPT_BATCHES)
+      .execute();
+    return rows.map(viewOf);
+  }
+
+  /** One batch in the background, and what takes it back. Fails as `missing` if there is none. */
+  async read(id: string): Promise<{ batch: BatchView; undo: Undoing[] }> {
+    const row = await selectBatches(this.#db).where('id', '=', id).executeTakeFirst();
+    if (!row?.background) throw unknownBatch();
+    return { batch: viewOf(row), undo: outcomeOf(row)?.undo ?? [] };
+  }
+
+  /** Whether an operation still runs, and the outcome of one that is done. */
+  async look(id: string): Promise<{ running: boolean; outcome: Outcome | undefined }> {
+    const row = await selectBatches(this.#db).where('id', '=', id).executeTakeFirst();
+    const isDone = row?.state === 'done';
+    return { running: row !== undefined && isRunning(row), outcome: isDone ? outcomeOf(row) : undefined };
+  }
+
+  /** Renews the lease of a run and records its progress; false if the operation is no longer this run's. */
+  async renew(claimed: Claim, { done, total }: Steps): Promise<boolean> {
+    const { numUpdatedRows } = await updateRun(this.#db, claimed)
+      .set({ steps_done: done, steps_total: total, leased_until: leaseEnd() })
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Records what a run has done, on another connection if something else is to change with it. */
+  async end(claimed: Claim, outcome: Outcome, { done, total }: Steps, db = this.#db): Promise<void> {
+    await updateRun(db, claimed)
+      .set({
+        outcome: JSON.stringify(outcome),
+        state: 'done',
+        delivered: false,
+        steps_done: done,
+        steps_total: total,
+        ...ENDED,
+      })
+      .execute();
+  }
+
+  /**
+   * Records why a run failed. Whoever waits for it is told so and asks again: then an earlier outcome that
+   * reached nobody counts.
+   */
+  async fail(claimed: Claim, failure: Outcome, { done, total }: Steps): Promise<void> {
+    const outcome = claimed.background ? { outcome: JSON.stringify(failure) } : {};
+    await updateRun(this.#db, claimed)
+      .set({ ...outcome, state: 'failed', steps_done: done, steps_total: total, ...ENDED })
+      .execute();
+  }
+
+  /** Gives a run up, because its process ends: the operation is interrupted from now on. */
+  async abandon(claimed: Claim): Promise<void> {
+    await updateRun(this.#db, claimed).set({ run: null, leased_until: null }).execute();
+  }
+
+  /** Records that the client received the outcome: the same request without a key is new work from now on. */
+  async delivered(id: string): Promise<void> {
+    await this.#db
+      .updateTable('gallery.batch')
+      .set({ delivered: true })
+      .where('id', '=', id)
+      .where('state', '=', 'done')
+      .execute();
   }
 }
 
-async function change(db: Kysely<GalleryTables>, id: Buffer, run: string, changed: Change): Promise<void> {
-  await updateRun(db, id, run, changed).execute();
+/** What tells an operation from others, in whatever order its paths are named. */
+export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, { request, background }: Asked): Buffer {
+  const { action, paths, dest, name, names = [], filesOnly } = request;
+  const renamed = names.map((one) => [one.path, one.name]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  const asked = [background, action, paths.toSorted(), dest, name, renamed, filesOnly];
+  return hash('sha256', JSON.stringify([bucket.id, bucket.name, ...asked]), 'buffer');
 }
 
-function updateRun(db: Kysely<GalleryTables>, id: Buffer, run: string, changed: Change) {
+const ENDED = { run: null, leased_until: null, ended_at: now() };
+
+function selectBatches(db: Kysely<GalleryTables>) {
+  return db.selectFrom('gallery.batch').selectAll().select(isLeased().as('leased'));
+}
+
+function updateRun(db: Kysely<GalleryTables>, { id, run }: Claim) {
   return db
-    .updateTable('gallery.operation')
-    .set({ ...changed, changed_at: sql<Date>`clock_timestamp()` })
+    .updateTable('gallery.batch')
+    .set({ changed_at: now() })
     .where('id', '=', id)
     .where('run', '=', run);
+}
+
+/** The operation with the key, or that of the same request; in the background only if it runs. */
+function findSame(
+  db: Transaction<GalleryTables>,
+  fingerprint: Buffer,
+  key: Buffer | null,
+  background: boolean,
+): Promise<Row | undefined> {
+  const select = selectBatches(db).forUpdate();
+  if (key !== null) return select.where('idempotency_key', '=', key).executeTakeFirst();
+  return select
+    .where('fingerprint', '=', fingerprint)
+    .where('idempotency_key', 'is', null)
+    .$if(background, (query) => query.where('state', '=', 'running').where(isLeased()))
+    .executeTakeFirst();
+}
+
+/**
+ * True for an operation that answers the same request: one that runs, one in the background that the same key
+ * began, and one with a key that is done.
+ */
+function isAnswer(row: Row): boolean {
+  return row.background || isRunning(row) || (row.idempotency_key !== null && row.state === 'done');
+}
+
+function isRunning({ state, leased }: Row): boolean {
+  return state === 'running' && leased;
+}
+
+/** Lets the caller run an operation that ran before. */
+async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
+  const { id, background } = row;
+  const run = randomUUID();
+  const changed = { state: 'running' as const, run, leased_until: leaseEnd(), ended_at: null };
+  const outcome = background ? { outcome: null } : {};
+  await db
+    .updateTable('gallery.batch')
+    .set({ ...changed, ...outcome })
+    .where('id', '=', id)
+    .execute();
+  return {
+    id,
+    batch: viewOf({ ...row, ...changed, ...outcome, leased_until: null, leased: true }),
+    claim: {
+      id,
+      run,
+      request: row.request as OperationRequest,
+      background,
+      resumed: background,
+      before: background || row.delivered ? undefined : outcomeOf(row),
+    },
+  };
+}
+
+async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket): Promise<void> {
+  const { running } = await db
+    .selectFrom('gallery.batch')
+    .select(({ fn }) => fn.countAll<number>().as('running'))
+    .where('state', '=', 'running')
+    .where('background', '=', true)
+    .where('bucket_id', '=', id)
+    .where('bucket_name', '=', name)
+    .where(isLeased())
+    .executeTakeFirstOrThrow();
+  if (running < MAX_RUNNING) return;
+  throw new Failure('unavailable', `${MAX_RUNNING} batches are running in this bucket; try again later`);
+}
+
+/** Deletes what is beyond the history, or has been kept for a day. What runs stays. */
+async function forgetOld(db: Transaction<GalleryTables>, background: boolean): Promise<void> {
+  const deleting = db
+    .deleteFrom('gallery.batch')
+    .where('background', '=', background)
+    .where((row) => row.not(isLeased()));
+  if (!background) {
+    const kept = sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`;
+    await deleting.where('changed_at', '<=', kept).execute();
+    return;
+  }
+  const kept = db
+    .selectFrom('gallery.batch')
+    .select('id')
+    .where('background', '=', true)
+    .where('started_at', '>', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    // One is about to be added.
+    .limit(KEPT_BATCHES - 1);
+  await deleting.where('id', 'not in', kept).execute();
+}
+
+function viewOf(row: Row): BatchView {
+  const { action, paths, dest, name } = row.request as OperationRequest;
+  const outcome = outcomeOf(row);
+  return {
+    id: row.id,
+    action,
+    paths: paths.slice(0, SHOWN_PATHS),
+    pathCount: paths.length,
+    dest: action === 'copy' || action === 'move' ? dest : null,
+    name: name ?? null,
+    bucketId: row.bucket_id,
+    state: row.state === 'running' && !row.leased ? 'interrupted' : row.state,
+    progress: { done: row.steps_done, total: row.steps_total },
+    message: outcome?.message ?? null,
+    code: outcome?.code ?? null,
+    affected: outcome?.affected ?? null,
+    startedAt: row.started_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+  };
+}
+
+function outcomeOf(row: Row): Outcome | undefined {
+  return (row.outcome ?? undefined) as Outcome | undefined;
+}
+
+function isLeased() {
+  return sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`;
+}
+
+function now() {
+  return sql<Date>`clock_timestamp()`;
 }
 
 function leaseEnd() {
@@ -231,14 +349,6 @@ function keyReused(): Failure {
   return new Failure('conflict', message, { code: 'idempotency_key_reused' });
 }
 
-/** Deletes records that are older than a day and not running. */
-async function forgetOld(db: Transaction<GalleryTables>): Promise<void> {
-  const old = db
-    .selectFrom('gallery.operation')
-    .select('id')
-    .where('changed_at', '<=', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`)
-    .where((row) => row.or([row('leased_until', 'is', null), row('leased_until', '<', sql<Date>`now()`)]))
-    .forUpdate()
-    .skipLocked();
-  await db.deleteFrom('gallery.operation').where('id', 'in', old).execute();
+function unknownBatch(): Failure {
+  return new Failure('missing', 'there is no batch with this id; the history keeps the last 100 of 30 days');
 }

@@ -22,10 +22,10 @@ import {
 import { destinationFolder } from './destination-folder.ts';
 import { foldedInWords, MAX_NAMED, named, objects } from './messages.ts';
 import { ObjectChanged, ObjectFailure, reasonOf } from './object-failure.ts';
+import type { NewName, Outcome } from './operation.ts';
 import { enclosing, foldOverlaps } from './overlaps.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { findSources } from './sources.ts';
-import type { Outcome } from './store.ts';
 import { findObject, isSameObject } from './stored-object.ts';
 import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
 import type { Watch } from './watch.ts';
@@ -44,12 +44,6 @@ export interface TransferParts {
   dates: OriginalDates;
 }
 
-/** The name that a path gets at its destination, without a `/`. */
-export interface NewName {
-  path: string;
-  name: string;
-}
-
 /** What is copied or moved. */
 export interface TransferRequest {
   action: TransferAction;
@@ -64,9 +58,8 @@ export interface TransferRequest {
   /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
   repeated: boolean;
   /** Records what was done, in the transaction that also forgets that it was unfinished. */
-  record?: ((done: Transferred, db: Kysely<GalleryTables>) => Promise<void>) | undefined;
-  /** Follows the work, if somebody does. */
-  watch?: Watch | undefined;
+  record: (done: Transferred, db: Kysely<GalleryTables>) => Promise<void>;
+  watch: Watch;
 }
 
 /** The result of a transfer. */
@@ -127,7 +120,7 @@ class RunningTransfer {
     const before = gone.filter(({ source }) => source.kind === 'object').length;
     const affected = cleared.affected + before;
     const done = { ...cleared, affected, folded, transfers: [...transfers, ...gone] };
-    const record = async (db: Kysely<GalleryTables>) => this.#request.record?.(done, db);
+    const record = (db: Kysely<GalleryTables>) => this.#request.record(done, db);
     // The work is done; a record left behind because the database is down expires in a month.
     await unfinished.finish(bucket, action, done.transfers, record).catch(() => undefined);
     return done;
@@ -165,7 +158,7 @@ class RunningTransfer {
     let total = 0;
     // To tell the copies of an interrupted run from others takes several requests for each.
     await forEachConcurrently(pairsOf(bucket, transfers), COPIES, async (pair) => {
-      this.#request.watch?.signal.throwIfAborted();
+      this.#request.watch.signal.throwIfAborted();
       if (pair.source) total += 1;
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
@@ -212,7 +205,7 @@ class RunningTransfer {
     const copyPair = async (pair: Pair) => {
       const { source, target, existing } = pair;
       if (source === undefined) return;
-      this.#request.watch?.signal.throwIfAborted();
+      this.#request.watch.signal.throwIfAborted();
       if (!existing || !(await this.#isOwn(pair, existing))) {
         if (existing)
           throw new ObjectFailure(target, new ObjectChanged('the destination has been taken since'));
@@ -235,7 +228,7 @@ class RunningTransfer {
   /** Tells how many steps are done; a move has two for each object. */
   #told(done: number, objects: number): void {
     const { action, watch } = this.#request;
-    watch?.progress(done, action === 'move' ? 2 * objects : objects);
+    watch.progress(done, action === 'move' ? 2 * objects : objects);
   }
 
   #stoppedCopying(done: number, total: number, error: unknown) {
@@ -261,7 +254,7 @@ class RunningTransfer {
     async function* copies(): AsyncGenerator<MovedObject & { source: StoredObject }, void> {
       for await (const { source, target, existing } of pairsOf(bucket, transfers)) {
         if (source === undefined) continue;
-        watch?.signal.throwIfAborted();
+        watch.signal.throwIfAborted();
         if (existing !== undefined && isCopy(target, source, existing)) yield { source, copy: existing };
         else stayed += 1;
       }

@@ -16,9 +16,6 @@ const undoing = z.discriminatedUnion('action', [
   z.object({ action: z.literal('rename'), path: z.string(), name: z.string() }),
 ]);
 
-/** A request that takes a batch back, or a part of it. */
-export type Undoing = z.infer<typeof undoing>;
-
 const batchView = z
   .object({
     id: z.uuid(),

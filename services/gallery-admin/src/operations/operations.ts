@@ -1,0 +1,232 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Logger } from '@pressroom/common/log/logging';
+import type { Kysely } from 'kysely';
+import type { Bucket } from '../buckets/bucket.ts';
+import { storeFailure } from '../buckets/store-fault.ts';
+import type { OriginalDates } from '../listing/original-dates.ts';
+import type { GalleryTables } from '../tables.ts';
+import type { BatchView } from './batch-schema.ts';
+import type { CopyLimits } from './copy-request.ts';
+import { deletePaths } from './delete-paths.ts';
+import { loggedPaths } from './messages.ts';
+import type { Outcome, Steps } from './operation.ts';
+import { type Asked, type Begun, type Claim, fingerprintOf, type OperationStore } from './store.ts';
+import { type TransferRequest, type Transferred, transfer, transferred } from './transfer.ts';
+import { undoOf } from './undo.ts';
+import { TransferRunning, type UnfinishedTransfers } from './unfinished.ts';
+import type { Watch } from './watch.ts';
+
+/** How often a run renews its lease and records its progress, in ms. */
+const RENEWAL_MS = 1000;
+
+/** How often a request that waits for another run of itself looks whether that has ended, in ms. */
+const POLL_MS = 250;
+
+/** How often a copy or move in the background looks whether its turn has come, in ms. */
+const TURN_MS = 500;
+
+/**
+ * How long an answer waits until its outcome is recorded, in ms: a database that hangs would cost it 5 s. One
+ * that has failed for the database's sake does not wait.
+ */
+const RECORD_MS = 2000;
+
+/** What operations are run with. */
+export interface OperationParts {
+  store: OperationStore;
+  unfinished: UnfinishedTransfers;
+  limits: CopyLimits;
+  dates: OriginalDates;
+  log: Logger;
+  /** {@link RECORD_MS}, unless it is given. */
+  recordMs?: number;
+}
+
+/**
+ * Runs deletions, copies and moves in this process, each recorded with a lease, so that it can be asked for
+ * and resumed on any replica. A request either waits for the end or is answered at once and asks later.
+ */
+export class Operations {
+  readonly #parts: OperationParts;
+  readonly #inBackground = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+  /** Pending records of deliveries, by fingerprint: the next request of the same kind may follow at once. */
+  readonly #noting = new Map<string, Promise<void>>();
+
+  constructor(parts: OperationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Does what is asked, or waits for the run of the same request; see {@link OperationStore.begin}. After a
+   * failure the next request tries again. Fails as `unavailable` if `left` ends the wait. `received` is to be
+   * called when the client has the outcome.
+   */
+  async perform(
+    bucket: Bucket,
+    asked: Asked,
+    left: AbortSignal,
+  ): Promise<{ outcome: Outcome; received: () => Promise<void> }> {
+    const fingerprint = fingerprintOf(bucket, asked).toString('hex');
+    for (;;) {
+      await this.#noting.get(fingerprint);
+      const { id, claim } = await this.#parts.store.begin(bucket, asked);
+      const outcome = claim ? await this.#run(bucket, claim) : await this.#awaited(id, left);
+      if (outcome !== undefined) return { outcome, received: () => this.#noteDelivery(id, fingerprint) };
+    }
+  }
+
+  /** Starts a batch in the background, or finds the one that the same request started. */
+  async start(bucket: Bucket, asked: Asked): Promise<BatchView> {
+    return this.#launch(bucket, await this.#parts.store.begin(bucket, asked));
+  }
+
+  /** Finishes an interrupted or failed batch; see {@link OperationStore.resume}. */
+  async resume(bucket: Bucket, id: string): Promise<BatchView> {
+    return this.#launch(bucket, await this.#parts.store.resume(bucket, id));
+  }
+
+  /** Stops what runs in the background between two objects; what starts from now on stops at once. */
+  stop(): void {
+    this.#closing.abort();
+  }
+
+  /** Stops what runs in the background, and waits until it is recorded as interrupted. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all(this.#inBackground);
+  }
+
+  /** Waits until the run of another has ended; undefined if it failed or was interrupted. */
+  async #awaited(id: string, left: AbortSignal): Promise<Outcome | undefined> {
+    for (;;) {
+      const { running, outcome } = await this.#parts.store.look(id);
+      if (!running) return outcome;
+      await pause(POLL_MS, undefined, { signal: left }).catch(() => {
+        throw stillRunning();
+      });
+    }
+  }
+
+  async #noteDelivery(id: string, fingerprint: string): Promise<void> {
+    const noting = this.#parts.store
+      .delivered(id)
+      .catch(() => undefined)
+      .finally(() => this.#noting.delete(fingerprint));
+    this.#noting.set(fingerprint, noting);
+    await noting;
+  }
+
+  #launch(bucket: Bucket, { batch, claim }: Begun): BatchView {
+    if (claim === undefined) return batch;
+    const running = this.#run(bucket, claim)
+      .catch(() => undefined)
+      .finally(() => this.#inBackground.delete(running));
+    this.#inBackground.add(running);
+    return batch;
+  }
+
+  async #run(bucket: Bucket, claim: Claim): Promise<Outcome> {
+    const { store } = this.#parts;
+    const lost = new AbortController();
+    const steps: Steps = { done: 0, total: null };
+    const signals = claim.background ? [lost.signal, this.#closing.signal] : [lost.signal];
+    const watch: Watch = {
+      signal: AbortSignal.any(signals),
+      progress: (done, total) => Object.assign(steps, { done, total }),
+    };
+    const renewal = setInterval(() => {
+      // Without a database the work goes on; its record follows when the database is back.
+      const renewed = store.renew(claim, steps).catch(() => true);
+      void renewed.then((ours) => ours || lost.abort(stillRunning()));
+    }, RENEWAL_MS);
+    try {
+      const outcome = await this.#work(bucket, claim, watch, (done, db) => store.end(claim, done, steps, db));
+      await this.#recorded(claim, store.end(claim, outcome, steps));
+      this.#logEnd(claim, outcome);
+      return outcome;
+    } catch (error) {
+      const isStopped = watch.signal.aborted;
+      const failure = failureOf(error);
+      const record = isStopped ? store.abandon(claim) : store.fail(claim, failure, steps);
+      const recorded = this.#recorded(claim, record);
+      if (!isStopped) this.#logEnd(claim, failure, error);
+      if (!isDatabaseAway(error)) await recorded;
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Waits for a record, but not for long: the work matters more, and stays as it is without one. */
+  async #recorded({ id }: Claim, record: Promise<void>): Promise<void> {
+    const { log, recordMs = RECORD_MS } = this.#parts;
+    const settled = record.catch((error: unknown) =>
+      log.warn({ err: error, batch: id }, 'batch_not_recorded'),
+    );
+    await Promise.race([settled, pause(recordMs, undefined, { ref: false })]);
+  }
+
+  async #work(
+    bucket: Bucket,
+    { request, background, before, resumed }: Claim,
+    watch: Watch,
+    record: (outcome: Outcome, db: Kysely<GalleryTables>) => Promise<void>,
+  ): Promise<Outcome> {
+    const { action } = request;
+    if (action === 'delete') return deletePaths(bucket, request, { before, watch });
+    const asked: TransferRequest = {
+      ...request,
+      action: action === 'copy' ? 'copy' : 'move',
+      // What an interrupted run has begun is recorded; one that was refused has begun nothing.
+      repeated: before !== undefined,
+      record: (done, db) => record(outcomeOf(done), db),
+      watch,
+    };
+    const outcomeOf = (done: Transferred): Outcome => {
+      const undo = undoOf(request, done);
+      if (done.affected === 0 && before) return before;
+      if (done.affected === 0 && resumed) return { message: 'nothing was left to do', affected: 0, undo };
+      const path = action === 'rename' ? done.transfers[0]?.target : undefined;
+      return { ...transferred(asked, done), undo, path };
+    };
+    const { unfinished, limits, dates } = this.#parts;
+    for (;;) {
+      try {
+        return outcomeOf(await transfer({ bucket, unfinished, limits, dates }, asked));
+      } catch (error) {
+        if (!background || !(error instanceof TransferRunning)) throw error;
+        await pause(TURN_MS, undefined, { signal: watch.signal });
+      }
+    }
+  }
+
+  /** Logs how a batch in the background ended; of the others the answer tells. */
+  #logEnd({ id, request, background }: Claim, { code, affected }: Outcome, error?: unknown): void {
+    const { log } = this.#parts;
+    if (!background) return;
+    if (code === 'internal_error') log.error({ err: error, batch: id }, 'batch_failed');
+    const { action, paths, dest, name } = request;
+    log.info({ batch: id, action, ...loggedPaths(paths), dest, name, code, affected }, 'batch_ended');
+  }
+}
+
+function stillRunning(): Failure {
+  return new Failure('unavailable', 'this request is still running; send it again to get its outcome');
+}
+
+/** The usual codes of failures, as in the answers to requests. */
+const CODES: Readonly<Record<string, string>> = {
+  incomplete: 'operation_incomplete',
+  unavailable: 'temporarily_unavailable',
+  misconfigured: 'server_misconfigured',
+};
+
+/** Why an operation failed, as it is recorded. */
+function failureOf(error: unknown): Outcome {
+  const failure = error instanceof Failure ? error : storeFailure(error);
+  if (failure === undefined) return { message: 'something went wrong on the server', code: 'internal_error' };
+  return { message: failure.message, code: failure.code ?? CODES[failure.kind] ?? 'invalid_request' };
+}
