@@ -10,6 +10,9 @@ const FAULTS = 'test/**/*.faults.test.ts';
 /** Slow tests of the gallery's page, and its pictures for the docs. */
 const PAGE = 'test/**/*.page.test.ts';
 
+/** The commands that the documentation prints, in a clone: they install it, and take minutes. */
+const DOCS = 'test/**/*.docs.test.ts';
+
 const shared = {
   // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for
   // being slow.
@@ -39,11 +42,12 @@ export default defineConfig({
             '{packages,services}/*/src/**/*.test.ts',
             '{checks,judge}/**/*.test.ts',
           ],
-          exclude: [REAL, FAULTS, PAGE, '**/node_modules/**'],
+          exclude: [REAL, FAULTS, PAGE, DOCS, '**/node_modules/**'],
         },
       },
       { test: { ...shared, name: 'real', include: [REAL] } },
       { test: { ...shared, name: 'page', include: [PAGE] } },
+      { test: { ...shared, name: 'docs', include: [DOCS], globalSetup: [] } },
       // It starts what it needs itself, and what it breaks is nobody else's.
       {
         test: {

@@ -1,0 +1,145 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
+import { printedPages } from './printed-commands.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** The commands that are not run here, and why. */
+const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/pnpm@12 start\b/, 'it runs while all the others do'],
+  [
+    /^docker |docker buildx|deploy\/roll|127\.0\.0\.1:8080/,
+    'needs a container engine; deploy/try runs the Compose file',
+  ],
+  [/^kubectl /, 'needs a Kubernetes cluster; pnpm check compares the manifests with their schemas'],
+  [/^pgbackrest /, 'needs a server of its own; test/backup runs pgBackRest'],
+  [/pnpm@12 (test|check|test:faults)\b/, 'runs what CI runs'],
+  [/pnpm@12 bench( |$)(?!report)/, 'takes minutes'],
+  [/postgres:\/\/user:password@host/, 'names a database of the reader; test/backup runs it'],
+  [/\b(NEXT_CURSOR|NEXT_PAGE|PREFIX)\b|cursor=CURSOR/, 'stands for a value of an earlier answer'],
+  [/some-collector/, 'stands for a program of the reader'],
+  [/newsroom replay /, 'needs an empty database; test/news-feed runs it'],
+  [/newsroom work$/, 'runs until it is stopped; pnpm start runs it'],
+  [/deploy\/release|^git push/, 'publishes a release'],
+];
+
+/** Files that the pages tell their reader to bring. */
+const BROUGHT = {
+  'articles.jsonl': JSON.stringify({
+    title: 'Brought',
+    html: `<p>${'A sentence of some length. '.repeat(5)}</p>`,
+  }),
+  'digest.txt': 'What is known.',
+};
+
+const pages = await printedPages(ROOT);
+const all = pages.flatMap(({ commands }) => commands);
+const isLeftOut = (command: string) => LEFT_OUT.some(([pattern]) => pattern.test(command));
+
+let clone: string;
+let env: NodeJS.ProcessEnv;
+/** What stands in a command in place of a port or an address of the documentation. */
+let standIns: Record<string, string>;
+let stop = async () => {};
+
+beforeAll(async () => {
+  clone = path.join(await temporaryHome(), 'my clone');
+  await copyTracked(clone);
+  for (const [name, text] of Object.entries(BROUGHT)) await writeFile(path.join(clone, name), `${text}\n`);
+  const [, lines = ''] =
+    /^```json\n(\{"type": "story".*?)^```$/ms.exec(
+      await readFile(path.join(ROOT, 'docs/newsroom.md'), 'utf8'),
+    ) ?? [];
+  await writeFile(path.join(clone, 'news.jsonl'), lines);
+
+  const ports = Object.fromEntries(
+    await Promise.all(
+      ['4001', '4002', '4003', '8088'].map(async (port) => [port, String(await findFreePort())]),
+    ),
+  );
+  standIns = { ...ports, 'https://example.com/feed.xml': `http://127.0.0.1:${ports['8088']}/other.xml` };
+  env = {
+    ...process.env,
+    NEWS_FEED_PORT: ports['4001'],
+    GALLERY_ADMIN_PORT: ports['4002'],
+    CONTENT_PORT: ports['4003'],
+    DATABASE_PORT: String(await findFreePort()),
+    OBJECT_STORE_PORT: String(await findFreePort()),
+    npm_config_loglevel: 'error',
+    pnpm_config_prefer_offline: 'true',
+  };
+  delete env.NODE_ENV;
+  stop = await startIn(clone);
+});
+afterAll(() => stop());
+
+async function copyTracked(target: string): Promise<void> {
+  const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  await mkdir(target, { recursive: true });
+  for (const file of stdout.split('\0').filter((name) => name !== '')) {
+    await cp(path.join(ROOT, file), path.join(target, file)).catch((error: NodeJS.ErrnoException) => {
+      // Removed, but not yet in the index.
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+}
+
+async function startIn(cwd: string): Promise<() => Promise<void>> {
+  const child = spawn('npx', ['-y', 'pnpm@12', 'start'], { cwd, env, detached: true });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  await until('it runs', () => output.includes('Ctrl-C') || child.exitCode !== null);
+  expect(output).toContain('Pressroom is running');
+  expect(output).not.toContain('Unsupported engine');
+  return async () => {
+    process.kill(-Number(child.pid), 'SIGINT');
+    if (child.exitCode === null) await once(child, 'close');
+  };
+}
+
+test('what is left out is printed somewhere', () => {
+  const unused = LEFT_OUT.filter(([pattern]) => !all.some((command) => pattern.test(command)));
+  expect(unused.map(([, reason]) => reason)).toEqual([]);
+});
+
+test.each(pages.filter(({ commands }) => !commands.every(isLeftOut)))(
+  'the commands of $page run as printed',
+  async ({ commands }) => {
+    const script = commands
+      .filter((command) => !isLeftOut(command))
+      .join('\n')
+      .replaceAll(
+        /\b(4001|4002|4003|8088)\b|https:\/\/example\.com\/feed\.xml/g,
+        (found) => standIns[found] ?? found,
+      );
+    const guarded = `set -euo pipefail
+trap 'echo "failed: $BASH_COMMAND" >&2' ERR
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+# npx asks for a second each time before it runs the clone's own pnpm.
+npx() { if [ "$1 $2" = '-y pnpm@12' ]; then node_modules/.bin/pnpm "\${@:3}"; else command npx "$@"; fi; }
+# A problem as the answer is a failure.
+curl() { case " $*" in *' -f'*) command curl "$@" ;; *) command curl --fail-with-body "$@" ;; esac; }
+${script}`;
+    const options = { cwd: clone, env, maxBuffer: 64 * 1024 * 1024 };
+    const failure = await run('bash', ['-c', guarded], options).then(
+      () => '',
+      ({ stdout, stderr }) => `${stdout.slice(-1000)}\n${stderr.slice(-1000)}`,
+    );
+    expect(failure).toBe('');
+  },
+);
