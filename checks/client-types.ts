@@ -7,8 +7,8 @@ import { readContentConfig } from '@pressroom/content/config';
 import { openContent } from '@pressroom/content/open';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery } from '@pressroom/gallery-admin/open';
+import { openNewsFeed } from '@pressroom/news-feed/api/open';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
-import { openNewsFeed } from '@pressroom/news-feed/open';
 import { runCommand } from './command.ts';
 
 /** Where the client imports its types from, one file per service; git ignores it. */

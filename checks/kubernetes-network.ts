@@ -125,7 +125,8 @@ async function routeFaults(root: string, manifests: readonly Manifest[]): Promis
   const faults: string[] = [];
   const routesOf = new Map<string, string[]>();
   for (const name of ['content', 'news-feed', 'gallery-admin']) {
-    const app = await readFile(join(root, `services/${name}/src/app.ts`), 'utf8');
+    const file = name === 'news-feed' ? 'api/app.ts' : 'app.ts';
+    const app = await readFile(join(root, `services/${name}/src/${file}`), 'utf8');
     const routes = [...app.matchAll(ROUTE)].map(([, route = '']) => route);
     if (routes.length === 0) faults.push(`${name}: its app.ts has no routes`);
     routesOf.set(

@@ -15,7 +15,7 @@ const FILES = [
   'deploy/probe',
   'docs/configuration.md',
   'services/content/src/app.ts',
-  'services/news-feed/src/app.ts',
+  'services/news-feed/src/api/app.ts',
   'services/gallery-admin/src/app.ts',
   'services/news-feed/src/newsroom/websub/ask-hub.ts',
 ];

@@ -40,13 +40,13 @@ test('a service with the layout of this repository has no faults', () => {
 
 test.each([
   [
-    'services/news-feed/src/items/store.ts',
+    'services/news-feed/src/api/items/store.ts',
     '@pressroom/content/articles/store',
     'services do not import each other',
   ],
   [
-    'services/news-feed/src/app.ts',
-    '../../content/src/articles/slug.ts',
+    'services/news-feed/src/api/app.ts',
+    '../../../content/src/articles/slug.ts',
     'services do not import each other',
   ],
   ['packages/common/src/http/create-server.ts', '@pressroom/content/app', 'packages/common knows no service'],
@@ -76,6 +76,21 @@ test.each([
     '@pressroom/embedded-postgres/ports',
     'PostgreSQL and the object store are started by others and know neither them nor each other',
   ],
+  ...[
+    ['api/items/store.ts', '../../newsroom/sources/source-store.ts'],
+    ['newsroom/work/worker.ts', '../../api/items/store.ts'],
+    ['newsroom/transactions.ts', '../api/wire.ts'],
+  ].map(([file, specifier = '']): [string, string, string] => [
+    `services/news-feed/src/${file}`,
+    specifier,
+    "the news feed's api and newsroom know what they share, and not each other",
+  ]),
+  [
+    'services/news-feed/src/tables.ts',
+    './newsroom/stories/report-terms.ts',
+    "what the news feed's api and newsroom share knows neither",
+  ],
+  ['services/news-feed/src/api/items/search-gate.ts', 'fastify', 'below routes.ts nothing knows HTTP'],
   [SCHEMA, './store.ts', 'schema knows neither store nor routes'],
   [STORE, './routes.ts', 'store does not know routes'],
   [STORE, 'fastify', 'below routes.ts nothing knows HTTP'],
@@ -93,6 +108,21 @@ test.each([
   expect(faults({ ...members, ...services, [file]: [specifier] })).toEqual([
     `${file}: imports ${specifier}: ${rule}`,
   ]);
+});
+
+test('the programs of the news feed know its halves, which know what they share, and its api knows HTTP', () => {
+  const src = 'services/news-feed/src';
+  expect(
+    faults({
+      [`${src}/check-config.ts`]: ['./config.ts', './newsroom/work/worker-config.ts'],
+      [`${src}/main.ts`]: ['./api/open.ts'],
+      [`${src}/api/app.ts`]: ['fastify', './items/routes.ts'],
+      [`${src}/api/items/routes.ts`]: ['fastify', './store.ts'],
+      [`${src}/api/items/store.ts`]: ['../../tables.ts'],
+      [`${src}/newsroom/work/worker.ts`]: ['../../tables.ts'],
+      [`${src}/tables.ts`]: ['./clock.ts'],
+    }),
+  ).toEqual([]);
 });
 
 test('HTTP is found behind other files, once, and circles end', () => {

@@ -30,6 +30,13 @@ const CLIENT = 'packages/client';
 
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
+/** The news feed: the public reads, what fills them, and next to these what both share. */
+const NEWS_FEED = 'services/news-feed/src';
+const HALVES: readonly string[] = ['api', 'newsroom'];
+
+/** What starts one of the halves, or checks the settings of both. */
+const NEWS_FEED_PROGRAMS: readonly string[] = ['main.ts', 'cli.ts', 'run-worker.ts', 'check-config.ts'];
+
 interface LayeringRule {
   readonly rule: string;
   forbids(from: string, to: string): boolean;
@@ -64,6 +71,14 @@ const RULES: readonly LayeringRule[] = [
   {
     rule: 'packages/client stands alone: it is for other sites, in browsers too',
     forbids: (from, to) => member(from) === CLIENT && member(to) !== CLIENT,
+  },
+  {
+    rule: "the news feed's api and newsroom know what they share, and not each other",
+    forbids: (from, to) => half(from) !== undefined && half(to) !== undefined && half(from) !== half(to),
+  },
+  {
+    rule: "what the news feed's api and newsroom share knows neither",
+    forbids: (from, to) => isSharedNews(from) && half(to) !== undefined,
   },
   {
     rule: 'schema knows neither store nor routes',
@@ -122,9 +137,25 @@ function isHttpModule(specifier: string): boolean {
   );
 }
 
-/** True for the files of a resource folder (`services/NAME/src/RESOURCE/…`) other than routes.ts. */
+/**
+ * True for the files of a resource folder (`services/NAME/src/RESOURCE/…`; in the news feed, below `api`)
+ * other than routes.ts.
+ */
 function isBelowHttp(file: string): boolean {
-  return /^services\/[^/]+\/src\/[^/]+\//.test(file) && room(file) !== 'routes.ts';
+  return /^services\/[^/]+\/src\/(api\/)?(?!api\/)[^/]+\//.test(file) && room(file) !== 'routes.ts';
+}
+
+/** The half of the news feed that a file belongs to. */
+function half(file: string): string | undefined {
+  return HALVES.find((name) => file.startsWith(`${NEWS_FEED}/${name}/`));
+}
+
+function isSharedNews(file: string): boolean {
+  return (
+    file.startsWith(`${NEWS_FEED}/`) &&
+    half(file) === undefined &&
+    !NEWS_FEED_PROGRAMS.includes(file.slice(NEWS_FEED.length + 1))
+  );
 }
 
 function isService(file: string): boolean {

@@ -1,6 +1,6 @@
+import { openNewsFeed } from '@pressroom/news-feed/api/open';
 import type { Clock } from '@pressroom/news-feed/clock';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
-import { openNewsFeed } from '@pressroom/news-feed/open';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Insertable, Kysely, PostgresDialect } from 'kysely';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';

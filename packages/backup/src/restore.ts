@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@pressroom/common/database/database';
 import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
-import { startLedgerEpoch } from '@pressroom/news-feed/selected/ledger';
+import { startLedgerEpoch } from '@pressroom/news-feed/newsroom/ledger';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';

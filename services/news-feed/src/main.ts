@@ -1,7 +1,7 @@
 import { createLogger } from '@pressroom/common/log/logging';
 import { runService, startOrExplain } from '@pressroom/common/start/run-service';
+import { openNewsFeed } from './api/open.ts';
 import { PORT_VARIABLE, readNewsFeedConfig } from './config.ts';
-import { openNewsFeed } from './open.ts';
 
 await startOrExplain(async () => {
   const config = readNewsFeedConfig(process.env);

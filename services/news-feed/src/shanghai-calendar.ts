@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Period } from './reports/period.ts';
+import type { Period } from './period.ts';
 
 /**
  * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); its offset

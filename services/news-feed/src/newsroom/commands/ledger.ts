@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ledgerStatus, startLedgerEpoch } from '../../selected/ledger.ts';
+import { ledgerStatus, startLedgerEpoch } from '../ledger.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `newsroom ledger`. */

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
-import { PERIODS, type Period } from '../../reports/period.ts';
+import { PERIODS, type Period } from '../../period.ts';
 import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
 
 import { explainRanking, publishRanking } from '../publishing/rank.ts';

@@ -1,6 +1,6 @@
 import { anyText, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
-import { resetRecords } from '../../codex-resets/schema.ts';
+import { resetRecords } from '../../reset-records.ts';
 import { shanghaiTimestamp } from '../../shanghai-calendar.ts';
 import { time } from './fields.ts';
 

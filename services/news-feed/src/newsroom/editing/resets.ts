@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { LEGACY_LABELS } from '../../codex-resets/schema.ts';
+import { LEGACY_LABELS } from '../../reset-records.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Outcome } from './outcome.ts';
 import type { ResetActivityInput, ResetEventInput, ResetStateInput } from './reset-input.ts';

@@ -1,7 +1,7 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { survivorsOf } from '../../stories/survivors.ts';
+import { survivorsOf } from '../../survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PERIOD_RULES } from '../../reports/period.ts';
+import { PERIOD_RULES } from '../../period.ts';
 import { composeReport, type Quotable } from './composition.ts';
 
 const CATEGORIES = ['technology', 'research'];

@@ -1,7 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Transaction } from 'kysely';
-import { PERIOD_RULES, type Period } from '../../reports/period.ts';
-import type { Quote, Report } from '../../reports/report.ts';
+import { PERIOD_RULES, type Period } from '../../period.ts';
+import type { Quote, Report } from '../../report.ts';
 import { isReportDate, reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';

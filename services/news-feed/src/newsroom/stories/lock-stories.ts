@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { survivorsOf } from '../../stories/survivors.ts';
+import { survivorsOf } from '../../survivors.ts';
 import type { NewsTables } from '../../tables.ts';
 
 /**

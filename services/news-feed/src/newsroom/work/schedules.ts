@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
-import { PERIODS } from '../../reports/period.ts';
+import { PERIODS } from '../../period.ts';
 import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';

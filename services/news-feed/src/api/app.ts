@@ -1,0 +1,186 @@
+import { answerFromCache } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
+import { createServer } from '@pressroom/common/http/create-server';
+import { serveDescription } from '@pressroom/common/http/documentation';
+import { addFrontPage, type FrontPage } from '@pressroom/common/http/front-page';
+import { addRoutes, type RouteLine } from '@pressroom/common/http/operation';
+import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
+import type { Meter } from '@pressroom/common/metrics/meter';
+import type { Tracing } from '@pressroom/common/tracing/tracing';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../clock.ts';
+import { type NewsFeedConfig, ownSite, vocabularyOf } from '../config.ts';
+import type { NewsTables } from '../tables.ts';
+import { ApiAddress } from './api-address.ts';
+import { admitClients, READABLE_ANYWHERE } from './clients.ts';
+import { codexResetOperations } from './codex-resets/routes.ts';
+import { ResetStore } from './codex-resets/store.ts';
+import { feedOperations } from './feeds/routes.ts';
+import { hotTopicOperations } from './hot-topics/routes.ts';
+import { HotTopicStore } from './hot-topics/store.ts';
+import { itemOperations } from './items/routes.ts';
+import { SearchGate } from './items/search-gate.ts';
+import { ItemStore } from './items/store.ts';
+import { reportOperations } from './reports/routes.ts';
+import { selectedOperations } from './selected/routes.ts';
+import { SelectedStore } from './selected/store.ts';
+import { SITE_ROUTES, Site } from './site.ts';
+import { storyOperations } from './stories/routes.ts';
+import { StoryStore } from './stories/store.ts';
+
+/** The dependencies of the service. */
+export interface NewsFeedParts {
+  config: NewsFeedConfig;
+  db: Kysely<NewsTables>;
+  /** The same database for public reads, which may be on a replica. */
+  readDb: Kysely<NewsTables>;
+  /** The same for searches, with separate connections and a time limit. */
+  searchDb: Kysely<NewsTables>;
+  cache: RepresentationCache;
+  /** Called after what `db` has read: a replica must contain it from then on. */
+  seen: () => void;
+  clock: Clock;
+  log: Logger;
+  /** Figures for the metrics. */
+  meters: readonly Meter[];
+  tracing: Tracing | undefined;
+}
+
+const DESCRIPTION = {
+  title: 'Pressroom news feed',
+  version: '2.0.0',
+  description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
+  requestHeaders: ['User-Agent'],
+  tags: {
+    items: 'News items of the last 7 days.',
+    'hot topics': 'What many sources are reporting on now.',
+    stories: 'One event, with all reports on it.',
+    dailies: 'The daily reports.',
+    weeklies: 'The weekly reports, in the form of the daily ones.',
+    monthlies: 'The monthly reports, in the form of the daily ones.',
+    selected: 'A complete local copy of the selected set, and the changes to it.',
+    feeds: 'For feed readers: RSS 2.0, Atom and JSON Feed.',
+    'codex resets': 'Announced, estimated and confirmed resets of usage limits.',
+  },
+} as const;
+
+/** A 404 may be cached for a minute, so that clients do not keep asking for a story that is gone. */
+const ERROR_CACHE_CONTROL = { 404: 'public, max-age=60' };
+
+/** Builds the news feed, ready to listen. */
+export async function buildApp(parts: NewsFeedParts): Promise<Server> {
+  const { config, db, log, meters, tracing } = parts;
+  const app = await createServer({
+    config,
+    description: DESCRIPTION,
+    log,
+    meters,
+    tracing,
+    readiness: { database: checkSchema(db, await readMigrations()) },
+    problems: { cacheControl: ERROR_CACHE_CONTROL },
+    headers: READABLE_ANYWHERE,
+    limit: async (server) => {
+      admitClients(server, config.DENY_CIDRS);
+      await limitRate(server, {
+        service: 'news-feed',
+        config,
+        allowance: (request) => ({ key: addressKey(request), max: config.NEWS_RATE_LIMIT }),
+      });
+    },
+  });
+  serveDescription(app, '/openapi-v1.json');
+  addFrontPage(app, DESCRIPTION, frontPage(config));
+  const address = new ApiAddress(config);
+  answerFromCache(app, parts.cache, (request) => address.told(request) === undefined);
+  addRoutes(app, routesOf(parts));
+  return app;
+}
+
+/** Without a site, links point to this service, and it says what is missing. */
+function frontPage(config: NewsFeedConfig): FrontPage {
+  const examples = ['/api/v1/items', '/api/v1/hot-topics', '/feed.xml'];
+  if (config.SITE_URL !== ownSite(config)) return { examples };
+  const reason = 'A page of your site belongs here. Set SITE_URL to its address, and the links lead there.';
+  return { examples, elsewhere: { routes: SITE_ROUTES, reason } };
+}
+
+/** The routes of the service. */
+function routesOf({ config, db, readDb, searchDb, cache, seen, clock }: NewsFeedParts): RouteLine[] {
+  const site = new Site(config);
+  const address = new ApiAddress(config);
+  const vocabulary = vocabularyOf(config);
+  const showsStories = config.NEWS_STORIES === 'on';
+  const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
+  const itemStore = new ItemStore({ db: readDb, searchDb, gate, clock });
+  const items = itemOperations({ items: itemStore, cache, site, vocabulary });
+  const hotTopics = hotTopicOperations({
+    hotTopics: new HotTopicStore(readDb),
+    cache,
+    site,
+    vocabulary,
+    stories: showsStories,
+  });
+  const stories = storyOperations({
+    stories: showsStories ? new StoryStore(readDb) : undefined,
+    cache,
+    site,
+    address,
+  });
+  const [dailies, weeklies, monthlies] = [
+    reportOperations('daily', { db: readDb, cache, site, clock }),
+    reportOperations('weekly', { db: readDb, cache, site, clock }),
+    reportOperations('monthly', { db: readDb, cache, site, clock }),
+  ];
+  const selected = selectedOperations({
+    selected: new SelectedStore({ db, readDb, site, seen, forget: () => cache.clear() }),
+    site,
+    cache,
+  });
+  const resets = codexResetOperations({ resets: new ResetStore(readDb), cache, clock });
+  const feeds = feedOperations({
+    db: readDb,
+    items: itemStore,
+    cache,
+    site,
+    address,
+    vocabulary,
+    hubUrl: config.NEWS_HUB_URL,
+  });
+  return [
+    ['GET', '/api/v1/items', items.list],
+    ['GET', '/api/v1/hot-topics', hotTopics.list],
+    ['GET', '/api/v1/stories/:publicId', stories.read],
+    ['GET', '/api/v1/dailies', dailies.index],
+    ['GET', '/api/v1/dailies/latest', dailies.latest],
+    ['GET', '/api/v1/dailies/:date', dailies.read],
+    ['GET', '/api/v1/weeklies', weeklies.index],
+    ['GET', '/api/v1/weeklies/latest', weeklies.latest],
+    ['GET', '/api/v1/weeklies/:date', weeklies.read],
+    ['GET', '/api/v1/monthlies', monthlies.index],
+    ['GET', '/api/v1/monthlies/latest', monthlies.latest],
+    ['GET', '/api/v1/monthlies/:date', monthlies.read],
+    ['GET', '/api/v1/selected/snapshot', selected.snapshot],
+    ['GET', '/api/v1/selected/changes', selected.changes],
+    ['GET', '/api/v1/codex-resets', resets.all],
+    ['GET', '/api/v1/codex-resets/recent', resets.recent],
+    ['GET', '/feed.xml', feeds.selected.xml],
+    ['GET', '/feed.atom', feeds.selected.atom],
+    ['GET', '/feed.json', feeds.selected.json],
+    ['GET', '/all/feed.xml', feeds.all.xml],
+    ['GET', '/all/feed.atom', feeds.all.atom],
+    ['GET', '/all/feed.json', feeds.all.json],
+    ['GET', '/dailies/feed.xml', feeds.daily.xml],
+    ['GET', '/dailies/feed.atom', feeds.daily.atom],
+    ['GET', '/dailies/feed.json', feeds.daily.json],
+    ['GET', '/weeklies/feed.xml', feeds.weekly.xml],
+    ['GET', '/weeklies/feed.atom', feeds.weekly.atom],
+    ['GET', '/weeklies/feed.json', feeds.weekly.json],
+    ['GET', '/monthlies/feed.xml', feeds.monthly.xml],
+    ['GET', '/monthlies/feed.atom', feeds.monthly.atom],
+    ['GET', '/monthlies/feed.json', feeds.monthly.json],
+  ];
+}

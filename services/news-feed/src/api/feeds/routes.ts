@@ -1,0 +1,159 @@
+import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
+import { type Operation, operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { PERIOD_RULES, type Period } from '../../period.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import type { ApiAddress } from '../api-address.ts';
+import { CACHE_CONTROL } from '../cache-control.ts';
+import type { ItemsQuery } from '../items/schema.ts';
+import type { ItemStore } from '../items/store.ts';
+import { ReportStore } from '../reports/store.ts';
+import type { Site } from '../site.ts';
+import type { Feed } from './feed.ts';
+import { FEED_FORMATS, type FeedEnding } from './formats.ts';
+import { FEED_ITEMS, type ItemFeedQuery, itemFeed } from './item-feed.ts';
+import { FEED_REPORTS, reportFeed } from './report-feed.ts';
+import { itemFeedQuery } from './schema.ts';
+
+/** The dependencies of the operations on feeds. */
+export interface FeedParts {
+  db: Kysely<NewsTables>;
+  items: ItemStore;
+  cache: RepresentationCache;
+  site: Site;
+  address: ApiAddress;
+  vocabulary: Vocabulary;
+  /** The WebSub hub that is told of changes, if there is one. */
+  hubUrl: string | undefined;
+}
+
+/** One feed, by the ending of its path. */
+type FeedOperations = Record<FeedEnding, Operation>;
+
+/** What a feed contains, and until when; undefined: until the data change. */
+interface FeedContent {
+  content: Pick<Feed, 'title' | 'description' | 'entries'>;
+  expiresAt?: Date;
+}
+
+/** When a feed without entries was changed: Atom wants a date, and validators doubt those before 1990. */
+const NEVER = Date.UTC(2000);
+
+const ENDINGS = Object.keys(FEED_FORMATS) as FeedEnding[];
+
+/** The first word of an operation's id for each ending. */
+const FORMAT_NAMES: Record<FeedEnding, string> = { xml: 'Rss', atom: 'Atom', json: 'Json' };
+
+/**
+ * The feeds for readers: the selected items, all items, and the reports, each as RSS 2.0, Atom and JSON Feed.
+ */
+export function feedOperations(parts: FeedParts) {
+  return {
+    selected: itemFeedOperations(parts, 'selected'),
+    all: itemFeedOperations(parts, 'all'),
+    daily: reportFeedOperations(parts, 'daily'),
+    weekly: reportFeedOperations(parts, 'weekly'),
+    monthly: reportFeedOperations(parts, 'monthly'),
+  };
+}
+
+function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOperations {
+  const querystring = itemFeedQuery(parts.vocabulary);
+  const read = async (query: Omit<ItemFeedQuery, 'mode'>): Promise<FeedContent> => {
+    const restriction = { ...query, mode };
+    const page = await parts.items.page({
+      ...restriction,
+      window: '7d',
+      by: 'timeline',
+      limit: FEED_ITEMS,
+    });
+    return {
+      content: itemFeed(page.items, restriction, parts.site, parts.vocabulary),
+      expiresAt: page.expiresAt,
+    };
+  };
+  return forEachEnding((ending) =>
+    operation({
+      schema: {
+        tags: ['feeds'],
+        operationId: `get${FORMAT_NAMES[ending]}Of${mode === 'all' ? 'All' : 'Selected'}`,
+        summary: `The ${FEED_ITEMS} newest ${mode === 'all' ? 'items' : 'selected items'} of the last 7 days`,
+        querystring,
+        response: responses(ending),
+      },
+      handler: (request, reply) => answer(parts, ending, request, reply, () => read(request.query)),
+    }),
+  );
+}
+
+function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations {
+  const reports = new ReportStore(parts.db, period);
+  const { collection } = PERIOD_RULES[period];
+  const read = async (): Promise<FeedContent> => ({
+    content: reportFeed(await reports.newest(FEED_REPORTS), period, parts.site),
+  });
+  return forEachEnding((ending) =>
+    operation({
+      schema: {
+        tags: ['feeds'],
+        operationId: `get${FORMAT_NAMES[ending]}Of${collection.charAt(0).toUpperCase()}${collection.slice(1)}`,
+        summary: `The ${FEED_REPORTS} newest ${period} reports with their whole text`,
+        response: responses(ending),
+      },
+      handler: (request, reply) => answer(parts, ending, request, reply, read),
+    }),
+  );
+}
+
+function forEachEnding(make: (ending: FeedEnding) => Operation): FeedOperations {
+  const operations = ENDINGS.map((ending) => [ending, make(ending)] as const);
+  return Object.fromEntries(operations) as FeedOperations;
+}
+
+function responses(ending: FeedEnding) {
+  const [mediaType = ''] = FEED_FORMATS[ending].mediaType.split(';');
+  const schema = ending === 'json' ? z.looseObject({}) : z.string();
+  return {
+    200: { description: 'The feed.', content: { [mediaType]: { schema } } },
+    ...NOT_MODIFIED,
+    ...problemResponses(400, 403, 405, 429, 503),
+  };
+}
+
+function answer(
+  { cache, site, address, hubUrl }: FeedParts,
+  ending: FeedEnding,
+  request: FastifyRequest,
+  reply: ReplyOf<{ response: ReturnType<typeof responses> }>,
+  read: () => Promise<FeedContent>,
+) {
+  const base = address.of(request);
+  return replyConditionally(request, reply, {
+    cacheControl: CACHE_CONTROL.feeds,
+    vary: address.vary,
+    // An answer with an address from the request is for those who ask at that address.
+    ...(address.told(request) === undefined && { cache }),
+    load: async () => {
+      const { content, expiresAt } = await read();
+      const { mediaType, write } = FEED_FORMATS[ending];
+      const feed: Feed = {
+        ...content,
+        id: `${site.attribution.url}${request.url.replace(`.${ending}`, '')}`,
+        homeUrl: site.attribution.url,
+        // A relative one is right wherever the feed is reached; a `Host` that any client can choose is not.
+        selfUrl:
+          base === undefined ? request.url.slice(request.url.lastIndexOf('/feed.') + 1) : base + request.url,
+        language: site.language,
+        updated: new Date(Math.max(NEVER, ...content.entries.map(({ updated }) => updated.getTime()))),
+        hubUrl,
+      };
+      return { text: write(feed), mediaType, expiresAt };
+    },
+  });
+}

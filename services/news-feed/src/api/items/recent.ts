@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ItemsQuery } from './schema.ts';
+
+/** What a query restricts besides its words. */
+type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
+
+/** A word with a piece by which it can be found: three letters, or two characters of which one is Chinese. */
+const FINDABLE = /...|.[\u{2e80}-\u{10ffff}]|[\u{2e80}-\u{10ffff}]./u;
+
+/** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
+export function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
+  return category !== undefined || direction !== undefined || words.some((word) => FINDABLE.test(word));
+}
+
+/**
+ * The ids of the recent items that have the query's category, direction and selection and every piece of its
+ * words (`migrations/0071_news_recent_items.sql`): at least those that it finds.
+ */
+export function recentWithTerms(
+  { mode, category, direction }: Filters,
+  words: readonly string[],
+): RawBuilder<string> {
+  const given = [
+    ...(mode === 'selected' ? [' selected'] : []),
+    ...(category === undefined ? [] : [` category ${category}`]),
+    ...(direction === undefined ? [] : [` direction ${direction}`]),
+  ];
+  const pieces = words.map((word) => sql` || news.text_pieces(news.fold(${word}))`);
+  return sql`select item_id from news.recent_item where terms @> (${given}::text[]${sql.join(pieces, sql``)})`;
+}

@@ -1,0 +1,86 @@
+import { integerParameter } from '@pressroom/common/fields/parameters';
+import { codePoints } from '@pressroom/common/fields/text';
+import { z } from 'zod';
+import type { Vocabulary } from '../../vocabulary.ts';
+import type { Site } from '../site.ts';
+import { body } from '../wire.ts';
+import { itemSchema } from './representation.ts';
+
+/** The minimum and maximum number of code points in a search (`docs/spec/news-feed.md`, "Limits"). */
+const QUERY_LENGTH = { min: 2, max: 200 };
+
+const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, not counting leading and trailing white space`;
+
+/** Text to search for, trimmed first. */
+const searchText = z
+  .string()
+  .transform((value) => value.trim())
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
+  .refine((value) => {
+    const length = codePoints(value);
+    return length >= QUERY_LENGTH.min && length <= QUERY_LENGTH.max;
+  }, QUERY_ERROR)
+  .meta({
+    minLength: QUERY_LENGTH.min,
+    maxLength: QUERY_LENGTH.max,
+    // At least two characters remain after trimming.
+    pattern: '\\S[\\s\\S]*\\S',
+  });
+
+/** `direction` in a query string: one of the deployment's directions. */
+export function directionParameter({ directions }: Vocabulary) {
+  return z.enum(directions, `must be one of ${directions.join(', ')}`).optional();
+}
+
+/** `category` in a query string: one of the deployment's categories. */
+export function categoryParameter({ categories }: Vocabulary) {
+  return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
+}
+
+/** Query string of the items. */
+export function itemsQuery(vocabulary: Vocabulary) {
+  return z.strictObject({
+    mode: z.enum(['selected', 'all'], 'must be selected or all').default('selected'),
+    category: categoryParameter(vocabulary),
+    window: z.enum(['24h', '7d'], 'must be 24h or 7d').default('7d'),
+    by: z
+      .enum(['timeline', 'published'], 'must be timeline or published')
+      .default('timeline')
+      .describe(
+        'Which time determines the window and the order. timeline: the time of discovery, or of publication for items' +
+          ' discovered more than 72 hours after it. published: the time of publication.',
+      ),
+    q: searchText
+      .optional()
+      .describe(
+        'Every word must be in the title, the original title or the summary, in upper or lower case.',
+      ),
+    limit: integerParameter(1, 100).default(50),
+    cursor: z
+      .string()
+      .optional()
+      .describe('`page.nextCursor` of the same query.')
+      .meta({ minLength: 1, maxLength: 4096 }),
+    direction: directionParameter(vocabulary),
+  });
+}
+
+/** A query of the items. */
+export type ItemsQuery = z.infer<ReturnType<typeof itemsQuery>>;
+
+/** Answer of the items. */
+export function itemsAnswer(site: Site) {
+  return body({
+    query: z.object({
+      mode: z.enum(['selected', 'all']),
+      category: z.string().nullable(),
+      window: z.enum(['24h', '7d']),
+      q: z.string().nullable(),
+      by: z.enum(['timeline', 'published']),
+      direction: z.string().nullable(),
+      ordering: z.enum(['timelineDesc', 'publishedAtDesc']),
+    }),
+    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    page: z.object({ count: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  });
+}

@@ -1,0 +1,209 @@
+import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { NewsTables } from '../../tables.ts';
+import { type Anchor, invalidCursor, readCursor, writeCursor } from './cursor.ts';
+import { hasTerms, recentWithTerms } from './recent.ts';
+import { ITEM_COLUMNS, type ItemRow } from './representation.ts';
+import type { ItemsQuery } from './schema.ts';
+import type { SearchGate } from './search-gate.ts';
+import { searchWords } from './search-words.ts';
+import { Window } from './window.ts';
+
+type Database = Kysely<NewsTables>;
+
+/** The dependencies of an {@link ItemStore}. */
+export interface ItemStoreParts {
+  db: Database;
+  /** The same database with the time limit of searches. */
+  searchDb: Database;
+  gate: SearchGate;
+  clock: Clock;
+}
+
+/** An item in the list. */
+export interface ListedItem extends ItemRow {
+  reason: string | null;
+}
+
+/** A page of the list. */
+export interface ItemPage {
+  items: ListedItem[];
+  /** Continues after the last item; null if there are no more. */
+  nextCursor: string | null;
+  /** Until when the page stays valid if nothing is written. */
+  expiresAt: Date;
+}
+
+/** The column for each time that a query may use. */
+const TIME_COLUMN = { timeline: 'timeline_at', published: 'published_at' } as const;
+
+/** The values that the query of a page takes; its shape decides which of them it uses. */
+interface PageValues {
+  after: Date;
+  through: Date;
+  anchorAt: Date;
+  anchorId: string;
+  category: string;
+  direction: string;
+  limit: number;
+}
+
+/** A row of a page with the time by which it is listed. */
+interface PageRow extends ListedItem {
+  at: Date;
+}
+
+/** The items of the last days in the database. */
+export class ItemStore {
+  readonly #parts: ItemStoreParts;
+
+  constructor(parts: ItemStoreParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A page of the items in the query's window, newest first, ids breaking ties. It is found by the key of the
+   * last item before it, so items that arrive between two pages neither repeat nor hide others. Throws
+   * `invalid_cursor`, and `unavailable` if too many searches are running.
+   */
+  async page(query: ItemsQuery): Promise<ItemPage> {
+    const window = new Window(query, this.#parts.clock());
+    const anchor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
+    if (anchor !== undefined && window.hasLeft(anchor.at)) {
+      throw invalidCursor('the cursor has left the window');
+    }
+    const rows = await this.#read(query, window, anchor);
+    const items = rows.slice(0, query.limit);
+    const last = items.at(-1);
+    const hasMore = rows.length > items.length && last !== undefined;
+    const times = rows.map(({ at }) => at);
+    return {
+      items,
+      nextCursor: hasMore ? writeCursor(query, last) : null,
+      expiresAt: window.expiryOf(anchor === undefined ? times : [anchor.at, ...times]),
+    };
+  }
+
+  async #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
+    const { db, searchDb, gate } = this.#parts;
+    const values: PageValues = {
+      after: window.after,
+      through: window.through,
+      anchorAt: anchor?.at ?? window.through,
+      anchorId: anchor?.id ?? '',
+      category: query.category ?? '',
+      direction: query.direction ?? '',
+      limit: query.limit + 1,
+    };
+    const shape = shapeOf(query);
+    const words = query.q === undefined ? [] : searchWords(query.q);
+    const others = hasTerms(query, words) ? 'terms' : 'all';
+    if (words.length > 0) {
+      const search = (reach: Reach) =>
+        unprepared(searchDb, { shape: { ...shape, reach }, values, query, words });
+      return gate.run(() => readFiltered(values.limit, others, search));
+    }
+    const read = (reach: Reach) =>
+      reach === 'terms'
+        ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
+        : PAGES.of({ ...shape, reach }).execute(db, values);
+    // A category has an index of its own.
+    return shape.inDirection && !shape.inCategory ? readFiltered(values.limit, others, read) : read('all');
+  }
+}
+
+/** What a page is read from: the newest items of the window, all of them, or those with the query's terms. */
+type Reach = 'newest' | 'all' | 'terms';
+
+/** How many of the newest items are looked through before the rest of the window is. */
+const NEWEST = 250;
+
+/** So many finds among the newest items promise the rest of a page sooner than terms would. */
+const FREQUENT = 4;
+
+/** Everything that the SQL of a page depends on, except the words of a search. */
+type PageShape = {
+  mode: ItemsQuery['mode'];
+  by: ItemsQuery['by'];
+  continued: boolean;
+  inCategory: boolean;
+  inDirection: boolean;
+};
+
+/** The shape of a page, and what it is read from. */
+type ReadShape = PageShape & { reach: Reach };
+
+function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
+  return {
+    mode,
+    by,
+    continued: cursor !== undefined,
+    inCategory: category !== undefined,
+    inDirection: direction !== undefined,
+  };
+}
+
+/**
+ * Reads a page of at most `limit` rows by the way that reads the fewest: what many items have is soon found
+ * among the newest ones, what few have by the `others` way.
+ */
+async function readFiltered(
+  limit: number,
+  others: Reach,
+  read: (reach: Reach) => Promise<PageRow[]>,
+): Promise<PageRow[]> {
+  const found = await read('newest');
+  if (found.length === limit) return found;
+  return read(found.length >= FREQUENT ? 'all' : others);
+}
+
+/** `limit` includes one extra row, which shows whether there are more. */
+function selectPage(db: Database, shape: ReadShape, value: ValueOf<PageValues>) {
+  const time = TIME_COLUMN[shape.by];
+  const key = sql`(${sql.ref(time)}, id)`;
+  const listed = db
+    .selectFrom('news.item')
+    .select([...ITEM_COLUMNS, 'reason', 'search_text', `${time} as at`])
+    .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
+    .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
+    .where(time, '>', value('after'))
+    .where(time, '<=', value('through'))
+    .$if(shape.continued, (select) =>
+      select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
+    )
+    .$if(shape.reach === 'newest', (select) =>
+      select.orderBy(time, 'desc').orderBy('id', 'desc').limit(sql.lit(NEWEST)),
+    );
+  return db
+    .selectFrom(listed.as('item'))
+    .select([...ITEM_COLUMNS, 'reason', 'at'])
+    .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
+    .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(value('limit'));
+}
+
+/** Pages that are not found by terms, without a search. */
+const PAGES = new PreparedQueries<NewsTables, ReadShape, PageValues, PageRow>(selectPage);
+
+/** What {@link unprepared} reads a page for. */
+interface Unprepared {
+  shape: ReadShape;
+  values: PageValues;
+  query: ItemsQuery;
+  words: readonly string[];
+}
+
+/** Reads a page of a query whose SQL depends on more than its shape. */
+function unprepared(db: Database, { shape, values, query, words }: Unprepared): Promise<PageRow[]> {
+  const page = selectPage(db, shape, (name) => sql`${values[name]}`);
+  const found = words.reduce(
+    // Anywhere in the text: `strpos` takes every character literally.
+    (select, word) => select.where(sql<boolean>`strpos(search_text, news.fold(${word})) > 0`),
+    page,
+  );
+  if (shape.reach !== 'terms') return found.execute();
+  return found.where(sql<boolean>`id in (${recentWithTerms(query, words)})`).execute();
+}

@@ -1,0 +1,274 @@
+import { asHtml } from '@pressroom/news-feed/api/feeds/xml-text';
+import { readVocabulary } from '@pressroom/news-feed/config';
+import { parseFeed } from '@pressroom/news-feed/newsroom/feeds/parse-feed';
+import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import { parseAtomFeed, parseJsonFeed, parseRssFeed } from 'feedsmith';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../../support/http.ts';
+import { type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../../support/news-feed.ts';
+import { importLines, itemLine } from '../../support/newsroom.ts';
+
+const NOW = new Date('2026-11-20T12:00:00.000Z');
+const SETTINGS = {
+  SITE_API_URL: 'https://api.news.example',
+  NEWS_HUB_URL: 'https://hub.example/',
+  SITE_LANGUAGE: 'zh-CN',
+};
+/** An item that the site received when it was published. */
+function line(id: string, publishedAt: string, members: object = {}) {
+  return itemLine(id, { publishedAt, discoveredAt: publishedAt, ...members });
+}
+
+const VOCABULARY = readVocabulary({ NEWS_CATEGORIES: 'technology,research,policy-standard' });
+
+/** A title and a summary with everything that breaks a feed that is written carelessly. */
+const HOSTILE = {
+  title: ']]> & <b>"标题"</b> \u0008 &amp; 😀',
+  summary: '<script>alert(1)</script> \u001b & ]]>',
+};
+
+let feed: NewsFeedFixture;
+beforeAll(async () => {
+  feed = await newsFeedFixture(SETTINGS, () => NOW);
+  const lines = [
+    itemLine('selected', {
+      ...HOSTILE,
+      selected: true,
+      category: 'research',
+      directions: ['domestic'],
+      publishedAt: '2026-11-20T10:00:00.000Z',
+      discoveredAt: '2026-11-20T10:05:00.000Z',
+    }),
+    line('no-summary', '2026-11-20T09:00:00.000Z', { selected: true }),
+    line('not-selected', '2026-11-20T11:00:00.000Z'),
+    line('too-old', '2026-11-10T09:00:00.000Z', { selected: true }),
+  ];
+  await importLines(feed.db, lines, NOW);
+});
+afterAll(() => feed?.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => send(`${feed.url}${path}`, { headers });
+
+/** What readers of each format see of a feed. */
+async function readAs(ending: string, base = '', query = '') {
+  const { status, text, headers } = await get(`${base}/feed.${ending}${query}`);
+  expect(status).toBe(200);
+  const type = headers.get('content-type');
+  if (ending === 'xml') {
+    const { items = [], ...rest } = parseRssFeed(text);
+    return {
+      type,
+      self: rest.atom?.links?.find(({ rel }) => rel === 'self')?.href,
+      hub: rest.atom?.links?.find(({ rel }) => rel === 'hub')?.href,
+      entries: items.map((item) => ({ id: item.guid?.value, title: item.title, url: item.link })),
+      html: items.map(({ content }) => content?.encoded),
+    };
+  }
+  if (ending === 'atom') {
+    const { entries = [], links } = parseAtomFeed(text);
+    return {
+      type,
+      self: links?.find(({ rel }) => rel === 'self')?.href,
+      hub: links?.find(({ rel }) => rel === 'hub')?.href,
+      entries: entries.map((entry) => ({
+        id: entry.id,
+        title: entry.title?.value,
+        url: entry.links?.[0]?.href,
+      })),
+      html: entries.map(({ content }) => content?.value),
+    };
+  }
+  const { items = [], hubs, feed_url: self } = parseJsonFeed(text);
+  return {
+    type,
+    self,
+    hub: hubs?.[0]?.url,
+    entries: items.map(({ id, title, url }) => ({ id, title, url })),
+    html: items.map(({ content_html }) => content_html),
+  };
+}
+
+const FORMATS = [
+  ['xml', 'application/rss+xml; charset=utf-8'],
+  ['atom', 'application/atom+xml; charset=utf-8'],
+  ['json', 'application/feed+json; charset=utf-8'],
+] as const;
+
+describe.each(FORMATS)('feed.%s', (ending, type) => {
+  test('has the selected items of the last 7 days, newest first, with all they say', async () => {
+    // In RSS it is HTML, which feedsmith leaves to whoever shows it.
+    const titles = {
+      xml: asHtml(HOSTILE.title),
+      atom: HOSTILE.title.replace('\u0008', ''),
+      json: HOSTILE.title,
+    };
+    expect(await readAs(ending)).toEqual({
+      type,
+      self: `https://api.news.example/feed.${ending}`,
+      hub: 'https://hub.example/',
+      entries: [
+        {
+          id: 'https://news.example/items/selected',
+          title: titles[ending],
+          url: 'https://source.example/selected',
+        },
+        {
+          id: 'https://news.example/items/no-summary',
+          title: 'Title of no-summary',
+          url: 'https://source.example/no-summary',
+        },
+      ],
+      html: [undefined, undefined],
+    });
+  });
+
+  test('is restricted by path, category and direction', async () => {
+    const ids = async (base: string, query = '') =>
+      (await readAs(ending, base, query)).entries.map(({ id }) => id?.split('/').at(-1));
+    expect(await ids('/all')).toEqual(['not-selected', 'selected', 'no-summary']);
+    expect(await ids('', '?category=research')).toEqual(['selected']);
+    expect(await ids('/all', '?category=research&direction=overseas')).toEqual([]);
+    expect((await get(`/feed.${ending}?category=nonsense`)).status).toBe(400);
+    expect((await get(`/feed.${ending}?limit=3`)).status).toBe(400);
+  });
+
+  test('is conditional, cached like the rest, and changes when an item does', async () => {
+    const first = await get(`/feed.${ending}`);
+    const etag = first.headers.get('etag') ?? '';
+    expect(first.headers.get('cache-control')).toBe(
+      'public, max-age=300, s-maxage=300, stale-while-revalidate=900',
+    );
+    const again = await get(`/feed.${ending}`, { 'if-none-match': etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+    await importLines(feed.db, [line(`new-${ending}`, NOW.toISOString(), { selected: true })], NOW);
+    await expect
+      .poll(async () => (await get(`/feed.${ending}`, { 'if-none-match': etag })).status, { timeout: 20_000 })
+      .toBe(200);
+    expect((await readAs(ending)).entries[0]?.title).toBe(`Title of new-${ending}`);
+    await feed.db.deleteFrom('news.item').where('id', '=', `new-${ending}`).execute();
+    await expect.poll(async () => (await readAs(ending)).entries.length, { timeout: 20_000 }).toBe(2);
+  });
+});
+
+test.each(FORMATS)(
+  'feed.%s gives plain text back to whoever reads it, and markup to nobody',
+  async (ending) => {
+    const texts = await newsFeedFixture(SETTINGS, () => NOW);
+    const mentions = [
+      { title: 'the <dialog> element', summary: 'Use the <img src=x onerror=alert(1)> tag.' },
+      { title: 'Vec<T> & Map<K, V>', summary: 'Write &amp;lt; for <, and ]]> for an end.' },
+      { title: 'R&D & <b>bold</b> news', summary: '<script>alert(1)</script> is a script.' },
+      { title: 'how to write &amp;', summary: '1 < 2 && 3 > 2.' },
+    ];
+    try {
+      const lines = mentions.map((members, index) =>
+        line(`mention-${index}`, `2026-11-20T11:00:0${9 - index}.000Z`, { ...members, selected: true }),
+      );
+      await importLines(texts.db, lines, NOW);
+      const { text } = await send(`${texts.url}/feed.${ending}`);
+      const { entries } = parseFeed(text, `${texts.url}/feed.${ending}`);
+      expect(entries.map(({ title, summary }) => ({ title, summary }))).toEqual(mentions);
+      if (ending === 'json') return;
+      // Nothing stands around the words, which some readers would show.
+      const title = ending === 'xml' ? 'the &#x26;lt;dialog&#x26;gt; element' : 'the &#x3C;dialog> element';
+      expect(text).toContain(`<title>${title}</title>`);
+      expect(text).not.toMatch(/CDATA|\]\]>|<(img|script|b)\b/);
+    } finally {
+      await texts.close();
+    }
+  },
+);
+
+test.each(FORMATS)('feed.%s names its language', async (ending) => {
+  const { text } = await get(`/feed.${ending}`);
+  const said = { xml: '<language>zh-CN</language>', atom: 'xml:lang="zh-CN"', json: '"language":"zh-CN"' };
+  expect(text).toContain(said[ending]);
+});
+
+test('the feeds of reports have their whole text as clean HTML', async () => {
+  const reports = await newsFeedFixture(SETTINGS, () => NOW);
+  try {
+    await addSample(reports.db, VOCABULARY, NOW);
+    const { text } = await send(`${reports.url}/dailies/feed.json`);
+    const { items = [], title } = parseJsonFeed(text);
+    expect(title).toBe('Pressroom: Daily report');
+    expect(items).toHaveLength(7);
+    expect(items[0]).toMatchObject({
+      id: 'https://news.example/dailies/2026-11-20',
+      url: 'https://news.example/dailies/2026-11-20',
+    });
+    const [first] = items;
+    const { report } = (await send(`${reports.url}/api/v1/dailies/2026-11-20`)).body;
+    expect(first?.content_html).toContain(`<h2>${report.sections[0].label}</h2>`);
+    expect(first?.content_html).toContain(`<a href="${report.sections[0].items[0].links.original}">`);
+    for (const collection of ['dailies', 'weeklies', 'monthlies']) {
+      for (const [ending, type] of FORMATS) {
+        const answer = await send(`${reports.url}/${collection}/feed.${ending}`);
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+      }
+    }
+  } finally {
+    await reports.close();
+  }
+});
+
+test('a report quotes hostile text as text', async () => {
+  const { reportHtml } = await import('@pressroom/news-feed/api/feeds/report-html');
+  const quote = {
+    itemId: 'a',
+    ...HOSTILE,
+    source: '<i>',
+    originalUrl: 'https://source.example/?a="&b',
+    publishedAt: NOW.toISOString(),
+  };
+  const html = reportHtml({
+    lead: { itemId: 'a', title: HOSTILE.title, leadParagraph: HOSTILE.summary },
+    sections: [{ label: '<u>', items: [quote] }],
+    flashes: [quote],
+  });
+  expect(html.match(/<[a-z0-9]+/g)?.toSorted()).toEqual(
+    ['<p', '<strong', '<p', '<h2', '<h3', '<a', '<p', '<p', '<small', '<h2', '<ul', '<li', '<a'].toSorted(),
+  );
+});
+
+test('a service that does not know its address names a relative one, and one behind a proxy names the proxy’s', async () => {
+  const service = await startNewsFeed(feed.database.url, { TRUST_PROXY: '1' }, () => NOW);
+  try {
+    const direct = await send(`${service.url}/feed.xml`);
+    // Whatever `Host` a client sends, an address is not taken from it.
+    expect(parseRssFeed(direct.text).atom?.links?.[0]?.href).toBe('feed.xml');
+    const all = parseAtomFeed((await send(`${service.url}/all/feed.atom?category=research`)).text);
+    expect(all.links?.find(({ rel }) => rel === 'self')?.href).toBe('feed.atom?category=research');
+    expect(parseJsonFeed((await send(`${service.url}/feed.json`)).text).feed_url).toBeUndefined();
+    const headers = {
+      'x-forwarded-for': '203.0.113.1',
+      'x-forwarded-host': 'news.site',
+      'x-forwarded-proto': 'https',
+    };
+    const proxied = await send(`${service.url}/feed.xml?category=research`, { headers });
+    expect(parseRssFeed(proxied.text).atom?.links?.[0]?.href).toBe(
+      'https://news.site/feed.xml?category=research',
+    );
+  } finally {
+    await service.close();
+  }
+});
+
+test('an empty feed is a feed', async () => {
+  const empty = await newsFeedFixture({}, () => NOW);
+  try {
+    for (const [ending] of FORMATS) {
+      for (const base of ['', '/all', '/dailies']) {
+        expect((await send(`${empty.url}${base}/feed.${ending}`)).status, ending).toBe(200);
+      }
+    }
+    const { id, updated } = parseAtomFeed((await send(`${empty.url}/monthlies/feed.atom`)).text);
+    expect(id).toBe('https://news.example/monthlies/feed');
+    // W3C's validator doubts dates before 1990.
+    expect(new Date(updated ?? '').getUTCFullYear()).toBeGreaterThanOrEqual(1990);
+    const { lastBuildDate } = parseRssFeed((await send(`${empty.url}/monthlies/feed.xml`)).text);
+    expect(new Date(lastBuildDate ?? '').getUTCFullYear()).toBeGreaterThanOrEqual(1990);
+  } finally {
+    await empty.close();
+  }
+});

@@ -1,0 +1,203 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readVocabulary } from '@pressroom/news-feed/config';
+import { readRules } from '@pressroom/news-feed/newsroom/editorial/rules';
+import { RulesEditor } from '@pressroom/news-feed/newsroom/editorial/rules-editor';
+import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
+import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
+import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
+import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
+import { newsroom } from '../../support/newsroom.ts';
+import { NOON, submission } from '../../support/submission.ts';
+import { temporaryHome } from '../../support/temporary-home.ts';
+
+const LONG = 'The company says so in a text that is long enough to be worth a reader’s time. '.repeat(3);
+
+let feed: NewsFeedFixture;
+const search = new StorySearch(readLexicon());
+
+beforeAll(async () => {
+  feed = await newsFeedFixture();
+});
+
+afterAll(() => feed.close());
+
+beforeEach(async () => {
+  await feed.database.pool.query('truncate news.item, news.story, news.editorial_slot, news.source cascade');
+});
+
+function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
+  const rules = { ...readRules(), ...changes };
+  return new RulesEditor({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
+}
+
+/** An item as it is given a story. */
+function assignable(id: string, title: string): AssignableItem {
+  const about = { originalTitle: null, summary: null, sourceName: `Source of ${id}`, category: null };
+  return { id, title, ...about, publishedAt: NOON, discoveredAt: NOON };
+}
+
+async function addSourceAt(path: string, state: 'active' | 'paused' = 'active'): Promise<void> {
+  const { id } = await addSource(feed.db, `https://source.example/${path}`, {}, NOON);
+  await feed.db.updateTable('news.source').set({ state }).where('id', '=', id).execute();
+}
+
+test.each([
+  ['Alder raises $150 million at a valuation of $1.2 billion', 'finance', []],
+  ['腾讯公布三季度财报：净利润增长', 'finance', ['domestic']],
+  ['欧盟通过人工智能监管条例', 'policy-standard', ['overseas']],
+  ['US and China agree on tariffs for chips', 'policy-standard', ['domestic', 'overseas']],
+  ['A new paper by researchers in Basel', 'research', []],
+  ['Helix wins patent on earbuds', 'patent', []],
+  ['Laundry in autumn', null, []],
+])('%s: %s, %j', async (title, category, directions) => {
+  expect(await editor().judge(submission(title))).toMatchObject({ category, directions });
+});
+
+test('the category and directions of the source come first', async () => {
+  const judgement = await editor().judge(
+    submission('Helix wins patent in China', { source: { category: 'insight', directions: ['overseas'] } }),
+  );
+  expect(judgement).toMatchObject({ category: 'insight', directions: ['overseas'] });
+});
+
+test('the same submission gets the same judgement, whose terms add up to its score', async () => {
+  const given = submission('Ember 8 releases open weights', {
+    summary: LONG,
+    source: { weight: 2, firstParty: true },
+  });
+  const first = await editor().judge(given);
+  expect(await editor().judge(given)).toEqual(first);
+  const sum = first.terms.reduce((total, { points }) => total + points, 0);
+  expect(sum).toBeCloseTo(first.score ?? Number.NaN, 6);
+  expect(first.terms.map(({ name }) => name)).toEqual([
+    'source',
+    'firstParty',
+    'freshness',
+    'length',
+    'signals',
+  ]);
+});
+
+test('the score stays within 0 and 100', async () => {
+  const spam = await editor().judge(submission('Sponsored: discount code', { source: { weight: 0 } }));
+  expect(spam.score).toBe(0);
+  expect(spam.terms.reduce((total, { points }) => total + points, 0)).toBeCloseTo(0, 6);
+});
+
+test('another source on the same event raises the score', async () => {
+  const title = 'Magnitude 6.4 earthquake strikes off Arica, Chile';
+  const before = await editor().judge(submission(title));
+  const row = itemRow('other', { id: 'other', title, source_name: 'Other', published_at: NOON });
+  await feed.db.transaction().execute(async (tx) => {
+    await tx.insertInto('news.item').values(row).execute();
+    await new RulesAssigner(search).assign(tx, [assignable('other', title)], NOON);
+  });
+  const after = await editor().judge(submission(title));
+  expect((after.score ?? 0) - (before.score ?? 0)).toBe(12);
+  expect(after.terms).toContainEqual({ name: 'coverage', points: 12, note: '1 other sources' });
+});
+
+test('an article joins a story that another worker has begun since it was judged', async () => {
+  const title = 'Magnitude 6.4 earthquake strikes off Arica, Chile';
+  await editor().judge(submission(title));
+  const store = (id: string, assigner: RulesAssigner) =>
+    feed.db.transaction().execute(async (tx) => {
+      const row = itemRow(id, { id, title, source_name: `Source of ${id}`, published_at: NOON });
+      await tx.insertInto('news.item').values(row).execute();
+      await assigner.assign(tx, [assignable(id, title)], NOON);
+    });
+  await store('theirs', new RulesAssigner(new StorySearch(readLexicon())));
+  await store('own', new RulesAssigner(search));
+  const items = await feed.db.selectFrom('news.item').select('story').execute();
+  expect(items).toHaveLength(2);
+  expect(new Set(items.map(({ story }) => story)).size).toBe(1);
+});
+
+test.each([
+  ['auto' as const, 54, true],
+  ['auto' as const, 56, false],
+  ['all' as const, 100, true],
+  ['none' as const, 0, false],
+  [{ minScore: 55 }, 100, true],
+  [{ minScore: 56 }, 0, false],
+])('a source with the rule %j and a threshold of %d: selected is %s', async (select, threshold, selected) => {
+  const given = submission('Plain words', { summary: LONG, source: { select } });
+  expect(await editor({ threshold }).judge(given)).toMatchObject({ score: 55, selected });
+});
+
+test('a day has its quota, however many workers ask, and the next day in Shanghai another', async () => {
+  const judges = [editor({ threshold: 0, quota: 3 }), editor({ threshold: 0, quota: 3 })];
+  const all = Array.from({ length: 10 }, (_, index) => submission(`Item ${index}`));
+  const judged = await Promise.all(all.map((one, index) => judges[index % 2]?.judge(one)));
+  expect(judged.filter((judgement) => judgement?.selected)).toHaveLength(3);
+  const again = await Promise.all(all.map((one) => judges[0]?.judge(one)));
+  expect(again.map((judgement) => judgement?.selected)).toEqual(
+    judged.map((judgement) => judgement?.selected),
+  );
+  const midnight = new Date('2026-11-20T16:00:00Z');
+  const tomorrow = await judges[0]?.judge(submission('Item tomorrow', { discoveredAt: midnight }));
+  expect(tomorrow?.selected).toBe(true);
+});
+
+test('no source takes more than a quarter of the quota, unless there are fewer than four', async () => {
+  const judge = (id: number, title: string) =>
+    editor({ threshold: 0, quota: 8 }).judge(submission(title, { source: { id } }));
+  const flood = async (day: string) => {
+    const all = Array.from({ length: 10 }, (_, index) =>
+      editor({ threshold: 0, quota: 8 }).judge(
+        submission(`Flood ${index} of ${day}`, { discoveredAt: new Date(day) }),
+      ),
+    );
+    return (await Promise.all(all)).filter(({ selected }) => selected).length;
+  };
+  expect(await flood('2026-11-18T04:00:00Z')).toBe(8);
+  for (const path of ['a', 'b']) await addSourceAt(path);
+  await addSourceAt('c', 'paused');
+  expect(await flood('2026-11-19T04:00:00Z')).toBe(4);
+  for (const path of ['d', 'e', 'f']) await addSourceAt(path);
+  expect(await flood(NOON.toISOString())).toBe(2);
+  const others = await Promise.all([2, 3, 4, 5].map((id) => judge(id, `Of source ${id}`)));
+  expect(others.map(({ selected }) => selected)).toEqual([true, true, true, true]);
+});
+
+test('explain prints what the score of an item consists of', async () => {
+  const judgement = await editor().judge(submission('Ember 8 releases open weights', { summary: LONG }));
+  await feed.db.transaction().execute(async (tx) => {
+    const { score, selected } = judgement;
+    await tx
+      .insertInto('news.item')
+      .values(itemRow('n-1', { id: 'n-1', score, selected }))
+      .execute();
+    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
+    await editor().keep(tx, [{ itemId: 'n-1', judgement }], NOON);
+  });
+  const { stdout } = await newsroom(feed.database.url, ['explain', 'n-1']);
+  expect(stdout).toContain('Judged at 2026-11-20T04:00:00.000Z: score 63, selected');
+  expect(stdout).toContain('    30.0  source (weight 1)');
+  expect(stdout).toContain('     8.0  signals (release 8)');
+});
+
+test('explain says that an imported item was not judged, and which item it does not know', async () => {
+  await feed.db
+    .insertInto('news.item')
+    .values(itemRow('n-2', { id: 'n-2' }))
+    .execute();
+  expect((await newsroom(feed.database.url, ['explain', 'n-2'])).stdout).toContain('No editor has judged it');
+  expect(await newsroom(feed.database.url, ['explain', 'n-3'])).toMatchObject({
+    code: 1,
+    stderr: 'item n-3 does not exist\n',
+  });
+});
+
+test('a file of rules that is not one is refused with what to change', async () => {
+  const file = join(await temporaryHome(), 'rules.yaml');
+  expect(() => readRules(file)).toThrow(`the file ${file} does not exist`);
+  await writeFile(file, 'threshold: 200\n');
+  expect(() => readRules(file)).toThrow(/is not a file of editorial rules: .*\n?.*threshold/u);
+  await writeFile(file, 'threshold: [\n');
+  expect(() => readRules(file)).toThrow(`${file} is not a file of editorial rules`);
+});

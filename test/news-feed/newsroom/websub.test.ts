@@ -1,0 +1,227 @@
+import { createHmac } from 'node:crypto';
+import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
+import { removeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { askHubs } from '@pressroom/news-feed/newsroom/websub/ask-hub';
+import { serveCallback } from '@pressroom/news-feed/newsroom/websub/routes';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { rss } from '../../support/feed-host.ts';
+import { memoryLog } from '../../support/log.ts';
+import { type Desk, openDesk } from '../../support/polling.ts';
+
+let desk: Desk;
+let fetcher: WebFetcher;
+let callback: Awaited<ReturnType<typeof serveCallback>>;
+/** What the hub was asked for, in order. */
+let asked: URLSearchParams[] = [];
+/** The hub's status; 202 accepts. */
+let hubStatus = 202;
+
+const NO_SIGNAL = new AbortController().signal;
+const HOUR = 3_600_000;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  desk = desk.with({ subscribes: true });
+  fetcher = new WebFetcher({ ...FETCH_LIMITS, privateHosts: ['127.0.0.1'] });
+  const { log } = memoryLog('newsroom');
+  callback = await serveCallback({ db: desk.db, clock: desk.parts.clock, log }, 0, '127.0.0.1');
+});
+
+afterAll(async () => {
+  callback.close();
+  await fetcher.close();
+  await desk.close();
+});
+
+beforeEach(async () => {
+  await desk.clear();
+  await desk.db.deleteFrom('news.websub_subscription').execute();
+  asked = [];
+  hubStatus = 202;
+  desk.host.set('/hub', async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    asked.push(new URLSearchParams(body));
+    response.writeHead(hubStatus).end();
+  });
+  desk.host.set('/feed', { body: feed('one') });
+});
+
+function feed(...guids: string[]): string {
+  const channel = [
+    `<atom:link xmlns:atom="http://www.w3.org/2005/Atom" rel="hub" href="${desk.host.at('/hub')}"/>`,
+    `<atom:link xmlns:atom="http://www.w3.org/2005/Atom" rel="self" href="${desk.host.at('/feed')}"/>`,
+  ].join('');
+  return rss(
+    guids.map((guid) => ({ guid })),
+    { channel },
+  );
+}
+
+/** Lets the newsroom ask the hubs for what is due. */
+function ask(): Promise<number> {
+  const callbackUrl = `http://127.0.0.1:${callback.port}`;
+  return askHubs({ db: desk.db, clock: desk.parts.clock, post: fetcher.post, callbackUrl }, NO_SIGNAL);
+}
+
+/** The hub asks whether the newsroom wants what it was last asked for. */
+async function verify(changes: Record<string, string> = {}) {
+  const request = asked.at(-1);
+  const url = new URL(request?.get('hub.callback') ?? '');
+  const query = {
+    'hub.mode': request?.get('hub.mode') ?? '',
+    'hub.topic': request?.get('hub.topic') ?? '',
+    'hub.challenge': 'a challenge',
+    'hub.lease_seconds': '7200',
+    ...changes,
+  };
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}
+
+/** The hub notifies; `sign` is the key of its signature. */
+function notify(
+  sign: string,
+  { method = 'sha256', callbackUrl = asked.at(-1)?.get('hub.callback') ?? '' } = {},
+) {
+  const body = feed('one', 'two');
+  const signature = `${method}=${createHmac(method, sign).update(body).digest('hex')}`;
+  return fetch(callbackUrl, { method: 'POST', body, headers: { 'x-hub-signature': signature } });
+}
+
+async function subscribed(): Promise<{ id: number; secret: string }> {
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  await ask();
+  expect(await verify()).toEqual({ status: 200, text: 'a challenge' });
+  return { id, secret: asked.at(-1)?.get('hub.secret') ?? '' };
+}
+
+test('a feed that names a hub is subscribed, once the hub has verified that the newsroom wants it', async () => {
+  await subscribed();
+  expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({
+    'hub.mode': 'subscribe',
+    'hub.topic': desk.host.at('/feed'),
+    'hub.secret': expect.stringMatching(/^[\w-]{43}$/),
+    'hub.callback': expect.stringMatching(/\/websub\/[\w-]{43}$/),
+  });
+  expect(await ask()).toBe(0);
+});
+
+test('a hub on a private host is asked for sources that an editor gave such a host alone', async () => {
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  const given_url = 'https://public.example/feed';
+  await desk.db.updateTable('news.source').set({ given_url }).where('id', '=', id).execute();
+  expect(await ask()).toBe(1);
+  expect(asked).toEqual([]);
+  const { last_error } = await desk.db
+    .selectFrom('news.websub_subscription')
+    .select('last_error')
+    .executeTakeFirstOrThrow();
+  expect(last_error).toMatch(/127\.0\.0\.1 is not public/);
+});
+
+test('a signed notification makes the source be polled at once, and its text is not taken', async () => {
+  const { id, secret } = await subscribed();
+  desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
+  expect((await notify(secret)).status).toBe(202);
+  expect((await desk.source(id)).next_poll_at).toEqual(desk.now.value);
+  // What the hub pushed named a second entry; the feed itself does not.
+  await desk.poll(id);
+  expect((await desk.items()).map(({ title }) => title)).toEqual(['Title of one']);
+});
+
+test.each([
+  ['another key', 'not the secret', 'sha256'],
+  ['SHA-1', undefined, 'sha1'],
+])('a notification signed with %s changes nothing', async (_name, key, method) => {
+  const { id, secret } = await subscribed();
+  const before = (await desk.source(id)).next_poll_at;
+  desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
+  expect((await notify(key ?? secret, { method })).status).toBe(202);
+  expect((await desk.source(id)).next_poll_at).toEqual(before);
+});
+
+test('a notification to an address that nobody was told is gone', async () => {
+  await subscribed();
+  const callbackUrl = `http://127.0.0.1:${callback.port}/websub/${'x'.repeat(43)}`;
+  expect((await notify('any', { callbackUrl })).status).toBe(410);
+});
+
+test('a hub that notifies all the time does not make the source be polled more than every 10 s', async () => {
+  const { id, secret } = await subscribed();
+  desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
+  await notify(secret);
+  await desk.poll(id);
+  const polled = desk.now.value.getTime();
+  desk.now.value = new Date(polled + 1000);
+  await notify(secret);
+  expect((await desk.source(id)).next_poll_at).toEqual(new Date(polled + 10_000));
+});
+
+test('a subscription that nobody asked for is not verified', async () => {
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  await ask();
+  expect((await verify({ 'hub.topic': 'https://other.example/' })).status).toBe(404);
+  expect((await verify({ 'hub.mode': 'unsubscribe' })).status).toBe(404);
+  expect((await verify({ 'hub.challenge': '' })).status).toBe(404);
+  expect(await verify()).toEqual({ status: 200, text: 'a challenge' });
+});
+
+test('a lease is renewed before it ends', async () => {
+  await subscribed();
+  desk.now.value = new Date(desk.now.value.getTime() + 1.6 * HOUR);
+  expect(await ask()).toBe(1);
+  expect(asked[1]?.get('hub.callback')).toBe(asked[0]?.get('hub.callback'));
+  expect((await verify()).status).toBe(200);
+  expect(await ask()).toBe(0);
+});
+
+test('a hub that fails is asked again later', async () => {
+  hubStatus = 500;
+  const id = await desk.add('/feed');
+  await desk.poll(id);
+  await ask();
+  expect(await ask()).toBe(0);
+  const row = await desk.db.selectFrom('news.websub_subscription').selectAll().executeTakeFirstOrThrow();
+  expect(row).toMatchObject({ source_id: id, last_error: 'the hub answered with status 500' });
+  desk.now.value = new Date(desk.now.value.getTime() + HOUR);
+  hubStatus = 202;
+  expect(await ask()).toBe(1);
+  expect((await verify()).status).toBe(200);
+});
+
+test('removing a source ends its subscription', async () => {
+  const { id } = await subscribed();
+  // The row's time is the database's, which is after the desk's.
+  await removeSource(desk.db, id);
+  desk.now.value = new Date(Math.max(Date.now(), desk.now.value.getTime()) + 1000);
+  expect(await ask()).toBe(1);
+  expect(asked.at(-1)?.get('hub.mode')).toBe('unsubscribe');
+  expect((await verify()).status).toBe(200);
+  expect(await desk.db.selectFrom('news.websub_subscription').selectAll().execute()).toEqual([]);
+});
+
+test('a feed that moves to another hub ends the subscription at the first', async () => {
+  const { id } = await subscribed();
+  desk.host.set('/other-hub', { status: 202 });
+  desk.host.set('/feed', { body: feed('one', 'two').replace('/hub"', '/other-hub"') });
+  await desk.poll(id);
+  desk.now.value = new Date(Math.max(Date.now(), desk.now.value.getTime()) + 1000);
+  await ask();
+  expect(asked.at(-1)?.get('hub.mode')).toBe('unsubscribe');
+  expect(desk.host.to('/other-hub')).toHaveLength(1);
+});
+
+test('a hub at a private address is not asked', async () => {
+  const guarded = new WebFetcher({ ...FETCH_LIMITS, privateHosts: [] });
+  try {
+    const hub = desk.host.at('/hub');
+    await expect(guarded.post(hub, new URLSearchParams(), NO_SIGNAL, hub)).rejects.toThrow('private');
+  } finally {
+    await guarded.close();
+  }
+});
