@@ -26,6 +26,10 @@ export const contentSettings = {
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
     '`allowed` lets checked content contain structured data for search engines, `<script type="application/ld+json">`.',
   ),
+  CONTENT_OVERLAYS: setting(
+    z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
+    '`allowed` lets the `style` of checked content lay elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
+  ),
   CONTENT_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(60),
     'Requests per minute from one address without a key.',
@@ -50,5 +54,9 @@ export function readContentConfig(env: Environment): ContentConfig {
 
 /** How the service inspects HTML. */
 export function inspectionRules(config: ContentConfig): InspectionRules {
-  return { html: config.CONTENT_HTML, jsonLd: config.CONTENT_JSON_LD === 'allowed' };
+  return {
+    html: config.CONTENT_HTML,
+    jsonLd: config.CONTENT_JSON_LD === 'allowed',
+    overlays: config.CONTENT_OVERLAYS === 'allowed',
+  };
 }

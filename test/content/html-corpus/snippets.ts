@@ -152,10 +152,27 @@ export const SNIPPETS: readonly (readonly [what: string, html: string])[] = [
   ],
   [
     'sloppy markup',
-    '<p>a < b > c & d <p>unclosed <b>bold <i>both</b> italic</i></p></div><br/><img src="a.jpg" alt="x" />',
+    '<p>a < b > c & d <p>unclosed <b>bold <i>both</i></b><ul><li>x<li>y</ul></p><br/><img src="a.jpg" alt="x" />',
   ],
   [
     'measures',
     '<progress value="3" max="10"></progress><meter min="0" max="1" value="0.5" low="0.2">x</meter><data value="7">seven</data><wbr>',
   ],
+  [
+    'a task list of TipTap',
+    '<ul data-type="taskList"><li data-checked="true" data-type="taskItem"><label><input type="checkbox" checked="checked"><span></span></label><div><p>x</p></div></li></ul>',
+  ],
+  ['an embed of CKEditor', '<figure class="media"><oembed url="https://video.example/1"></oembed></figure>'],
+  [
+    'what Word leaves behind',
+    '<p class="MsoNormal" style="margin-left:-9pt"><b>x<o:p></o:p></b></p><st1:place w:st="on">y</st1:place>',
+  ],
+  [
+    'a map',
+    '<img src="a.png" usemap="#m" alt=""><map name="m"><area shape="rect" coords="0,0,9,9" href="/x" alt="x"></map>',
+  ],
+  ['a button', '<button type="button" class="copy" aria-label="Copy" draggable="false">Copy</button>'],
+  ['SVG with a title', '<svg viewBox="0 0 9 9"><title>x</title><desc>y</desc><path d="M0 0"/></svg>'],
+  ['a group', '<fieldset disabled><legend>x</legend>y</fieldset><div contenteditable="false">z</div>'],
+  ['elements and attributes of a CMS', '<byline wotshield=1 channel="a:b">x</byline>'],
 ];

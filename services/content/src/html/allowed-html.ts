@@ -1,8 +1,11 @@
+import { htmlElementAttributes } from 'html-element-attributes';
+import { htmlTagNames } from 'html-tag-names';
+
 /**
  * The HTML that an article may contain (`docs/spec/wire.md`, "Content"): a list of what publishers use, which
- * `docs/content.md` shows them. Nothing on it runs code, embeds a document that the article supplies, or is
- * parsed differently by two parsers, which is why `noscript`, `template`, `style`, `title`, `textarea` and
- * `select` are not on it.
+ * `docs/content.md` shows them, and what no browser knows. Nothing in it runs code, embeds a document that
+ * the article supplies, sends a form, or is parsed differently by two parsers, which is why `noscript`,
+ * `template`, `style`, `title`, `textarea` and `select` are not on the list.
  */
 
 /** HTML elements. */
@@ -28,9 +31,11 @@ export const HTML_ELEMENTS: readonly string[] = [
     'time',
     'tt',
   ],
-  ...['u', 'var', 'wbr'],
-  // Figures, media, embeds; a checkbox is for task lists.
-  ...['audio', 'figcaption', 'figure', 'iframe', 'img', 'input', 'picture', 'source', 'track', 'video'],
+  ...['u', 'var', 'wbr', 'dir', 'menu', 'search'],
+  // What belongs to forms, and does nothing without one; a checkbox is for task lists.
+  ...['button', 'fieldset', 'input', 'label', 'legend', 'output'],
+  // Figures, media, embeds.
+  ...['area', 'audio', 'figcaption', 'figure', 'iframe', 'img', 'map', 'picture', 'source', 'track', 'video'],
   // Tables.
   ...['caption', 'col', 'colgroup', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr'],
   // Microdata, and what MathJax writes.
@@ -41,7 +46,7 @@ export const HTML_ELEMENTS: readonly string[] = [
 const MATHML_TEXT = ['annotation', 'mi', 'mn', 'mo', 'ms', 'mtext'];
 
 /** SVG elements that contain only text. */
-const SVG_TEXT = ['text', 'tspan'];
+const SVG_TEXT = ['desc', 'text', 'title', 'tspan'];
 
 /** MathML and SVG elements, by root. */
 export const FOREIGN_ELEMENTS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -63,7 +68,24 @@ export const TEXT_ONLY: ReadonlySet<string> = new Set([...MATHML_TEXT, ...SVG_TE
 export const ATTRIBUTES: readonly string[] = [
   // For every element, microdata and RDFa included.
   ...['accesskey', 'class', 'dir', 'hidden', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype'],
-  ...['lang', 'xml:lang', 'role', 'spellcheck', 'style', 'tabindex', 'title', 'translate', 'content'],
+  ...[
+    'lang',
+    'xml:lang',
+    'role',
+    'spellcheck',
+    'contenteditable',
+    'draggable',
+    'autocapitalize',
+    'autocorrect',
+    'enterkeyhint',
+    'inputmode',
+    'inert',
+    'style',
+    'tabindex',
+    'title',
+    'translate',
+    'content',
+  ],
   ...['property', 'typeof', 'vocab', 'resource', 'about', 'datatype', 'prefix'],
   // Links and text.
   ...['href', 'hreflang', 'rel', 'rev', 'target', 'download', 'referrerpolicy', 'type', 'name', 'cite'],
@@ -72,6 +94,11 @@ export const ATTRIBUTES: readonly string[] = [
   // Figures, media, embeds.
   ...['src', 'srcset', 'sizes', 'media', 'alt', 'width', 'height', 'loading', 'decoding', 'fetchpriority'],
   ...[
+    'usemap',
+    'ismap',
+    'shape',
+    'coords',
+    'nohref',
     'crossorigin',
     'border',
     'hspace',
@@ -109,21 +136,11 @@ export const ATTRIBUTES: readonly string[] = [
   ...['clip-path', 'clip-rule', 'clippathunits', 'cx', 'cy', 'd', 'dx', 'dy', 'fill', 'fill-opacity'],
   ...['fill-rule', 'focusable', 'font-family', 'font-size', 'font-weight', 'fx', 'fy', 'gradienttransform'],
   ...['gradientunits', 'offset', 'opacity', 'points', 'preserveaspectratio', 'r', 'rx', 'ry', 'stop-color'],
-  ...['stop-opacity', 'stroke', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin'],
+  ...['stop-opacity', 'stroke', 'stroke-dasharray', 'stroke-dashoffset', 'stroke-linecap', 'stroke-linejoin'],
   ...['stroke-miterlimit', 'stroke-opacity', 'stroke-width', 'text-anchor', 'transform', 'version'],
   ...['viewbox', 'x', 'x1', 'x2', 'y', 'y1', 'y2', 'xmlns:xlink', 'xml:space', 'vector-effect'],
   // Left behind by editors and lazy loaders; browsers ignore them.
-  ...[
-    'bosszone',
-    'datasrc',
-    'imageanchor',
-    'oldsrc',
-    'rel:bf_image_src',
-    'rel:buzz_num',
-    'reltitle',
-    'section',
-  ],
-  ...['trbidi', 'x-inset'],
+  ...['rel:bf_image_src', 'rel:buzz_num', 'x-inset'],
 ];
 
 /** Attributes among these whose values look like URLs but are not. */
@@ -140,14 +157,27 @@ export const NOT_URLS: readonly string[] = [
     'itemtype',
     'media',
   ],
-  ...['prefix', 'property', 'resource', 'sizes', 'typeof', 'vocab', 'xmlns:xlink', 'ctxtmenu_counter', 'jax'],
+  ...[
+    'prefix',
+    'property',
+    'resource',
+    'sizes',
+
+    'typeof',
+    'vocab',
+    'xmlns:xlink',
+    'ctxtmenu_counter',
+    'jax',
+  ],
 ];
 
 /** URLs that are allowed anywhere: with these schemes, or relative. */
 export const ALLOWED_URLS = /^(?:(?:https?|mailto|tel|sms):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i;
 
 /** Elements whose `name` could shadow a variable of the page's scripts, or has a further meaning. */
-export const NAMELESS: ReadonlySet<string> = new Set(['iframe', 'img', 'input', 'meta']);
+export const NAMELESS: ReadonlySet<string> = new Set([
+  ...['button', 'fieldset', 'iframe', 'img', 'input', 'meta', 'output'],
+]);
 
 /** The address of an embed: on another host, with TLS unless the page itself has none. */
 export const EMBED_URL = /^(?:https:)?\/\/[^/\\]/i;
@@ -155,3 +185,56 @@ export const EMBED_URL = /^(?:https:)?\/\/[^/\\]/i;
 /** CSS that loads or runs something, in past or present browsers; escapes could hide it. */
 export const UNSAFE_CSS =
   /[\\<]|\/\*|expression\s*\(|javascript:|vbscript:|behavior\s*:|-moz-binding|@import/i;
+
+/** What browsers know beyond the lists of the package: old, new and experimental ones. */
+const ALSO_KNOWN_ATTRIBUTES = [
+  ...['attributionsrc', 'bgproperties', 'browsingtopics', 'contextmenu', 'csp', 'disablepictureinpicture'],
+  ...[
+    'disableremoteplayback',
+    'dynsrc',
+    'elementtiming',
+    'focusgroup',
+    'incremental',
+    'interestfor',
+    'lowsrc',
+  ],
+  ...['privatetoken', 'sharedstoragewritable', 'virtualkeyboardpolicy', 'webkitdirectory'],
+];
+
+const KNOWN_ATTRIBUTES = new Set([...Object.values(htmlElementAttributes).flat(), ...ALSO_KNOWN_ATTRIBUTES]);
+
+const ALSO_KNOWN_ELEMENTS = [
+  'fencedframe',
+  'geolocation',
+  'permission',
+  'portal',
+  'selectedcontent',
+  'selectlist',
+];
+
+const FOREIGN_NAMES = Object.values(FOREIGN_ELEMENTS).flatMap((names) => [...names]);
+
+const KNOWN_ELEMENTS = new Set([...htmlTagNames, ...ALSO_KNOWN_ELEMENTS, ...FOREIGN_NAMES]);
+
+/** Names with a prefix of XML, as Word writes them. */
+const WORD = /^(?:xmlns|[movwx]|st\d):[a-z][\w-]*$/;
+
+/**
+ * Attributes that script libraries take for code: of AngularJS, Alpine, Vue, htmx, Unpoly, Mavo, Dojo,
+ * hyperscript and others. An article must not write code for a page that loads one.
+ */
+const CODE_ATTRIBUTE = /^(?:on|ng|js|x-|v-|hx-|up-|mv-|dojo|script$)/;
+
+/** Whether no browser, and no script library that we know, does anything with an attribute of HTML. */
+export function isInertAttribute(name: string): boolean {
+  if (WORD.test(name)) return true;
+  return /^_?[a-z][\w-]*$/.test(name) && !KNOWN_ATTRIBUTES.has(name) && !CODE_ATTRIBUTE.test(name);
+}
+
+/**
+ * Whether an element of HTML is one that no browser knows: it is shown like a `span`. Not those with a
+ * hyphen, which scripts of the page may define.
+ */
+export function isUnknownElement(name: string): boolean {
+  return WORD.test(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !KNOWN_ELEMENTS.has(name));
+}

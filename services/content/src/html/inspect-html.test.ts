@@ -1,26 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inspectHtml } from './inspect-html.ts';
+import type { InspectionRules } from './inspection.ts';
 
-const RULES = { html: 'checked', jsonLd: false } as const;
+const RULES = { html: 'checked', jsonLd: false, overlays: false } as const;
 
 /** The findings in `html`, without their positions. */
-async function found(html: string, rules = { ...RULES, jsonLd: false }): Promise<string[]> {
+async function found(html: string, changed: Partial<InspectionRules> = {}): Promise<string[]> {
+  const rules = { ...RULES, ...changed };
   return [...new Set((await inspectHtml(html, rules)).faults.map(({ what }) => what))];
 }
 
 test('lines and columns count from 1, in the order of the text', async () => {
-  const html = '<p>fine</p>\n  <b onclick=x>\n<a href="javascript:x">é</a><script>';
+  const html = '<p>fine</p>\n  <b onclick=x>\n<a href="javascript:x">é</a></b><script>';
   expect((await inspectHtml(html, RULES)).faults).toEqual([
     { what: 'onclick on <b>', line: 2, column: 3 },
-    { what: 'href on <a>', line: 3, column: 1 },
-    { what: '<script>', line: 3, column: 29 },
+    { what: 'href on <a> with the scheme javascript:', line: 3, column: 1 },
+    { what: '<script>', line: 3, column: 33 },
   ]);
 });
 
 test('every error in an element is reported, and ten in total', async () => {
-  expect((await found('<a onclick=x onfocus=y href="javascript:z">')).sort()).toEqual([
-    'href on <a>',
+  expect((await found('<a onclick=x onfocus=y href="javascript:z"></a>')).sort()).toEqual([
+    'href on <a> with the scheme javascript:',
     'onclick on <a>',
     'onfocus on <a>',
   ]);
@@ -53,6 +55,140 @@ test('a tag is refused wherever it is cut off', async () => {
   }
 });
 
+describe('elements that are not closed, closed too often, or of what the article does not have', () => {
+  test.each([
+    ['<p>x <a href="https://elsewhere.example/">read on</p>', '<a> that is not closed'],
+    ['<b><font size=7>leaks', '<b> that is not closed', '<font> that is not closed'],
+    ['<p><b>x</p><p>y</b></p>', '<b> that is not closed'],
+    [
+      'x</article></main></div><footer>fake</footer>',
+      ...['article', 'main', 'div'].map((name) => `</${name}> that closes nothing`),
+    ],
+    ['<table><tr><td>x', '<table> that is not closed'],
+    ['<div><table></div></table>', '</div> that closes nothing', '<div> that is not closed'],
+    ['<b><i>x</b></i>', '<i> that is not closed', '</i> that closes nothing'],
+    ['<b><p>x</b></p>', '</b> where </p> should be'],
+    ['<a href="/a">x<a href="/b">y</a>', '<a> that is not closed'],
+    ['<h2>x</h3>', '<h2> that is not closed', '</h3> that closes nothing'],
+    ['<ul><li><span>x<li>y</ul>', '<span> that is not closed'],
+    ['<section><p>x</section></section>', '</section> that closes nothing'],
+    ['<nobr>x<nobr>y</nobr>', '<nobr> that is not closed'],
+    ['<td>x</td>', '<td> outside of a table', '</td> that closes nothing'],
+    ['<div><tr><td>x</div>', '<tr> outside of a table', '<td> outside of a table'],
+    ['<div><li>x</div>', '<li> outside of a list'],
+    ['<p>x<dd>y', '<dd> outside of a list'],
+    ['x</li>', '</li> that closes nothing'],
+    ['<details><summary>x</details>', '<summary> that is not closed'],
+    ['<label>x', '<label> that is not closed'],
+    ['<byline>x', '<byline> that is not closed'],
+    ['<button>x<button>y</button>', '<button> that is not closed'],
+    ['<math><mi>x</mi></math></mi>', '</mi> that closes nothing'],
+  ])('%s', async (html, ...what) => {
+    expect((await found(html)).sort()).toEqual(what.sort());
+  });
+
+  test.each([
+    '<div><p>One<p>Two<ul><li>Three<li>Four</ul></div>',
+    '<dl><dt>a<dd>b<dt>c<dd>d</dl>',
+    '<table><caption>x<colgroup><col><col><thead><tr><th>a<th>b<tbody><tr><td>c<td>d<tfoot><tr><td>e</table>',
+    '<table><tr><td><table><tr><td>x</table>y</table>',
+    '<p>x<div>y</div></p>',
+    '<ruby>x<rp>(<rt>y<rp>)</ruby>',
+    '<p>x<br></br><img src=x></img></p>',
+    '<figure><img src=x><figcaption>x</figcaption></figure>',
+    '<ul><li><div><p>x</div><li>y</ul>',
+    '<b><i>x</i></b><b>y</b>',
+    '<article><li>x</article>',
+  ])('not %s', async (html) => {
+    expect(await found(html)).toEqual([]);
+  });
+
+  test('nesting is read as deep as browsers build it', async () => {
+    const nested = (depth: number) => '<div>'.repeat(depth) + '</div>'.repeat(depth);
+    expect(await found(nested(250))).toEqual([]);
+    expect(await found(nested(300))).toEqual(['<div> in more than 256 elements']);
+    expect(await found('<div>'.repeat(300_000))).toEqual(['<div> in more than 256 elements']);
+  });
+});
+
+describe('what could lay itself over the page', () => {
+  test.each([
+    ...['position:fixed', 'POSITION : Fixed !important', 'color:red;position:sticky', 'position: var(--x)'],
+    ...['x{}position:fixed', 'z-index: 9', 'position:absolute;top:0', 'position:relative;top:-300px'],
+    ...['margin-top:-10em', 'margin: -100px 0 0', 'margin:0 0 -9px', 'margin-block: calc(0px - 99px)'],
+    ...['transform:translateY(-300px)', '-webkit-transform: scale(9)', 'translate: 0 -9em', 'scale: 9'],
+    ...['offset-path: ray(0deg)', 'position:relative;inset:-9px', 'position: -webkit-sticky'],
+  ])('%s', async (style) => {
+    const html = `<div style="${style}">x</div>`;
+    expect(await found(html)).toEqual([expect.stringMatching(/^[a-z-]+: .* on <div>$/)]);
+    expect(await found(html, { overlays: true })).toEqual([]);
+  });
+
+  test.each([
+    ...['position:relative', 'position:absolute', 'margin:0 -15px', 'margin: 0 calc(50% - 50vw) 1em'],
+    ...[
+      'z-index:auto',
+      'transform: rotate(0.00rad) translateZ(0px)',
+      'transform:none',
+      'background-position: 0 -9px',
+    ],
+    ...['position:relative;top:0;left:0', 'text-indent:-9px', 'margin-top:-0px', 'float:left'],
+  ])('not %s', async (style) => {
+    expect(await found(`<div style="${style}">x</div>`)).toEqual([]);
+  });
+
+  test('what is positioned in an element of the article stays in it', async () => {
+    const framed = (outer: string, inner: string) =>
+      `<div style="${outer}"><img style="${inner}" src=x></div>`;
+    const whole = 'position:absolute;top:0;left:0;width:100%;height:100%';
+    expect(await found(framed('position:relative;padding-bottom:56.25%', whole))).toEqual([]);
+    expect(await found(framed('padding-bottom:56.25%', whole))).toEqual(['position: absolute on <img>']);
+    expect(await found(framed('position:relative', 'position:absolute;top:100vh'))).toEqual([
+      'top: 100vh on <img>',
+    ]);
+    const after = `<div style="position:relative">x</div><p style="${whole}">y</p>`;
+    expect(await found(after)).toEqual(['position: absolute on <p>']);
+  });
+});
+
+describe('what no browser knows is accepted', () => {
+  test.each([
+    ...['<p channel=x wotshield=1 lass=y>x</p>', '<byline>x</byline>'],
+    ...['<o:p>x</o:p>', '<p xmlns:xalan=x v:shapes=y>x</p>', '<oembed url="https://a.example/"></oembed>'],
+  ])('%s', async (html) => {
+    expect(await found(html)).toEqual([]);
+  });
+
+  test.each([
+    ['<p x-data="alert(1)">x</p>', 'x-data on <p>'],
+    ['<p v-html=x ng-init=y hx-get=z>x</p>', 'v-html on <p>', 'ng-init on <p>', 'hx-get on <p>'],
+    ['<p jsaction=x onx=y>x</p>', 'jsaction on <p>', 'onx on <p>'],
+    ['<p ping=x is=y slot=z>x</p>', 'ping on <p>', 'is on <p>', 'slot on <p>'],
+    ['<p url=" java\tscript:x">x</p>', 'url on <p>'],
+    ['<my-widget>x</my-widget>', '<my-widget>'],
+    ['<selectlist>x</selectlist>', '<selectlist>'],
+    ['<path d="">x</path>', '<path>'],
+    ['<label for=subscribe>x</label>', 'for on <label>'],
+    [
+      '<button form=f formaction=x name=y popovertarget=z>x</button>',
+      ...['form', 'formaction', 'name', 'popovertarget'].map((name) => `${name} on <button>`),
+    ],
+    ['<input type=checkbox form=f>', 'form on <input>'],
+  ])('not %s', async (html, ...what) => {
+    expect((await found(html)).sort()).toEqual(what.sort());
+  });
+});
+
+test.each([
+  ['<a href="file:///etc/passwd">x</a>', 'href on <a> with the scheme file:'],
+  ['<a href="about:config">x</a>', 'href on <a> with the scheme about:'],
+  ['<iframe src="http://a.example/"></iframe>', 'src on <iframe> with the scheme http:'],
+  ['<a href="java\tscript:x">x</a>', 'href on <a> with the scheme javascript:'],
+  ['<iframe src="/x"></iframe>', 'src on <iframe>'],
+])('the refused scheme is named: %s', async (html, what) => {
+  expect(await found(html)).toEqual([what]);
+});
+
 describe('markup that a script of the site could mistake for its own', () => {
   test.each([
     ['<a id=settings>x</a><a id=settings name=script href="https://a.example/x.js">x</a>', 'name on <a>'],
@@ -76,8 +212,9 @@ describe('markup that two parsers may read differently', () => {
     ['<math><mi>x</math>', '</math> where </mi> should be'],
     ['<math><mtext><b>x</b></mtext></math>', '<b> in <mtext>'],
     ['<math><mrow><![CDATA[x]]></mrow></math>', 'a CDATA section'],
-    ['<svg><desc>x</desc></svg>', '<desc> in <svg>'],
-    ['x</script>', '</script>'],
+    ['<svg><desc><b>x</b></desc></svg>', '<b> in <desc>'],
+    ['<title>x</title>', '<title>'],
+    ['x</script>', '</script> that closes nothing'],
     ['<svg></p></svg>', '</p> where </svg> should be'],
   ])('%s', async (html, what) => {
     expect(await found(html)).toContain(what);
@@ -92,7 +229,7 @@ describe('structured data, where it is allowed', () => {
     ['with a class', block('type="application/ld+json" class="seo" data-x', '[]')],
     ['of 100 kB', block('type="application/ld+json"', JSON.stringify('x'.repeat(100_000)))],
   ])('%s', async (_what, html) => {
-    expect(await found(html, { html: 'checked', jsonLd: true })).toEqual([]);
+    expect(await found(html, { jsonLd: true })).toEqual([]);
     expect(await found(html)).toContain('<script>');
   });
 
@@ -106,13 +243,13 @@ describe('structured data, where it is allowed', () => {
     ['no end', '<script type="application/ld+json">{}'],
     ['within SVG', `<svg>${block('type="application/ld+json"', '{}')}</svg>`],
   ])('not with %s', async (_what, html) => {
-    expect(await found(html, { html: 'checked', jsonLd: true })).not.toEqual([]);
+    expect(await found(html, { jsonLd: true })).not.toEqual([]);
   });
 });
 
 test('trusted content is only counted', async () => {
   const html = '<p>four</p><script>no text</script><!-- none -->\u200b';
-  expect(await inspectHtml(html, { html: 'trusted', jsonLd: false })).toEqual({ characters: 4, faults: [] });
+  expect(await inspectHtml(html, { ...RULES, html: 'trusted' })).toEqual({ characters: 4, faults: [] });
 });
 
 test('escaped text is fine, whatever it says', async () => {

@@ -22,4 +22,6 @@ export interface InspectionRules {
   html: 'checked' | 'trusted';
   /** Whether `<script type="application/ld+json">` is allowed in it. */
   jsonLd: boolean;
+  /** Whether `style` may lay elements over the page around the article. */
+  overlays: boolean;
 }

@@ -6,6 +6,8 @@ import {
   EMBED_URL,
   FOREIGN_ELEMENTS,
   HTML_ELEMENTS,
+  isInertAttribute,
+  isUnknownElement,
   NAMELESS,
   NOT_URLS,
   UNSAFE_CSS,
@@ -19,11 +21,16 @@ export interface StartTag {
   attributes: readonly { name: string; value: string }[];
 }
 
+const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
+
 const NAMESPACES = { math: 'http://www.w3.org/1998/Math/MathML', svg: 'http://www.w3.org/2000/svg' } as const;
+
+const LISTED = new Set(ATTRIBUTES);
 
 const CONFIG: Config = {
   ALLOWED_TAGS: [...HTML_ELEMENTS, ...Object.values(FOREIGN_ELEMENTS).flatMap((names) => [...names])],
   ALLOWED_ATTR: [...ATTRIBUTES],
+  ADD_TAGS: isUnknownElement,
   ADD_URI_SAFE_ATTR: [...NOT_URLS],
   ALLOWED_URI_REGEXP: ALLOWED_URLS,
   // `id` is for links into the text; `name` is refused on elements where it matters.
@@ -44,8 +51,10 @@ export class Purifier {
     this.#document = window.document;
     this.#purify = createDOMPurify(window);
     this.#purify.addHook('uponSanitizeAttribute', (element, attribute) => {
-      const tag = element.nodeName.toLowerCase();
-      if (isMisused(tag, attribute.attrName, attribute.attrValue)) attribute.keepAttr = false;
+      const [tag, name] = [element.nodeName.toLowerCase(), attribute.attrName];
+      if (isMisused(tag, name, attribute.attrValue)) attribute.keepAttr = false;
+      else if (element.namespaceURI === HTML_NAMESPACE && doesNothing(name, attribute.attrValue))
+        attribute.forceKeepAttr = true;
     });
   }
 
@@ -64,10 +73,12 @@ export class Purifier {
     });
     this.#purify.sanitize(root, CONFIG);
     for (const removed of this.#purify.removed) {
-      const [element, what] =
-        'element' in removed ? [removed.element, ''] : [removed.from, `${removed.attribute?.name} on `];
+      const [element, attribute] =
+        'element' in removed ? [removed.element, undefined] : [removed.from, removed.attribute];
       const index = shown.get(element as Element);
-      if (index !== undefined) faults[index]?.push(`${what}<${tags[index]?.name}>`);
+      if (index === undefined) continue;
+      const name = `<${tags[index]?.name}>`;
+      faults[index]?.push(attribute ? `${attribute.name} on ${name}${schemeOf(attribute)}` : name);
     }
     return faults.map((found, index) => [...found, ...illMatched(tags[index])]);
   }
@@ -93,19 +104,45 @@ function isMisused(tag: string, name: string, value: string): boolean {
   if (name === 'rel') return /(?:^|\s)opener(?:\s|$)/i.test(value);
   if (name === 'src' && tag === 'iframe') return !(EMBED_URL.test(value) && URL.canParse(value, 'https://x'));
   if (name === 'type' && tag === 'input') return value.toLowerCase() !== 'checkbox';
+  // Of MathML; elsewhere it names a form of the page.
+  if (name === 'form') return tag !== 'mo';
   return false;
+}
+
+/** Code as a URL, however it is written: it does nothing here, but might where a script copies it. */
+const SCRIPT_URL = /^(?:javascript|vbscript):/i;
+
+/** Attributes whose URLs only ever load an image. */
+const IMAGES: ReadonlySet<string> = new Set(['poster', 'srcset']);
+
+/** Whether a browser does nothing with an attribute, or nothing but show the image that it contains. */
+function doesNothing(name: string, value: string): boolean {
+  if (IMAGES.has(name)) return /^data:image\//i.test(value.trim());
+  return !LISTED.has(name) && isInertAttribute(name) && !SCRIPT_URL.test(compact(value));
+}
+
+/** A URL as browsers read it: without control characters and white space. */
+function compact(value: string): string {
+  return value.replaceAll(/[\p{Cc}\s]/gu, '');
+}
+
+/** Names the scheme of a URL that was refused: it is usually the reason. */
+function schemeOf({ name, value }: Attr): string {
+  if (!LISTED.has(name) || NOT_URLS.includes(name)) return '';
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(compact(value))?.[1];
+  return scheme === undefined ? '' : ` with the scheme ${scheme.toLowerCase()}:`;
 }
 
 /** Faults of an element's attributes taken together: one is missing, or two conflict. */
 function illMatched(tag: StartTag | undefined): string[] {
   const value = (name: string) => tag?.attributes.find((attribute) => attribute.name === name)?.value;
   const has = (name: string) => value(name) !== undefined;
-  if (tag?.name === 'input' && !(has('type') && has('disabled')))
-    return ['<input> other than a disabled checkbox'];
+  // DOMPurify has one list for all; `title` is another element in SVG.
+  if (tag?.foreignRoot === undefined && tag?.name === 'title') return ['<title>'];
+  if (tag?.name === 'input' && !has('type')) return ['<input> other than a checkbox'];
   const [id, name] = [value('id'), value('name')];
   // `window.ID.NAME`, to a script of the page, would be what the article says.
   const clobbers = id !== undefined && name !== undefined && id !== name;
   if (clobbers && !NAMELESS.has(tag?.name ?? '')) return [`name on <${tag?.name}>`];
-  if (tag?.name === 'meta' && !(has('itemprop') || has('property'))) return ['<meta> without itemprop'];
   return [];
 }

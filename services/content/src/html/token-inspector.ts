@@ -1,5 +1,5 @@
 import { readableCharacters } from '@pressroom/common/fields/text';
-import { FOREIGN_ELEMENTS, HTML_ELEMENTS, TEXT_ONLY } from './allowed-html.ts';
+import { FOREIGN_ELEMENTS, TEXT_ONLY } from './allowed-html.ts';
 import type { HtmlFault, Inspection, InspectionRules } from './inspection.ts';
 import { Purifier, type StartTag } from './purifier.ts';
 
@@ -18,12 +18,7 @@ const MOST_FAULTS = 10;
 const BATCH = 500;
 
 /** Elements whose text is not shown to readers. */
-const UNREAD = new Set(['script', 'style', 'template', 'iframe', 'noscript']);
-
-/**
- * End tags that are allowed without a start tag: they close nothing that the page around the article needs.
- */
-const KNOWN_ENDS = new Set(HTML_ELEMENTS);
+const UNREAD = new Set(['desc', 'iframe', 'noscript', 'script', 'style', 'template', 'title']);
 
 /** DOMPurify does not allow this in comments either: another parser may see more than a comment. */
 const MARKUP = /<[/\w!]/;
@@ -35,7 +30,8 @@ let purifier: Purifier | undefined;
 
 /** Judges the tokens of one article as they arrive. */
 export class TokenInspector {
-  readonly #length: number;
+  /** Characters of the article itself. */
+  readonly length: number;
   readonly #source: string;
   readonly #rules: InspectionRules;
   readonly #faults: HtmlFault[] = [];
@@ -49,28 +45,45 @@ export class TokenInspector {
   /** The open element whose text is raw, if any. */
   #raw: { name: string; place: TokenPlace; isData: boolean; text: string } | undefined;
   #unread = 0;
-  /** Names of the start tags so far: one that is not allowed has been told of, and its end need not be. */
-  readonly #begun = new Set<string>();
+  #isStopped = false;
   readonly #text: string[] = [];
 
   /** @param html the article itself, without the suffix that closes its last tag */
   constructor(html: string, rules: InspectionRules) {
     this.#source = html;
-    this.#length = html.length;
+    this.length = html.length;
     this.#rules = rules;
   }
 
-  /** Whether the limit on reported errors has been reached. */
+  /** Whether nothing more need be read. */
   get isFull(): boolean {
-    return this.#faults.length >= MOST_FAULTS;
+    return this.#isStopped || this.#faults.length >= MOST_FAULTS;
+  }
+
+  /** Reports what is not allowed. */
+  fault(
+    what: string,
+    { startLine: line, startCol: column }: Pick<TokenPlace, 'startLine' | 'startCol'>,
+  ): void {
+    if (this.#rules.html === 'checked') this.#faults.push({ what, line, column });
+  }
+
+  /** Reports what could lay an element over the page. */
+  overlay(what: string, place: TokenPlace): void {
+    if (!this.#rules.overlays) this.fault(what, place);
+  }
+
+  /** Reports what is not allowed, and that the rest is not worth reading. */
+  stop(what: string, place: TokenPlace): void {
+    this.#isStopped = this.#rules.html === 'checked';
+    this.fault(what, place);
   }
 
   startTag(name: string, attributes: StartTag['attributes'], selfClosing: boolean, place: TokenPlace): void {
     if (UNREAD.has(name) && !(selfClosing && this.#foreign.length > 0)) this.#unread += 1;
     if (this.#rules.html === 'trusted') return;
-    this.#begun.add(name);
-    if (place.endOffset > this.#length) {
-      this.#fault(`<${name}> whose tag is not closed`, place);
+    if (place.endOffset > this.length) {
+      this.fault(`<${name}> whose tag is not closed`, place);
     } else if (this.#foreign.length > 0 || name === 'math' || name === 'svg') {
       this.#foreignTag({ name, attributes }, selfClosing, place);
     } else if (name === 'script' && this.#isDataBlock(attributes)) {
@@ -84,49 +97,46 @@ export class TokenInspector {
   endTag(name: string, place: TokenPlace): void {
     if (UNREAD.has(name) && this.#unread > 0) this.#unread -= 1;
     if (this.#rules.html === 'trusted') return;
-    if (place.endOffset > this.#length) {
-      this.#fault(`</${name}> whose tag is not closed`, place);
+    if (place.endOffset > this.length) {
+      this.fault(`</${name}> whose tag is not closed`, place);
       return;
     }
     if (this.#raw?.name === name) {
       this.#endRaw(this.#raw);
       return;
     }
-    if (this.#foreign.length === 0) {
-      if (!KNOWN_ENDS.has(name) && !this.#begun.has(name)) this.#fault(`</${name}>`, place);
-      return;
-    }
+    if (this.#foreign.length === 0) return;
     if (this.#foreign.at(-1) === name.toLowerCase()) this.#foreign.pop();
-    else this.#fault(`</${name}> where </${this.#foreign.at(-1)}> should be`, place);
+    else this.fault(`</${name}> where </${this.#foreign.at(-1)}> should be`, place);
   }
 
   comment(text: string, place: TokenPlace): void {
     if (this.#rules.html === 'trusted') return;
-    if (place.endOffset > this.#length) this.#fault('a comment that is not closed', place);
+    if (place.endOffset > this.length) this.fault('a comment that is not closed', place);
     else if (MARKUP.test(text) || text.startsWith('[CDATA['))
-      this.#fault('a comment that contains markup', place);
+      this.fault('a comment that contains markup', place);
   }
 
   /** What it names may be open at the end of the article, and takes what the page has next. */
   documentType(place: TokenPlace): void {
-    if (this.#rules.html === 'checked') this.#fault('a document type', place);
+    if (this.#rules.html === 'checked') this.fault('a document type', place);
   }
 
   text(text: string, place: TokenPlace): void {
     if (this.#raw !== undefined) this.#raw.text += text;
-    if (this.#unread === 0) this.#text.push(place.endOffset > this.#length ? this.#cut(text, place) : text);
+    if (this.#unread === 0) this.#text.push(place.endOffset > this.length ? this.#cut(text, place) : text);
     if (this.#foreign.length === 0 || this.#rules.html === 'trusted') return;
     const written = this.#source.slice(place.startOffset, place.endOffset);
-    if (written.includes('<![CDATA[')) this.#fault('a CDATA section', place);
+    if (written.includes('<![CDATA[')) this.fault('a CDATA section', place);
   }
 
   /** The result so far; `whole` says that there are no more tokens. */
   end(whole: boolean): Inspection {
     if (whole && this.#raw !== undefined)
-      this.#fault(`<${this.#raw.name}> that is not closed`, this.#raw.place);
+      this.fault(`<${this.#raw.name}> that is not closed`, this.#raw.place);
     // The page's own scripts and styles would be read as markup in it.
     if (whole && this.#foreign[0] !== undefined && this.#foreignPlace !== undefined)
-      this.#fault(`<${this.#foreign[0]}> that is not closed`, this.#foreignPlace);
+      this.fault(`<${this.#foreign[0]}> that is not closed`, this.#foreignPlace);
     this.#judgeWaiting();
     const faults = this.#faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
     const characters = whole ? readableCharacters(this.#text.join('')) : undefined;
@@ -135,7 +145,7 @@ export class TokenInspector {
 
   /** The text without the suffix that was appended to the article. */
   #cut(text: string, { endOffset }: TokenPlace): string {
-    return text.slice(0, Math.max(0, text.length - (endOffset - this.#length)));
+    return text.slice(0, Math.max(0, text.length - (endOffset - this.length)));
   }
 
   /** Another parser may read what stands in raw text as markup. */
@@ -150,8 +160,8 @@ export class TokenInspector {
     isData: boolean;
     text: string;
   }): void {
-    if (text.includes('<')) this.#fault(`markup in <${name}>`, place);
-    else if (isData && !isJson(text)) this.#fault(`<${name}> whose text is not JSON`, place);
+    if (text.includes('<')) this.fault(`markup in <${name}>`, place);
+    else if (isData && !isJson(text)) this.fault(`<${name}> whose text is not JSON`, place);
     this.#raw = undefined;
   }
 
@@ -175,7 +185,7 @@ export class TokenInspector {
       (parent !== undefined && TEXT_ONLY.has(parent)) ||
       !FOREIGN_ELEMENTS[root]?.has(name)
     ) {
-      this.#fault(`<${tag.name}> in <${parent ?? root}>`, place);
+      this.fault(`<${tag.name}> in <${parent ?? root}>`, place);
     }
     if (this.#foreign.length === 0) this.#foreignPlace = place;
     if (!selfClosing) this.#foreign.push(name);
@@ -186,7 +196,7 @@ export class TokenInspector {
     const key = `${tag.foreignRoot ?? ''} ${this.#source.slice(place.startOffset, place.endOffset)}`;
     const known = this.#judged.get(key);
     if (known !== undefined) {
-      for (const what of known) this.#fault(what, place);
+      for (const what of known) this.fault(what, place);
       return;
     }
     const waiting = this.#waiting.get(key);
@@ -204,12 +214,8 @@ export class TokenInspector {
     waiting.forEach(([key, { places }], index) => {
       const faults = judgements[index] ?? [];
       this.#judged.set(key, faults);
-      for (const place of places) for (const what of faults) this.#fault(what, place);
+      for (const place of places) for (const what of faults) this.fault(what, place);
     });
-  }
-
-  #fault(what: string, { startLine: line, startCol: column }: TokenPlace): void {
-    this.#faults.push({ what, line, column });
   }
 }
 
