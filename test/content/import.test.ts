@@ -5,7 +5,7 @@ import { ARTICLES, articleLines, LONG_EXCERPTS, PLAIN_ARTICLES, RUNNING_CODE } f
 import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { CONTENT } from '../support/content-client.ts';
-import { expectImported, importText } from '../support/content-import.ts';
+import { expectImported, importText, listPublished } from '../support/content-import.ts';
 
 const CLI = 'services/content/src/cli.ts';
 
@@ -60,6 +60,36 @@ describe('a service that checks its HTML', () => {
       'line 2: the line is not JSON',
       expect.stringMatching(/^line 4: line: /),
     ]);
+  });
+
+  test('imports a draft as a draft, with every member, and nothing whose members it would lose', async () => {
+    const draft = {
+      title: 'An imported draft',
+      html: CONTENT,
+      is_published: false,
+      featured_image: 'https://a.example/a.jpg',
+      alt_text: 'A picture',
+      canonical_url: 'https://a.example/draft',
+    };
+    const dated = {
+      title: 'Ten years old',
+      html: CONTENT,
+      slug: 'old',
+      published_at: '2016-01-01T00:00:00Z',
+    };
+    const text = [draft, dated].map((one) => JSON.stringify(one)).join('\n');
+    const { stdout } = await importText(content, text);
+    expect(stdout.trim().split('\n')).toEqual([
+      '1 created, 0 already there, 1 refused',
+      expect.stringMatching(/^line 2: slug: cannot be imported.*published_at: cannot be imported/),
+    ]);
+    const drafts = await content.client.send('/api/articles?status=draft');
+    expect(drafts.body.data).toHaveLength(1);
+    const { html, ...members } = draft;
+    expect(await content.client.detail(drafts.body.data[0].id)).toMatchObject(members);
+    expect(await listPublished(content.url)).not.toContainEqual(
+      expect.objectContaining({ title: dated.title }),
+    );
   });
 
   test('stops at once if the key is rejected or the service is unreachable', async () => {

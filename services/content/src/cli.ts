@@ -49,7 +49,10 @@ keys
 
 program
   .command('import')
-  .description('post articles from a JSON Lines file: title, html, and optionally source, excerpt, byline')
+  .description(
+    'post articles from a JSON Lines file: title, html, and optionally source, excerpt, byline, is_published' +
+      ' (default true), category_id, featured_image, alt_text, meta_title, meta_description, canonical_url',
+  )
   .argument('<file>', 'the file, or - for standard input')
   .option(
     '--url <url>',
@@ -58,13 +61,16 @@ program
   )
   .option('--key <key>', 'the API key (default: the environment variable CONTENT_API_KEY)')
   .option('--truncate', 'shorten excerpts that are too long, between words')
+  .option('--ignore <members>', 'other members that the file has, separated by commas; they are left out')
   .action(async (file, options) => {
     const key = options.key ?? process.env.CONTENT_API_KEY;
     if (!key)
       throw new Error(
         'an API key is required: pass --key or set CONTENT_API_KEY (make a key with `content keys create`)',
       );
-    process.exitCode = await importFile({ file, url: options.url, key, truncate: options.truncate === true });
+    const ignore = options.ignore?.split(',') ?? [];
+    const truncate = options.truncate === true;
+    process.exitCode = await importFile({ file, url: options.url, key, truncate, ignore });
   });
 
 program

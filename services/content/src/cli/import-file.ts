@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '@pressroom/common/files/json-lines';
-import { readImportLine } from './import-line.ts';
+import { type LineOptions, readImportLine } from './import-line.ts';
 
 /** The options of {@link importFile}. */
-export interface Import {
+export interface Import extends LineOptions {
   /** The JSON Lines file, or `-` for standard input. */
   file: string;
   /** The address of the service. */
   url: string;
   key: string;
-  /** Whether to shorten excerpts that are too long. */
-  truncate: boolean;
 }
 
 /** The outcome of the lines. */
@@ -52,7 +50,7 @@ async function importLine(
 ): Promise<void> {
   let source = '';
   try {
-    const article = readImportLine(text, options.truncate);
+    const article = readImportLine(text, options);
     source = article.source;
     const outcome = await post(options, article.body, article.idempotencyKey);
     tally[outcome] += 1;

@@ -1,7 +1,9 @@
 import { codePoints } from '@pressroom/common/fields/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readImportLine, truncateAtWord } from './import-line.ts';
+import { type LineOptions, readImportLine, truncateAtWord } from './import-line.ts';
+
+const PLAIN: LineOptions = { truncate: false, ignore: [] };
 
 describe('truncateAtWord', () => {
   test.each([
@@ -50,8 +52,8 @@ describe('readImportLine', () => {
   const line = (more: object = {}) =>
     JSON.stringify({ source: 'a/1', title: 'Title', html: '<p>x</p>', ...more });
 
-  test('is a published article; unknown members are ignored', () => {
-    const { source, body } = readImportLine(line({ byline: 'Ada', excerpt: 'Short', language: 'en' }), false);
+  test('is a published article unless it says otherwise', () => {
+    const { source, body } = readImportLine(line({ byline: 'Ada', excerpt: 'Short' }), PLAIN);
     expect(source).toBe('a/1');
     expect(body).toEqual({
       title: 'Title',
@@ -62,9 +64,44 @@ describe('readImportLine', () => {
     });
   });
 
+  test('has every member that a request can set', () => {
+    const more = {
+      is_published: false,
+      category_id: 7,
+      featured_image: 'https://a.example/a.jpg',
+      alt_text: 'A',
+      meta_title: 'B',
+      meta_description: null,
+      canonical_url: 'https://a.example/',
+    };
+    expect(readImportLine(line(more), PLAIN).body).toEqual({
+      title: 'Title',
+      content: '<p>x</p>',
+      excerpt: null,
+      ...more,
+    });
+  });
+
+  test.each(['slug', 'category', 'published_at', 'created_at', 'updated_at'])(
+    'is refused with %s, which no request can set, rather than imported without',
+    (name) => {
+      expect(() => readImportLine(line({ [name]: 'x' }), PLAIN)).toThrow(`${name}: cannot be imported: `);
+      expect(readImportLine(line({ [name]: 'x' }), { ...PLAIN, ignore: [name] }).body).not.toHaveProperty(
+        name,
+      );
+    },
+  );
+
+  test('is refused with unknown members, unless they are to be ignored', () => {
+    const odd = line({ lang: 'en', draft: true });
+    expect(() => readImportLine(odd, PLAIN)).toThrow('unknown members: lang, draft; take them out');
+    expect(() => readImportLine(odd, { ...PLAIN, ignore: ['lang'] })).toThrow('unknown members: draft;');
+    expect(readImportLine(odd, { ...PLAIN, ignore: ['lang', 'draft'] }).body.is_published).toBe(true);
+  });
+
   test('leaves out a missing author', () => {
     for (const byline of [undefined, null, '']) {
-      expect(readImportLine(line({ byline }), false).body).toEqual({
+      expect(readImportLine(line({ byline }), PLAIN).body).toEqual({
         title: 'Title',
         content: '<p>x</p>',
         excerpt: null,
@@ -76,14 +113,15 @@ describe('readImportLine', () => {
   test('shortens only the excerpt, and only on request', () => {
     const long = 'word '.repeat(200);
     const more = { title: long, html: long, byline: long, excerpt: long };
-    expect(readImportLine(line(more), false).body.excerpt).toBe(long);
-    const { body } = readImportLine(line(more), true);
+    expect(readImportLine(line(more), PLAIN).body.excerpt).toBe(long);
+    const { body } = readImportLine(line(more), { ...PLAIN, truncate: true });
     expect(body).toMatchObject({ title: long, content: long, author: long.trim() });
     expect(body.excerpt).toBe('word '.repeat(100).trim());
   });
 
   test('is the same article when read again, and a different one when it differs', () => {
-    const keyOf = (more: object, truncate = false) => readImportLine(line(more), truncate).idempotencyKey;
+    const keyOf = (more: object, truncate = false) =>
+      readImportLine(line(more), { ...PLAIN, truncate }).idempotencyKey;
     expect(keyOf({})).toBe(keyOf({}, true));
     expect(keyOf({})).toBe(keyOf({ excerpt: 'other' }));
     const keys = [{}, { title: 'Other' }, { html: 'other' }, { source: 'b/1' }, { source: null }].map(
@@ -102,6 +140,6 @@ describe('readImportLine', () => {
     ['{"title":7,"html":"x"}', 'title: '],
     ['{"title":"x","html":"x","excerpt":7}', 'excerpt: '],
   ])('%s is refused with what is wrong', (text, message) => {
-    expect(() => readImportLine(text, false)).toThrow(message);
+    expect(() => readImportLine(text, PLAIN)).toThrow(message);
   });
 });
