@@ -28,7 +28,7 @@ test('shows what each setting accepts, its default and what it is for', () => {
 | Variable | Value | If absent | What it is |
 |---|---|---|---|
 | \`PORT\` | a whole number from 1 to 9 | \`5\` | A port. |
-| \`KEY\` | any text | an error | A key. |
+| \`KEY\` | any text | required | A key. |
 | \`LIST\` | names | \`a,b\` | A list. |
 | \`URL\` | any text | \`OTHER_URL\` | An address. |
 

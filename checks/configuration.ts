@@ -106,7 +106,7 @@ function absence(schema: z.ZodType): string {
   const { whenAbsent } = noteOf(schema);
   if (whenAbsent !== undefined) return whenAbsent;
   const value = defaultOf(schema);
-  if (value === undefined) return 'an error';
+  if (value === undefined) return 'required';
   return value === '' ? '' : `\`${value}\``;
 }
 

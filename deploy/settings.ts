@@ -46,9 +46,7 @@ function missingSecrets(env: Environment): string[] {
     if (!chosen.includes(profile)) {
       if (env[elsewhere]) return [];
       const variable = elsewhere.replace('EXTERNAL_', '');
-      return [
-        `COMPOSE_PROFILES lacks ${profile}, expected it, or ${variable} with the address of another one`,
-      ];
+      return [`add ${profile} to COMPOSE_PROFILES, or set ${variable} to the address of another one`];
     }
     return secrets.flatMap((name) => {
       const { env: given, faults } = readSecretFiles([name], env);
@@ -62,7 +60,7 @@ function missingSecrets(env: Environment): string[] {
 function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
   const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;
-  const faults = login || hash ? [] : ['ADMIN_PASSWORD is not set, expected it or ADMIN_PASSWORD_HASH'];
+  const faults = login || hash ? [] : ['ADMIN_PASSWORD is not set; set it or ADMIN_PASSWORD_HASH'];
   for (const read of [readContentConfig, readNewsFeedConfig, readWorkerConfig, readGalleryConfig]) {
     try {
       read(env);

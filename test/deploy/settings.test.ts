@@ -76,7 +76,7 @@ test('what is elsewhere needs no password of ours', async () => {
 
 test('no profile and no address is a fault', async () => {
   expect(await faultsOf({ ...COMPLETE, COMPOSE_PROFILES: 'store' })).toEqual([
-    'COMPOSE_PROFILES lacks postgres, expected it, or DATABASE_URL with the address of another one',
+    'add postgres to COMPOSE_PROFILES, or set DATABASE_URL to the address of another one',
   ]);
 });
 

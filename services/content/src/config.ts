@@ -20,15 +20,15 @@ export const contentSettings = {
   [PORT_VARIABLE]: setting(port().default(4003), 'The port to listen on.'),
   CONTENT_HTML: setting(
     z.enum(['checked', 'trusted'], 'checked or trusted').default('checked'),
-    '`trusted` lets content contain anything, scripts too, for a site whose writers may do anything; see [content](content.md).',
+    '`trusted` accepts any content, even scripts, for a site whose writers may do anything; see [content](content.md).',
   ),
   CONTENT_JSON_LD: setting(
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
-    '`allowed` lets checked content contain structured data for search engines, `<script type="application/ld+json">`.',
+    '`allowed` accepts structured data for search engines in checked content: `<script type="application/ld+json">`.',
   ),
   CONTENT_OVERLAYS: setting(
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
-    '`allowed` lets the `style` of checked content lay elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
+    '`allowed` accepts `style` in checked content that lays elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
   ),
   CONTENT_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(60),

@@ -45,7 +45,7 @@ function settingsKey() {
 }
 
 const storeSettings = {
-  S3_ENDPOINT: setting(endpoint(), 'The object store that the service talks to.'),
+  S3_ENDPOINT: setting(endpoint(), 'The object store.'),
   S3_PUBLIC_ENDPOINT: setting(
     endpoint().optional(),
     'The address at which browsers reach the same store.',
@@ -54,7 +54,7 @@ const storeSettings = {
   S3_REGION: setting(z.string().default('us-east-1'), 'The region of the store; R2 takes `auto`.'),
   S3_BUCKET: setting(z.string(), 'The bucket that is active until another one is chosen in the settings.'),
   S3_ACCESS_KEY_ID: setting(z.string(), 'The access key of the store.'),
-  S3_SECRET_ACCESS_KEY: setting(secret(z.string()), 'Its secret.'),
+  S3_SECRET_ACCESS_KEY: setting(secret(z.string()), 'The secret key of the store.'),
   S3_FORCE_PATH_STYLE: setting(
     yesOrNo().default(true),
     '`false` for stores that only accept the bucket in the host name.',
@@ -70,11 +70,11 @@ export const gallerySettings = {
   [PORT_VARIABLE]: setting(port().default(4002), 'The port to listen on.'),
   GALLERY_BODY_LIMIT: setting(
     integer(1024, 2 ** 30, 'bytes').default(16 * 2 ** 20),
-    'The largest request body; 2,000 keys of 1,024 bytes are 2 MiB, and their JSON is more.',
+    'The largest request body; the JSON of 2,000 keys of 1,024 bytes exceeds 2 MiB.',
   ),
   ADMIN_USERNAME: setting(
     z.string().optional(),
-    'The username of the login. If absent, nobody can log in: a login is 500 `server_misconfigured`.',
+    'The username of the login. If absent, every login is 500 `server_misconfigured`.',
   ),
   ADMIN_PASSWORD_HASH: setting(
     secret(passwordHash()).optional(),
@@ -82,7 +82,7 @@ export const gallerySettings = {
   ),
   ADMIN_PASSWORD: setting(
     secret(password()).optional(),
-    'The password itself, if no hash is set. The most used passwords are refused.',
+    'The password itself, if no hash is set. Common passwords are refused.',
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
   SETTINGS_KEY: setting(
@@ -91,7 +91,7 @@ export const gallerySettings = {
   ),
   SETTINGS_KEY_PREVIOUS: setting(
     secret(settingsKey()).optional(),
-    'The key before `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
+    'The previous `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
   ),
   PROXY_ALLOWED_HOSTS: setting(
     hostRules({ subdomains: true }).default([]),
@@ -99,7 +99,7 @@ export const gallerySettings = {
   ),
   PROXY_PRIVATE_HOSTS: setting(
     hostRules({ subdomains: false }).default([]),
-    'Those of them that may have private addresses, without wildcards.',
+    'Those of `PROXY_ALLOWED_HOSTS` that may have private addresses, without wildcards.',
   ),
   ...storeSettings,
 };

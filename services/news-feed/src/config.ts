@@ -76,7 +76,7 @@ export const vocabularySettings = {
       'event',
       'insight',
     ]),
-    "The values of `category`, in the order of a daily report's sections, and the headings of these: `ai-models=AI models,finance=财经`. The newsroom reads them too.",
+    'The values of `category`, in the order of the sections of a daily report, with their headings: `ai-models=AI models,finance=财经`. The newsroom reads them too.',
   ),
 };
 
@@ -102,7 +102,7 @@ export const newsFeedSettings = {
         `a name of letters and digits other than ${LINK_NAMES.join(', ')}`,
       )
       .default('site'),
-    'The member of `links` with the URL of the page on the publishing site.',
+    'The member of `links` that holds the URL of the page on the publishing site.',
   ),
   SITE_URL: setting(
     siteUrl().optional(),
@@ -111,28 +111,28 @@ export const newsFeedSettings = {
   ),
   SITE_API_URL: setting(
     siteUrl().optional(),
-    'How clients reach the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
+    'The public address of the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
   ),
-  SITE_NAME: setting(z.string().default('Pressroom'), 'The name of the publishing site, in attributions.'),
+  SITE_NAME: setting(z.string().default('Pressroom'), 'The name of the publishing site in attributions.'),
   SITE_LANGUAGE: setting(
     z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
-    'The language of the titles and summaries, which the feeds name.',
+    'The language of titles and summaries, as declared in the feeds.',
   ),
   NEWS_HUB_URL: setting(
     z
       .string()
       .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
       .optional(),
-    'The WebSub hub that feeds name, so that readers hear of changes at once.',
+    'The WebSub hub that the feeds declare, through which readers get changes at once.',
   ),
-  DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that are answered 403.'),
+  DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that get 403.'),
   NEWS_SEARCH_CONCURRENCY: setting(
     integer(1, 1000).default(4),
-    'How many searches a process runs at once, on separate connections; more are answered 503.',
+    'Concurrent searches per process, on separate connections; further ones get 503.',
   ),
   NEWS_SEARCH_TIMEOUT_MS: setting(
     integer(10, 60_000, 'ms').default(2000),
-    'How long PostgreSQL works on one search.',
+    'Time limit of one search in PostgreSQL.',
   ),
 };
 

@@ -110,48 +110,48 @@ export function setting<Schema extends z.ZodType>(
 export const commonSettings = {
   DATABASE_URL: setting(
     connectionUrl('postgres', 'postgresql'),
-    'PostgreSQL 18 or later. With `DATABASE_DIRECT_URL` it may be a pooler in transaction mode.',
+    'PostgreSQL 18 or later. With `DATABASE_DIRECT_URL` set, this may be a pooler in transaction mode.',
   ),
   DATABASE_PASSWORD: setting(
     secret(z.string()).optional(),
-    'The password, if the URLs have none: any characters, nothing percent-encoded.',
+    'The password, if the URLs have none: any characters, not percent-encoded.',
   ),
   DATABASE_DIRECT_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'The same database without a pooler, for what needs a session of its own: `LISTEN`, locks of a move, migrations and commands. See [operations](operations.md).',
+    'The same database without the pooler, for what needs a session: `LISTEN`, locks of moves, migrations and commands. See [operations](operations.md).',
   ),
   DATABASE_NAMED_STATEMENTS: setting(
     z.enum(['on', 'off'], 'on or off').optional(),
-    'Whether statements are prepared by name, which saves PostgreSQL parsing them. A pooler in transaction mode must support it, as PgBouncer 1.21 does with `max_prepared_statements`.',
+    'Whether statements are prepared by name, which saves PostgreSQL parsing them. A pooler in transaction mode must support this, as PgBouncer 1.21 does with `max_prepared_statements`.',
     'on; off with `DATABASE_DIRECT_URL`',
   ),
   DATABASE_POOL_SIZE: setting(
     integer(1, 1000).default(10),
-    'Connections of each process; one more listens for changes.',
+    'Connections per process, besides the one that listens for changes.',
   ),
   DATABASE_CONNECT_TIMEOUT_MS: setting(
     integer(10, 60_000, 'ms').default(2000),
-    'How long a request waits for a connection before it is answered 503.',
+    'How long a request waits for a connection before it gets 503.',
   ),
   DATABASE_STATEMENT_TIMEOUT_MS: setting(
     integer(10, 600_000, 'ms').default(5000),
-    'How long PostgreSQL works on one statement.',
+    'Time limit of one statement.',
   ),
   EVENT_LOOP_DELAY_LIMIT_MS: setting(
     integer(0, 600_000, 'ms').default(1000),
-    'How far a process may lag behind its work on average before it answers 503, except to `/healthz`; 0 for never.',
+    'Mean event loop delay above which a process answers 503, except to `/healthz`; 0 disables the check.',
   ),
   HOST: setting(
     z.string().default('127.0.0.1'),
-    'The address to listen on, a single one for `localhost` too; containers set 0.0.0.0.',
+    'The address to listen on (for `localhost`, too, only one); containers set 0.0.0.0.',
   ),
   LOG_LEVEL: setting(
     z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
-    'The least severe events that are logged.',
+    'Minimum log level.',
   ),
   TRUST_PROXY: setting(
     trustedProxies().optional(),
-    'Which proxies to believe. If absent, `X-Forwarded-For` is ignored and all clients of a proxy count as one. Ports and brackets in it are stripped; if an entry is not an address, the hop that reported it counts as the client.',
+    'Which proxies to trust. If absent, `X-Forwarded-For` is ignored and all clients behind a proxy count as one. Ports and brackets in that header are stripped; if an entry is not an address, the hop that reported it counts as the client.',
   ),
   METRICS_PORT: setting(
     port().optional(),
@@ -159,7 +159,7 @@ export const commonSettings = {
   ),
   REDIS_URL: setting(
     connectionUrl('redis', 'rediss').optional(),
-    'Replicas share their rate limits here; if absent, each process counts in its own memory.',
+    'Where replicas share their rate limits; if absent, each process counts in its own memory.',
   ),
   REDIS_TIMEOUT_MS: setting(
     integer(10, 60_000, 'ms').default(250),
@@ -167,27 +167,27 @@ export const commonSettings = {
   ),
   DRAIN_SECONDS: setting(
     integer(0, 3600, 'seconds').default(0),
-    'How long a service that is told to stop still serves while `/readyz` is already 503, so that load balancers notice. `docker-compose.yml` sets 5.',
+    'How long a service keeps serving after SIGTERM while `/readyz` is already 503, so that load balancers notice. `docker-compose.yml` sets 5.',
   ),
   SHUTDOWN_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(9500),
-    'How long a process that is told to stop may finish its requests; `docker stop` kills it after 10 s. `docker-compose.yml` sets 20000, and Docker to wait for 30 s.',
+    'Grace period for in-flight requests after SIGTERM, and after `DRAIN_SECONDS`; `docker stop` kills a process after 10 s. `docker-compose.yml` sets 20000, and a stop grace period of 30 s.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     z
       .string()
       .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
       .optional(),
-    'Where an OpenTelemetry collector takes traces by OTLP over HTTP, such as `http://collector:4318`. If absent, the SDK of OpenTelemetry is not loaded.',
+    'The OpenTelemetry collector that receives traces by OTLP over HTTP, such as `http://collector:4318`. If absent, the OpenTelemetry SDK is not loaded.',
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: setting(headerList().optional(), 'Headers that the collector asks for.'),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(headerList().optional(), 'Headers that the collector requires.'),
   OTEL_TRACES_SAMPLER_ARG: setting(
     fraction().default(1),
-    'The fraction of traces that is recorded; which ones follows from their ids.',
+    'The fraction of traces to record, chosen by trace id.',
   ),
   CACHE_BYTES: setting(
     integer(0, 8 * 2 ** 30, 'bytes').default(32 * 2 ** 20),
-    'The most memory for finished answers; 0 disables the cache.',
+    'Maximum memory for cached answers; 0 disables the cache.',
   ),
 };
 
@@ -195,8 +195,8 @@ export const commonSettings = {
 export const publicReadSettings = {
   DATABASE_READ_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'A streaming replica of the database, for public reads. It is read only while it contains everything that the process has served or heard of; otherwise the primary is. See [scaling](scaling.md#a-read-replica).',
-    'everything is read from `DATABASE_URL`',
+    'A streaming replica for public reads. It is used only while it contains everything that the process has served or heard of; otherwise the primary is. See [scaling](scaling.md#a-read-replica).',
+    'reads go to `DATABASE_URL`',
   ),
 };
 

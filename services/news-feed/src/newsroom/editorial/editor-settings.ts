@@ -7,38 +7,38 @@ const HTTP_URL = 'an http or https URL such as http://127.0.0.1:11434/v1';
 export const editorSettings = {
   EDITORIAL_RULES: setting(
     z.string().optional(),
-    'A file of rules instead of `services/news-feed/src/newsroom/editorial/rules.yaml`.',
-    "the newsroom's own",
+    'A rules file that replaces `services/news-feed/src/newsroom/editorial/rules.yaml`.',
+    'the built-in rules',
   ),
   EDITORIAL_URL: setting(
     z
       .string()
       .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), HTTP_URL)
       .optional(),
-    'The base of an OpenAI-compatible API; with `EDITORIAL_MODEL`, its model judges entries.',
+    'Base URL of an OpenAI-compatible API; with `EDITORIAL_MODEL` set, its model judges entries.',
     'the rules judge',
   ),
   EDITORIAL_MODEL: setting(z.string().optional(), 'The name of the model.', 'the rules judge'),
-  EDITORIAL_KEY: setting(secret(z.string()).optional(), 'The key of the API, if it asks for one.'),
+  EDITORIAL_KEY: setting(secret(z.string()).optional(), 'The key of the API, if it requires one.'),
   EDITORIAL_LANGUAGE: setting(
     z.string().default('Simplified Chinese'),
-    "The language of the model's titles and summaries, as English names it.",
+    "The English name of the language of the model's titles and summaries.",
   ),
   EDITORIAL_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(20_000),
-    'How long one judgement may take before the rules judge.',
+    'Time limit of one judgement, after which the rules judge.',
   ),
   EDITORIAL_CONCURRENCY: setting(
     integer(1, 100, 'requests at once').default(2),
-    'How many judgements run at once in a worker.',
+    'Concurrent judgements per worker.',
   ),
   EDITORIAL_DAILY_REQUESTS: setting(
     integer(0, 1_000_000, 'requests a day').default(1000),
-    'The daily budget of requests, for all workers together.',
+    'Daily budget of requests, shared by all workers.',
   ),
   EDITORIAL_DAILY_TOKENS: setting(
     integer(0, 1_000_000_000, 'tokens a day').default(2_000_000),
-    'The daily budget of tokens, for all workers together.',
+    'Daily budget of tokens, shared by all workers.',
   ),
 };
 

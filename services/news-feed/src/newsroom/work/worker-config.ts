@@ -29,33 +29,30 @@ export const workerSettings = {
   ...editorSettings,
   NEWS_PRIVATE_HOSTS: setting(
     hosts().default([]),
-    'Hosts of sources that may have addresses that are not public. Only sources that are added at one of them are led there by redirects, links and hubs. `pnpm start` sets `127.0.0.1,localhost,::1`.',
+    'Hosts of sources that may have non-public addresses. Redirects, links and hubs lead to them only from sources added at one of them. `pnpm start` sets `127.0.0.1,localhost,::1`.',
   ),
   NEWS_POLL_MIN_SECONDS: setting(
     integer(10, 86_400, 'seconds').default(300),
-    'The shortest time between two polls of a source. A source may ask for a longer one.',
+    'Minimum time between two polls of a source; a source may ask for a longer one.',
   ),
   NEWS_POLL_MAX_SECONDS: setting(
     integer(10, 604_800, 'seconds').default(21_600),
-    'The longest time that the worker itself leaves between two polls of a source.',
+    'Maximum time that the worker itself leaves between two polls of a source.',
   ),
   NEWS_WRITE_SHARE: setting(
     integer(1, 100, 'percent').default(10),
-    'About how much of its time each worker writes what feeds bring; it never rests for longer than 5 s. 100: it never rests.',
+    'Approximate share of its time that each worker spends writing what feeds bring; it pauses for 5 s at most. 100 disables the pauses.',
   ),
   NEWS_CALLBACK_URL: setting(
     siteUrl().optional(),
-    'The public address below which WebSub hubs reach the worker; whatever is in front of it passes `/websub/` on.',
+    'Public base address at which WebSub hubs reach the worker; a proxy in front of it must pass `/websub/` on.',
     'no subscriptions',
   ),
   NEWS_CALLBACK_PORT: setting(
     integer(0, 65_535).default(4004),
-    'The port (on `HOST`) on which the worker listens for hubs, if it has such an address.',
+    'The port (on `HOST`) on which the worker listens for hubs, if `NEWS_CALLBACK_URL` is set.',
   ),
-  NEWS_KEEP_DAYS: setting(
-    integer(7, 36_500, 'days').default(90),
-    'How long items that were not selected are kept.',
-  ),
+  NEWS_KEEP_DAYS: setting(integer(7, 36_500, 'days').default(90), 'How long unselected items are kept.'),
 };
 
 /** The settings of the newsroom's worker. */
