@@ -1,6 +1,6 @@
 /**
- * `pnpm bench worst [PART …]`: the worst moments of a day, each with the times that readers wait,
- * counted from when a request was due: `held`, `changes`, `start`, `away`, `writes`, `replicas`, `gallery`.
+ * `pnpm bench worst [PART …]`: the worst moments of a day, each with the latencies of readers, measured from
+ * each request's scheduled start: `held`, `changes`, `start`, `away`, `writes`, `replicas`, `gallery`.
  */
 import { startContent } from './content-service.ts';
 import type { Figure } from './figures/figure.ts';

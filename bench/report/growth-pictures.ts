@@ -7,7 +7,7 @@ import type { Picture } from './section.ts';
 const SMALLEST = 10_000;
 
 /**
- * A picture for each service, and one for searches: how often longer each question takes with more rows. The
+ * A picture for each service, and one for searches: how much longer each request takes with more rows. The
  * numbers of rows may be spread over the files.
  */
 export function growthPictures(files: readonly FiguresFile[]): Picture[] {
@@ -22,7 +22,7 @@ export function growthPictures(files: readonly FiguresFile[]): Picture[] {
     ]);
     return {
       name: `growth-${name}`,
-      alt: `${name}: the time of each question as a multiple of its time with 10,000 rows`,
+      alt: `${name}: latency of each request as a multiple of that with 10,000 rows`,
       draw: (theme) => drawLines({ x: 'rows →', y: `↑ ${name}: times as long`, points }, theme),
     };
   });

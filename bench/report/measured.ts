@@ -65,5 +65,5 @@ export function shortfalls(figures: readonly Figure[]): string {
     const of = rows === undefined ? subject : `${subject}, ${printed(Number(rows))} rows`;
     return `${what} (${of}: ${metric} ${`${printed(median)} ${unit}`.trim()}, aim ${printed(aim)})`;
   });
-  return `Short of ${short.length} of ${aimed.length} aims: ${named.join('; ')}.\n`;
+  return `Misses ${short.length} of ${aimed.length} aims: ${named.join('; ')}.\n`;
 }

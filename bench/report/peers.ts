@@ -115,9 +115,9 @@ export function fasterPeers(figures: readonly Figure[]): string {
   const others = rates.filter(({ subject }) => !subject.startsWith(OWN));
   const uncached = others.filter(({ subject }) => !subjects.has(`${subject}${NO_CACHE}`));
   const own = select(rates, { subject: `${OWN}${NO_CACHE}` });
-  const cached = comparedWith({ who: 'another server', than: OWN }, select(rates, { subject: OWN }), others);
+  const cached = comparedWith({ who: 'other server', than: OWN }, select(rates, { subject: OWN }), others);
   if (own.length === 0) return cached;
-  const words = { who: 'another server without a cache', than: `${OWN} without its cache` };
+  const words = { who: 'other server without a cache', than: `${OWN} without its cache` };
   return `${cached} ${comparedWith(words, own, uncached)}`;
 }
 
@@ -135,7 +135,7 @@ function comparedWith(
         return { load, name: `${subject}, ${what}`, by: `${at.connections} (${times} times)` };
       }),
   );
-  if (faster.length === 0) return `Under none of the ${own.length} loads is ${who} faster than ${than}.`;
+  if (faster.length === 0) return `No ${who} is faster than ${than} under any of the ${own.length} loads.`;
   const loads = unique(faster.map(({ load }) => load)).length;
   const named = [...Map.groupBy(faster, ({ name }) => name)].map(
     ([name, same]) => `${name}, ${same.map(({ by }) => by).join(', ')}`,

@@ -59,7 +59,7 @@ test('a page shows what was measured, on what, and finds it out of date after a 
   expect(page).toContain(
     '| hot list (node:http) | 50,000 | 100,000 | 0.50 (0.50–0.50) | 0.75 | 1.00 | 12 + 8 | 12 + 8 |',
   );
-  expect(page).toContain('Short of 1 of 1 aims: hot list (content, 10,000 rows: ratio 0.5, aim 0.75).');
+  expect(page).toContain('Misses 1 of 1 aims: hot list (content, 10,000 rows: ratio 0.5, aim 0.75).');
   expect(page).toContain('2026-11-22, commit `0147f6a`, Node 26.10.0, 2 cores (A processor), 24 GiB');
   expect(page.endsWith('<!-- end -->\n\nAfter it.\n')).toBe(true);
   expect(await reportFaults(root)).toEqual([]);
@@ -97,7 +97,7 @@ test('what falls short of its aim is named, and what exceeds one that should not
   expect(shortfalls(met)).toBe('All 2 aims are met.\n');
   const missed = [figure('hot detail', 'ratio', 0.7, 0.75), figure('middle page', 'multiple', 4, 3)];
   expect(shortfalls([...met, ...missed])).toBe(
-    'Short of 2 of 4 aims: hot detail (content: ratio 0.7, aim 0.75); middle page (content: multiple 4, aim 3).\n',
+    'Misses 2 of 4 aims: hot detail (content: ratio 0.7, aim 0.75); middle page (content: multiple 4, aim 3).\n',
   );
 });
 
@@ -155,7 +155,7 @@ test('the loads under which another server is faster are named', () => {
   const rate = (subject: string, connections: number, value: number) =>
     figureOf({ what: 'list', subject, metric: 'rate', unit: '/s', at: { connections } }, [value]);
   const figures = [rate('Pressroom', 1, 100), rate('Strapi 5', 1, 50), rate('Pressroom', 8, 100)];
-  expect(fasterPeers(figures)).toBe('Under none of the 2 loads is another server faster than Pressroom.');
+  expect(fasterPeers(figures)).toBe('No other server is faster than Pressroom under any of the 2 loads.');
   expect(fasterPeers([...figures, rate('Strapi 5', 8, 150)])).toBe(
     'Faster than Pressroom under 1 of the 2 loads: Strapi 5, list, 8 (1.50 times).',
   );
