@@ -118,7 +118,7 @@ export const commonSettings = {
   ),
   DATABASE_DIRECT_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'The same database without the pooler, for what needs a session: `LISTEN`, locks of moves, migrations and commands. See [operations](operations.md).',
+    'The same database without the pooler, for what needs a session: `LISTEN`, locks of moves, migrations and commands. See [operations](operations.md#poolers).',
   ),
   DATABASE_NAMED_STATEMENTS: setting(
     z.enum(['on', 'off'], 'on or off').optional(),
