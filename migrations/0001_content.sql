@@ -1,5 +1,4 @@
--- Articles and categories of the content service, the API keys of their writers, and the counts that lists
--- show. A new schema, so nothing waits for it.
+-- Articles and categories of the content service, and the API keys of their writers.
 
 create schema content;
 
@@ -118,104 +117,6 @@ create function content.numbered_slug(base text, n integer, most integer) return
   select case when n = 1 then base else rtrim(left(base, most - 1 - length(n::text)), '-') || '-' || n end
 $$;
 
--- Counting a million rows for each page would cost more than the page, so the database maintains the counts:
--- in total, and by the UTC day of published_at ('infinity': never published), so that a page deep in a long
--- list is found without reading everything before it. A null category_id means the whole site.
-create table content.article_count (
-  category_id integer references content.category on delete cascade,
-  is_published boolean not null,
-  articles bigint not null,
-  unique nulls not distinct (category_id, is_published)
-);
-
-create table content.article_count_by_day (
-  category_id integer references content.category on delete cascade,
-  is_published boolean not null,
-  day date not null,
-  articles bigint not null,
-  unique nulls not distinct (category_id, is_published, day)
-);
-
-create type content.count_change as (category_id integer, is_published boolean, day date, articles bigint);
-
--- Every writer locks the counts in the same order, so writers wait for each other but cannot deadlock.
-create function content.change_counts(changes content.count_change[]) returns void language sql as $$
-  insert into content.article_count as kept (category_id, is_published, articles)
-  select scope.id, is_published, sum(articles)
-  from unnest(changes) as change
-  cross join lateral (select null::integer as id union select change.category_id) as scope
-  group by scope.id, is_published
-  having sum(articles) <> 0
-  order by scope.id nulls first, is_published
-  on conflict (category_id, is_published) do update set articles = kept.articles + excluded.articles;
-
-  insert into content.article_count_by_day as kept (category_id, is_published, day, articles)
-  select scope.id, is_published, day, sum(articles)
-  from unnest(changes) as change
-  cross join lateral (select null::integer as id union select change.category_id) as scope
-  group by scope.id, is_published, day
-  having sum(articles) <> 0
-  order by scope.id nulls first, is_published, day
-  on conflict (category_id, is_published, day) do update set articles = kept.articles + excluded.articles;
-$$;
-
-create function content.publication_day(published_at timestamptz) returns date language sql immutable as $$
-  select coalesce((published_at at time zone 'UTC')::date, 'infinity')
-$$;
-
--- Runs once per statement, so that a bulk load counts once for each day, not once for each row.
-create function content.count_articles() returns trigger language plpgsql as $$
-declare
-  gone content.count_change[];
-  come content.count_change[];
-begin
-  if tg_op <> 'INSERT' then
-    select array_agg(row(g.*)::content.count_change) into gone from (
-      select category_id, is_published, content.publication_day(published_at), -count(*) from removed group by 1, 2, 3
-    ) as g;
-  end if;
-  if tg_op <> 'DELETE' then
-    select array_agg(row(c.*)::content.count_change) into come from (
-      select category_id, is_published, content.publication_day(published_at), count(*) from added group by 1, 2, 3
-    ) as c;
-  end if;
-  perform content.change_counts(gone || come);
-  return null;
-end
-$$;
-
-create trigger count_inserted after insert on content.article
-  referencing new table as added for each statement execute function content.count_articles();
-create trigger count_updated after update on content.article
-  referencing old table as removed new table as added for each statement execute function content.count_articles();
-create trigger count_deleted after delete on content.article
-  referencing old table as removed for each statement execute function content.count_articles();
-
--- Nothing is left to count. The counts are truncated because a DELETE would not see counts that were
--- committed after the snapshot of its transaction.
-create function content.count_nothing() returns trigger language plpgsql as $$
-begin
-  truncate content.article_count, content.article_count_by_day;
-  return null;
-end
-$$;
-
-create trigger count_truncated after truncate on content.article
-  for each statement execute function content.count_nothing();
-
--- Replicas cache finished answers and drop them on this notification, which is sent when the change commits.
-create function content.announce_change() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('content_changed', '');
-  return null;
-end
-$$;
-
-create trigger announce_change after insert or update or delete or truncate on content.article
-  for each statement execute function content.announce_change();
-create trigger announce_change after insert or update or delete or truncate on content.category
-  for each statement execute function content.announce_change();
-
 create table content.api_key (
   -- The public part of the key, used to list and revoke it.
   prefix text primary key check (prefix ~ '^[A-Za-z0-9]{8}$'),
@@ -227,3 +128,64 @@ create table content.api_key (
   revoked_at timestamptz(3),
   last_used_at timestamptz(3)
 );
+
+-- Replicas cache finished answers and drop them on this notification, which is sent when the change commits.
+-- It names what has changed: the article, its categories before and after, and "articles" for the lists. An
+-- empty notification means everything.
+create function content.announce_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('content_changed', '');
+  return null;
+end
+$$;
+
+-- What an answer that shows this article may depend on.
+create function content.subjects_of(id integer, category_id integer) returns setof text language sql immutable as $$
+  values ('articles'), ('article:' || id), ('category:' || category_id)
+$$;
+
+-- A statement that writes very many articles announces everything: no more rows are looked at than could fit.
+create function content.announce_articles() returns trigger language plpgsql as $$
+declare
+  -- A notification holds 8000 bytes; the subjects of a row take 40 at most.
+  most constant integer := 200;
+  places jsonb[];
+  subjects text;
+begin
+  -- Only what was or is published can be in a cached answer.
+  if tg_op = 'INSERT' then
+    places := array(
+      select jsonb_build_object('id', id, 'category', category_id) from added where is_published limit most + 1);
+  elsif tg_op = 'DELETE' then
+    places := array(
+      select jsonb_build_object('id', id, 'category', category_id) from removed where is_published limit most + 1);
+  else
+    places := array(
+      select jsonb_build_object('id', id, 'category', category_id) from (
+        select id, category_id, is_published from removed union all select id, category_id, is_published from added
+      ) as article where is_published limit most + 1);
+  end if;
+  if cardinality(places) = 0 then
+    return null;
+  end if;
+  if cardinality(places) <= most then
+    select string_agg(distinct subject, ' ') into subjects
+      from unnest(places) as place
+      cross join lateral content.subjects_of((place ->> 'id')::integer, (place ->> 'category')::integer) as subject;
+  end if;
+  perform pg_notify('content_changed', coalesce(subjects, ''));
+  return null;
+end
+$$;
+
+create trigger announce_inserted after insert on content.article
+  referencing new table as added for each statement execute function content.announce_articles();
+create trigger announce_updated after update on content.article
+  referencing old table as removed new table as added for each statement execute function content.announce_articles();
+create trigger announce_deleted after delete on content.article
+  referencing old table as removed for each statement execute function content.announce_articles();
+create trigger announce_truncated after truncate on content.article
+  for each statement execute function content.announce_change();
+
+create trigger announce_change after insert or update or delete or truncate on content.category
+  for each statement execute function content.announce_change();

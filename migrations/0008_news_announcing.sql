@@ -64,3 +64,8 @@ create trigger announce_change after insert or update or delete or truncate on n
   for each statement execute function news.announce_change();
 create trigger announce_change after insert or update or delete or truncate on news.reset_monitor
   for each statement execute function news.announce_change();
+
+create trigger announce_change after insert or update or delete or truncate on news.weekly
+  for each statement execute function news.announce_change();
+create trigger announce_change after insert or update or delete or truncate on news.monthly
+  for each statement execute function news.announce_change();

@@ -8,7 +8,7 @@ import { ROOT } from '../support/command.ts';
 const run = promisify(execFile);
 
 /** Said of the test that is left out. */
-export const SHALLOW = 'needs the history of the repository: git fetch --unshallow';
+export const SHALLOW = 'needs an earlier build of which no migration has changed: git fetch --unshallow';
 
 /**
  * The commit to upgrade from: `UPGRADE_FROM`, else the last one with fewer migrations, all of which are

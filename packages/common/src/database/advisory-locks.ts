@@ -6,7 +6,6 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
  * numbers, which never meet these.
  */
 export type AdvisoryLock =
-  | 'create the table of checksums'
   | 'set up roles'
   | 'answer a repeated request'
   | 'assign stories'

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration';
 import { reasonOf } from '../start/reason.ts';
-import { lockUntilCommit } from './advisory-locks.ts';
 import { appliedMigrations } from './applied-migrations.ts';
 import { openDatabase } from './database.ts';
 import { compareMigrations, type MigrationFile, readMigrations } from './migrations.ts';
@@ -10,8 +9,8 @@ import { compareMigrations, type MigrationFile, readMigrations } from './migrati
  * Brings the database up to date and returns the names of the migrations that it ran. Kysely holds an
  * advisory lock while it works, so any number of processes may call this at once: one works, the others wait
  * and find nothing left to do. Each run is one transaction; a failure leaves the database as it was and is
- * thrown, with the name of the migration. Forward only: a mistake is fixed by the next file. If a file has
- * been edited since it was applied, throws an error that names it before doing anything.
+ * thrown, with the name of the migration. Forward only: a mistake is fixed by the next file. If a file
+ * differs from what was applied, throws an error that names it before doing anything.
  *
  * @param url a connection URL of PostgreSQL
  * @param folder where the `.sql` files are; those of the repository if absent
@@ -28,7 +27,6 @@ export async function migrate(url: string, folder?: string): Promise<string[]> {
     });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined) throw named(error, results);
-    await adoptChecksums(db, files);
     return (results ?? []).map(({ migrationName }) => migrationName);
   } finally {
     await db.destroy();
@@ -40,7 +38,9 @@ function refuseChanged(files: readonly MigrationFile[], applied: ReadonlyMap<str
   if (changed.length === 0) return;
   const names = changed.map((name) => `${name}.sql`).join(', ');
   throw new Error(
-    `edited after it was applied: ${names}; restore it and put the change into a new file in migrations/`,
+    `the database was made by other versions of ${names}. If it is of a checkout from before the first release,` +
+      ' start with an empty database (of `pnpm start`: remove .data). If a file was edited, restore it and put' +
+      ' the change into a new file in migrations/',
   );
 }
 
@@ -64,18 +64,6 @@ async function makeTable(db: Kysely<unknown>): Promise<void> {
 async function record(db: Kysely<unknown>, name: string, checksum: string): Promise<void> {
   await sql`insert into pressroom.migration_file (name, checksum) values (${name}, ${checksum})
     on conflict (name) do nothing`.execute(db);
-}
-
-/** A database migrated before checksums were kept is assumed to match the current files. */
-async function adoptChecksums(db: Kysely<unknown>, files: readonly MigrationFile[]): Promise<void> {
-  const { missing } = compareMigrations(files, await appliedMigrations(db));
-  if (missing.length === 0) return;
-  await db.transaction().execute(async (tx) => {
-    // Two processes creating the table at once would collide in the catalogue even with `if not exists`.
-    await lockUntilCommit(tx, 'create the table of checksums');
-    await makeTable(tx);
-    for (const { name, checksum } of files) await record(tx, name, checksum);
-  });
 }
 
 function named(error: unknown, results: MigrationResult[] = []): unknown {

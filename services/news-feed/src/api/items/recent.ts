@@ -14,7 +14,7 @@ export function hasTerms({ category, direction }: Filters, words: readonly strin
 
 /**
  * The ids of the recent items that have the query's category, direction and selection and every piece of its
- * words (`migrations/0071_news_recent_items.sql`): at least those that it finds.
+ * words (`migrations/0004_news_items.sql`): at least those that it finds.
  */
 export function recentWithTerms(
   { mode, category, direction }: Filters,

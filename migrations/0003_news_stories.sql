@@ -1,4 +1,4 @@
--- The schema of the news feed, and stories with their references. A new schema, so nothing waits for it.
+-- The schema of the news feed, and stories with their references.
 
 do $$
 begin
@@ -18,12 +18,16 @@ create table news.story (
   status text not null default 'active' check (status in ('active', 'settled')),
   digest text,
   digest_updated_at timestamptz(3) check ((digest is null) = (digest_updated_at is null)),
+  -- Who wrote the digest; null is a person, whose text the newsroom leaves alone.
+  digest_by text check (digest_by in ('rules', 'model')),
   -- The story that this one has become; its own id redirects there.
   merged_into text collate "C" constraint story_merged_into_fkey references news.story,
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp()
 );
 
+-- The stories whose digest the rules have written last, which a model may rewrite.
+create index story_by_rules_digest on news.story (digest_updated_at) where digest_by = 'rules';
 create index story_by_survivor on news.story (merged_into) where merged_into is not null;
 
 -- Merges wait for each other here: two merges that are valid separately must not form a cycle together. This
@@ -65,3 +69,24 @@ create table news.story_reference (
 );
 
 create index story_reference_by_neighbor on news.story_reference (neighbor);
+
+-- Stories that a person has split: the newsroom does not merge them again.
+create table news.story_split (
+  story text collate "C" not null references news.story on delete cascade,
+  other text collate "C" not null references news.story on delete cascade check (other <> story),
+  primary key (story, other)
+);
+
+create index story_split_by_other on news.story_split (other);
+
+-- What a model has made of a story's reports: it writes the next digest from its previous one and the new
+-- reports only.
+create table news.story_model_digest (
+  story text collate "C" primary key references news.story on delete cascade,
+  -- The last digest of the model that was kept; null if none was.
+  digest text,
+  -- The reports that this digest knows.
+  item_ids text[] collate "C" not null default '{}',
+  -- The time of the rules' digest for which the model was last asked.
+  asked_for timestamptz(3) not null
+);

@@ -1,5 +1,4 @@
--- Sessions, the login throttle and the settings of the gallery administration. A new schema, so nothing waits
--- for a lock.
+-- Sessions, the login throttle and the settings of the gallery administration.
 
 create schema gallery;
 
@@ -17,7 +16,8 @@ create index session_by_use on gallery.session (last_used_at);
 create index session_by_age on gallery.session (created_at);
 
 create table gallery.login_failure (
-  -- SHA-256 of client address and username: people type passwords into the wrong field.
+  -- HMAC-SHA-256 under SETTINGS_KEY of what is counted: a client address and a username, an address, or a
+  -- device. People type passwords into the wrong field.
   source bytea primary key check (octet_length(source) = 32),
   failures integer not null check (failures >= 0),
   -- The first failure of the window.
@@ -42,3 +42,14 @@ $$;
 
 create trigger announce_setting after insert or update or delete or truncate on gallery.setting
   for each statement execute function gallery.announce_setting();
+
+-- Addresses from which somebody has logged in, so that a flood of logins from others cannot lock out the
+-- people who work there.
+create table gallery.known_address (
+  -- HMAC-SHA-256 of the client address (IPv6: its /64) under SETTINGS_KEY: addresses are few enough to be
+  -- guessed.
+  address bytea primary key check (octet_length(address) = 32),
+  last_login_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index known_address_by_age on gallery.known_address (last_login_at);

@@ -1,0 +1,163 @@
+-- The sources that the newsroom polls, what it has read from them, its workers, hosts and schedules. The rows
+-- decide what is due: a worker takes them directly, with leases that end by themselves.
+
+create table news.source (
+  id bigint generated always as identity primary key,
+  -- The address that is polled; a permanent redirect, or the feed that a page names, replaces it.
+  url text collate "C" not null constraint source_url_key unique check (octet_length(url) between 1 and 2048),
+  -- The address as the editor gave it.
+  given_url text not null,
+  name text not null check (name <> ''),
+  -- Whether an editor chose the name; else the feed's own title is taken.
+  is_named boolean not null default false,
+  category text,
+  directions text[] not null default '{}',
+  first_party boolean not null default false,
+  weight double precision not null default 1 check (weight between 0 and 10),
+  -- When its items are selected: auto, all, none, or a least score.
+  select_rule text not null default 'auto' check (select_rule ~ '^(auto|all|none|score>=[0-9]{1,3}(\.[0-9]+)?)$'),
+  reads_pages boolean not null default false,
+  state text not null default 'active' check (state in ('active', 'paused', 'gone')),
+  created_at timestamptz(3) not null default clock_timestamp(),
+  -- For conditional requests, and to notice an answer that has not changed.
+  etag text,
+  last_modified text,
+  body_hash bytea,
+  next_poll_at timestamptz(3) not null,
+  -- Until when a worker has it in hand, by the database's clock; renewed while it does.
+  lease_until timestamptz(3),
+  interval_seconds integer not null default 900 check (interval_seconds > 0),
+  -- How often the feed says that it changes; null if it does not say.
+  update_seconds integer,
+  last_polled_at timestamptz(3),
+  last_success_at timestamptz(3),
+  last_change_at timestamptz(3),
+  -- The failures since the last success.
+  failures integer not null default 0,
+  failing_since timestamptz(3),
+  last_error text,
+  -- When the day began in which `taken` new entries and `taken_changes` changed ones were kept, so that a
+  -- source that floods is held back.
+  taken_since timestamptz(3),
+  taken integer not null default 0,
+  taken_changes integer not null default 0,
+  -- Entries of the last feed that was read which cannot be items, and those beyond the most that are read.
+  unusable_entries integer not null default 0,
+  unread_entries integer not null default 0
+);
+
+create index source_by_poll on news.source (next_poll_at) where state = 'active';
+
+-- What a source's feed holds, by the key that the feed gives each entry (guid, id, else the address).
+create table news.source_entry (
+  source_id bigint not null references news.source on delete cascade,
+  key text collate "C" not null check (octet_length(key) between 1 and 2048),
+  -- SHA-256 of the entry as read, so that an edit at the source is noticed.
+  hash bytea not null check (octet_length(hash) = 32),
+  entry jsonb not null,
+  -- pending: to be made an item, or to change one; done; refused: it cannot be an item.
+  state text not null default 'pending' check (state in ('pending', 'done', 'refused')),
+  reason text,
+  attempts integer not null default 0,
+  retry_at timestamptz(3) not null,
+  discovered_at timestamptz(3) not null,
+  last_seen_at timestamptz(3) not null,
+  item_id text collate "C" references news.item on delete set null,
+  -- Whether this entry made the item: an article that several sources carry is changed by the first alone.
+  owns_item boolean not null default false,
+  -- The members of the item as last written, so that an editor's change is recognised and kept.
+  written jsonb,
+  primary key (source_id, key)
+);
+
+create index source_entry_pending on news.source_entry (retry_at) where state = 'pending';
+create index source_entry_by_item on news.source_entry (item_id) where item_id is not null;
+create index source_entry_by_discovery on news.source_entry (source_id, discovered_at);
+
+-- When a request to a host may begin, so that any number of workers keep the distance between two.
+create table news.host_turn (
+  host text collate "C" primary key,
+  next_at timestamptz(3) not null
+);
+
+create table news.schedule (
+  name text collate "C" primary key,
+  -- The latest occurrence that was carried out.
+  done_through timestamptz(3),
+  last_run_at timestamptz(3),
+  last_error text,
+  last_error_at timestamptz(3),
+  -- Until when a worker has it in hand.
+  lease_until timestamptz(3),
+  -- The failures since the last success, and when it is tried again after them, by the database's clock.
+  failures integer not null default 0,
+  retry_at timestamptz(3)
+);
+
+-- Slots for requests to a host: each open request of a worker holds one.
+create table news.host_slot (
+  host text collate "C" not null,
+  slot smallint not null,
+  -- The request that holds it.
+  holder uuid not null,
+  -- Later than any request may end: the slots of a worker that is gone are free from then on.
+  lease_until timestamptz(3) not null,
+  primary key (host, slot)
+);
+
+-- The workers that run, so that `newsroom status` can tell that there is one.
+create table news.worker (
+  id uuid primary key,
+  host text not null,
+  pid integer not null,
+  started_at timestamptz(3) not null default clock_timestamp(),
+  -- Renewed every ten seconds.
+  seen_at timestamptz(3) not null default clock_timestamp()
+);
+
+-- What an editor or a hub asks for begins at once. Polls plan the next one ahead, so that they announce
+-- nothing: commits that announce something wait for each other.
+create function news.announce_due_source() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('newsroom_due', '');
+  return null;
+end
+$$;
+
+create trigger announce_due after insert or update of next_poll_at, state on news.source
+  for each row when (new.state = 'active' and new.next_poll_at <= clock_timestamp())
+  execute function news.announce_due_source();
+
+-- Subscriptions at WebSub hubs, by which sources say at once that they have something new.
+create table news.websub_subscription (
+  -- The last part of the callback's address: whoever does not know it cannot reach the subscription.
+  token text collate "C" primary key check (token ~ '^[A-Za-z0-9_-]{43}$'),
+  -- Null: its source was removed or names another hub, so the subscription is to be ended at the hub.
+  source_id bigint unique references news.source on delete set null,
+  hub text not null check (octet_length(hub) between 1 and 2048),
+  topic text not null check (octet_length(topic) between 1 and 2048),
+  -- The key of the hub's signatures.
+  secret text not null,
+  -- Until when the hub keeps it; null before the hub has verified it.
+  lease_until timestamptz(3),
+  -- When the hub is to be asked next: to subscribe, to renew, or to end it.
+  ask_at timestamptz(3) not null,
+  attempts integer not null default 0,
+  last_notified_at timestamptz(3),
+  last_error text
+);
+
+create index websub_subscription_by_ask on news.websub_subscription (ask_at);
+
+-- A removed source's subscription is ended at once, not at its next renewal.
+create function news.end_subscription() returns trigger language plpgsql as $$
+begin
+  new.ask_at := clock_timestamp();
+  new.attempts := 0;
+  return new;
+end
+$$;
+
+create trigger end_subscription before update of source_id on news.websub_subscription
+  for each row when (old.source_id is not null and new.source_id is null)
+  execute function news.end_subscription();

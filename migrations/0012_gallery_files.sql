@@ -1,0 +1,87 @@
+-- What changes files: batches, the transfers and multipart uploads below them, and archives.
+
+-- Deletions, copies and moves. A client asks how far one has come, on any replica, repeats a request whose
+-- answer was lost, and finishes one whose process ended.
+create table gallery.batch (
+  id uuid primary key,
+  bucket_id text not null,
+  bucket_name text not null,
+  -- Action, paths, destination and name, as the batch was asked for.
+  request jsonb not null,
+  -- SHA-256 of bucket and request: the same request finds the batch while it runs.
+  fingerprint bytea not null check (octet_length(fingerprint) = 32),
+  -- SHA-256 of the Idempotency-Key, if the client gave one.
+  idempotency_key bytea unique check (octet_length(idempotency_key) = 32),
+  -- Whether it was answered at once, is listed, and can be resumed; else the request waits for its outcome.
+  background boolean not null default true,
+  -- Whether the answer with the outcome was completely sent to a client that was still connected.
+  delivered boolean not null default false,
+  state text not null default 'running' check (state in ('running', 'done', 'failed')),
+  -- Chosen by the process that runs it.
+  run uuid,
+  -- Renewed while it runs; once it has passed, the batch is interrupted.
+  leased_until timestamptz(3),
+  steps_done bigint not null default 0 check (steps_done >= 0),
+  steps_total bigint check (steps_total >= 0),
+  -- How it ended: message, code, number of objects, and what takes it back.
+  outcome jsonb,
+  started_at timestamptz(3) not null default clock_timestamp(),
+  changed_at timestamptz(3) not null default clock_timestamp(),
+  ended_at timestamptz(3)
+);
+
+-- The history is listed from its end, and cut at its beginning.
+create index batch_by_start on gallery.batch (started_at desc, id desc);
+
+create index batch_running on gallery.batch (bucket_id, bucket_name) where state = 'running';
+
+-- The same request finds its batch.
+create index batch_by_fingerprint on gallery.batch (fingerprint);
+
+-- Awaited ones are forgotten after a day.
+create index batch_awaited_by_age on gallery.batch (changed_at) where not background;
+
+-- Copies and moves that have begun and not finished.
+create table gallery.unfinished_transfer (
+  -- SHA-256 of bucket, action, source and destination: an interrupted transfer that is sent again is
+  -- recognized, and its copies at the destination are distinguished from the objects of others.
+  id bytea primary key check (octet_length(id) = 32),
+  started_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index unfinished_transfer_by_age on gallery.unfinished_transfer (started_at);
+
+-- When what has been moved or renamed was written: a store dates a copy by when it was made.
+create table gallery.original_date (
+  -- SHA-256 of the bucket and the key.
+  id bytea primary key check (octet_length(id) = 32),
+  -- The store's date of the object at the key, in seconds, by which another object there is known.
+  stored_at timestamptz(0) not null,
+  modified_at timestamptz(3) not null
+);
+
+-- Multipart uploads that have been, or are being, completed: a client that missed the answer asks again and
+-- gets it, although stores forget an upload once it is completed.
+create table gallery.completed_upload (
+  -- SHA-256 of bucket, key, upload and the named parts.
+  id bytea primary key check (octet_length(id) = 32),
+  -- The entity tag that identifies the object: first the one that S3 computes from the parts, then the one
+  -- returned by the store.
+  etag text not null check (char_length(etag) <= 255),
+  -- In bytes.
+  size bigint not null check (size >= 0),
+  begun_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index completed_upload_by_age on gallery.completed_upload (begun_at);
+
+-- What archives contain: a browser asks for one by an address, which holds no thousand paths.
+create table gallery.archive (
+  id uuid primary key,
+  bucket_id text not null,
+  bucket_name text not null,
+  paths jsonb not null,
+  created_at timestamptz(3) not null default clock_timestamp()
+);
+
+create index archive_by_age on gallery.archive (created_at);
