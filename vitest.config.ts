@@ -13,6 +13,17 @@ const PAGE = 'test/**/*.page.test.ts';
 /** The commands that the documentation prints, in a clone: they install it, and take minutes. */
 const DOCS = 'test/**/*.docs.test.ts';
 
+/** The tests of pure functions, each next to what it tests: they start no server. */
+const UNIT = ['{packages,services}/*/src/**/*.test.ts', '{checks,judge}/**/*.test.ts', 'test/docs/*.test.ts'];
+
+/** Those that lie there too, but start threads or programs, or stop the event loop. */
+const SLOW_NEIGHBOURS = [
+  'checks/{client-types,kubernetes,vulnerable-packages}.test.ts',
+  'packages/common/src/http/pressure.test.ts',
+  'packages/common/src/threads/*.test.ts',
+  'services/content/src/html/html-inspector.test.ts',
+];
+
 const shared = {
   // Real servers start and stop in these tests, on machines that are shared and noisy: no test may fail for
   // being slow.
@@ -37,12 +48,20 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'default',
-          include: [
-            'test/**/*.test.ts',
-            '{packages,services}/*/src/**/*.test.ts',
-            '{checks,judge}/**/*.test.ts',
-          ],
-          exclude: [REAL, FAULTS, PAGE, DOCS, '**/node_modules/**'],
+          include: ['test/**/*.test.ts', ...SLOW_NEIGHBOURS],
+          exclude: [REAL, FAULTS, PAGE, DOCS, 'test/docs/*.test.ts', '**/node_modules/**'],
+        },
+      },
+      // Pure functions leave nothing behind, so that files can share what they have loaded.
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: UNIT,
+          exclude: [...SLOW_NEIGHBOURS, DOCS, '**/node_modules/**'],
+          globalSetup: [],
+          pool: 'threads',
+          isolate: false,
         },
       },
       { test: { ...shared, name: 'real', include: [REAL] } },
