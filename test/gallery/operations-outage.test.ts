@@ -6,7 +6,6 @@ import { OriginalDates } from '@pressroom/gallery-admin/listing/original-dates';
 import { S3_COPY_LIMITS } from '@pressroom/gallery-admin/operations/copy-request';
 import { Operations } from '@pressroom/gallery-admin/operations/operations';
 import { OperationStore } from '@pressroom/gallery-admin/operations/store';
-import { UnfinishedTransfers } from '@pressroom/gallery-admin/operations/unfinished';
 import type { GalleryTables } from '@pressroom/gallery-admin/tables';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
@@ -27,27 +26,26 @@ afterEach(async () => {
   await server.destroy();
 });
 
-/** The database hangs when the transfer begins. */
-class HangingTransfers extends UnfinishedTransfers {
-  override async exclusively(): Promise<never> {
-    await server.hang();
-    throw new SilenceError(5500);
-  }
-}
-
 test('what fails because the database hangs is answered without waiting for its record', async () => {
   const db = openDatabase<GalleryTables>({ DATABASE_URL: server.url, DATABASE_POOL_SIZE: 2 }, 'test');
   const operations = new Operations({
     store: new OperationStore(db),
-    unfinished: new HangingTransfers(db),
+    direct: db,
     limits: S3_COPY_LIMITS,
     dates: new OriginalDates(db),
     log: memoryLog('test').log,
     recordMs: HOUR_MS,
   });
-  const request = { action: 'move' as const, paths: ['a'], dest: 'to/' };
-  const asked = { request, key: undefined, background: false };
-  const bucket = { id: 'default', name: 'gallery' } as Bucket;
+  const asked = {
+    request: { action: 'delete' as const, paths: ['a'], dest: '' },
+    key: undefined,
+    background: false,
+  };
+  const send = async () => {
+    await server.hang();
+    throw new SilenceError(5500);
+  };
+  const bucket = { id: 'default', name: 'gallery', s3: { send } } as unknown as Bucket;
   const answered = operations.perform(bucket, asked, new AbortController().signal);
   await expect(answered).rejects.toThrow('has not answered');
   await server.goOn();

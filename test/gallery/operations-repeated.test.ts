@@ -1,4 +1,4 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
@@ -219,6 +219,50 @@ test('a move that is repeated keeps a new source of another type with the same b
   const { status, body } = await ask({ action: 'move' });
   expect([status, body.code]).toEqual([400, 'destination_conflict']);
   expect(await keys()).toEqual(['d/1', ...names.map((name) => `to/${name}`)]);
+});
+
+test('what was interrupted is finished by the same request with another key, in the background or on another replica', async () => {
+  for (const [background, key] of [
+    [false, 'another-key'],
+    [true, undefined],
+  ] as const) {
+    await fill();
+    proxy.choose = ({ method, path }) =>
+      method === 'PUT' && path.includes('/to/d/2') ? 'refuse' : undefined;
+    expect((await ask({ action: 'move', key: `first-${background}` })).body.code).toBe(
+      'operation_incomplete',
+    );
+    proxy.choose = () => undefined;
+    expect(await keys()).toContain('to/d/1');
+    const { json, ...rest } = options({ action: 'move', ...(key && { key }) });
+    const headers = { ...rest.headers, cookie: direct.cookie };
+    const again = { ...rest, headers, json: { ...json, ...(background && { background }) } };
+    const { body } = await send(`${direct.url}/api/gallery/batch`, again);
+    if (background) {
+      await ended();
+      expect((await direct.ask(`/api/gallery/batches/${body.batch.id}`)).body.batch).toMatchObject({
+        state: 'done',
+        affected: 3,
+      });
+    } else expect(body).toMatchObject({ success: true, affected: 3 });
+    expect(await keys()).toEqual(names.map((name) => `to/${name}`));
+    // Nothing is left to resume: what is there now is in the way.
+    await fill();
+    expect((await ask({ action: 'move', key: `next-${background}` })).body.code).toBe('destination_conflict');
+    await direct.post('/api/gallery/batch', { action: 'delete', paths: ['d/', 'to/'] });
+  }
+});
+
+test('the rest of an interrupted move is finished, even if what has arrived was taken further', async () => {
+  const files = { action: 'move' as const, paths: ['d/1', 'd/2'] };
+  proxy.choose = ({ method, path }) => (method === 'POST' && path.includes('?delete') ? 'refuse' : undefined);
+  expect((await ask(files)).body.code).toBe('operation_incomplete');
+  proxy.choose = () => undefined;
+  // As if the first of both had been deleted at the source before the process died.
+  await direct.s3.send(new DeleteObjectCommand({ Bucket: direct.bucket, Key: 'd/1' }));
+  expect((await askReplica({ action: 'move', paths: ['to/1'], dest: 'e/' })).status).toBe(200);
+  expect((await ask(files)).body).toMatchObject({ success: true, affected: 2 });
+  expect(await keys()).toEqual(['d/in/3', 'e/1', 'to/2']);
 });
 
 test('an answer that arrived is not told again: the same move is new work', async () => {

@@ -25,7 +25,6 @@ import type { CopyLimits } from './operations/copy-request.ts';
 import { Operations } from './operations/operations.ts';
 import { fileOperations } from './operations/routes.ts';
 import { OperationStore } from './operations/store.ts';
-import { UnfinishedTransfers } from './operations/unfinished.ts';
 import { pageOperations } from './page/routes.ts';
 import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
@@ -128,8 +127,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const folders = folderOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
   const store = new OperationStore(db);
-  const unfinished = new UnfinishedTransfers(direct);
-  const operations = new Operations({ store, unfinished, limits: copyLimits, dates, log });
+  const operations = new Operations({ store, direct, limits: copyLimits, dates, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => operations.stop());
   app.addHook('onClose', () => operations.close());

@@ -31,12 +31,6 @@ export interface SettingTable {
   updated_at: DefaultedTime;
 }
 
-/** `gallery.unfinished_transfer` */
-export interface UnfinishedTransferTable {
-  id: Buffer;
-  started_at: DefaultedTime;
-}
-
 /** `gallery.completed_upload` */
 export interface CompletedUploadTable {
   id: Buffer;
@@ -45,7 +39,7 @@ export interface CompletedUploadTable {
   begun_at: DefaultedTime;
 }
 
-/** `gallery.batch`: requests and outcomes are JSON documents. */
+/** `gallery.batch`: requests, outcomes and transfers are JSON documents. */
 export interface BatchTable {
   id: string;
   bucket_id: string;
@@ -61,6 +55,7 @@ export interface BatchTable {
   steps_done: ColumnType<number, never, number>;
   steps_total: ColumnType<number | null, never, number | null>;
   outcome: ColumnType<unknown, never, string | null>;
+  transfers: ColumnType<unknown, never, string | null>;
   started_at: DefaultedTime;
   changed_at: DefaultedTime;
   ended_at: ColumnType<Date | null, never, Date | null>;
@@ -92,5 +87,4 @@ export interface GalleryTables {
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
   'gallery.original_date': OriginalDateTable;
-  'gallery.unfinished_transfer': UnfinishedTransferTable;
 }

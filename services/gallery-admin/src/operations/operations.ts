@@ -10,12 +10,19 @@ import type { GalleryTables } from '../tables.ts';
 import type { BatchView } from './batch-schema.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deletePaths } from './delete-paths.ts';
+import { exclusively, TransferRunning } from './exclusively.ts';
 import { loggedPaths } from './messages.ts';
 import type { Outcome, Steps } from './operation.ts';
-import { type Asked, type Begun, type Claim, fingerprintOf, type OperationStore } from './store.ts';
-import { type TransferRequest, type Transferred, transfer, transferred } from './transfer.ts';
+import {
+  type Asked,
+  type Begun,
+  type Claim,
+  fingerprintOf,
+  type OperationStore,
+  stillRunning,
+} from './store.ts';
+import { type TransferRequest, transfer, transferred } from './transfer.ts';
 import { undoOf } from './undo.ts';
-import { TransferRunning, type UnfinishedTransfers } from './unfinished.ts';
 import type { Watch } from './watch.ts';
 
 /** How often a run renews its lease and records its progress, in ms. */
@@ -36,7 +43,8 @@ const RECORD_MS = 2000;
 /** What operations are run with. */
 export interface OperationParts {
   store: OperationStore;
-  unfinished: UnfinishedTransfers;
+  /** The database without a pooler, for locks of a session. */
+  direct: Kysely<GalleryTables>;
   limits: CopyLimits;
   dates: OriginalDates;
   log: Logger;
@@ -69,7 +77,7 @@ export class Operations {
     asked: Asked,
     left: AbortSignal,
   ): Promise<{ outcome: Outcome; received: () => Promise<void> }> {
-    const fingerprint = fingerprintOf(bucket, asked).toString('hex');
+    const fingerprint = `${asked.key ?? fingerprintOf(bucket, asked.request).toString('hex')}`;
     for (;;) {
       await this.#noting.get(fingerprint);
       const { id, claim } = await this.#parts.store.begin(bucket, asked);
@@ -143,7 +151,7 @@ export class Operations {
       void renewed.then((ours) => ours || lost.abort(stillRunning()));
     }, RENEWAL_MS);
     try {
-      const outcome = await this.#work(bucket, claim, watch, (done, db) => store.end(claim, done, steps, db));
+      const outcome = await this.#work(bucket, claim, watch);
       await this.#recorded(claim, store.end(claim, outcome, steps));
       this.#logEnd(claim, outcome);
       return outcome;
@@ -169,33 +177,26 @@ export class Operations {
     await Promise.race([settled, pause(recordMs, undefined, { ref: false })]);
   }
 
-  async #work(
-    bucket: Bucket,
-    { request, background, before, resumed }: Claim,
-    watch: Watch,
-    record: (outcome: Outcome, db: Kysely<GalleryTables>) => Promise<void>,
-  ): Promise<Outcome> {
+  async #work(bucket: Bucket, claim: Claim, watch: Watch): Promise<Outcome> {
+    const { request, background, before, resumed, begun } = claim;
     const { action } = request;
     if (action === 'delete') return deletePaths(bucket, request, { before, watch });
+    const { direct, store, limits, dates } = this.#parts;
     const asked: TransferRequest = {
       ...request,
       action: action === 'copy' ? 'copy' : 'move',
-      // What an interrupted run has begun is recorded; one that was refused has begun nothing.
-      repeated: before !== undefined,
-      record: (done, db) => record(outcomeOf(done), db),
+      begun,
+      begin: (transfers) => store.note(claim, transfers),
       watch,
     };
-    const outcomeOf = (done: Transferred): Outcome => {
-      const undo = undoOf(request, done);
-      if (done.affected === 0 && before) return before;
-      if (done.affected === 0 && resumed) return { message: 'nothing was left to do', affected: 0, undo };
-      const path = action === 'rename' ? done.transfers[0]?.target : undefined;
-      return { ...transferred(asked, done), undo, path };
-    };
-    const { unfinished, limits, dates } = this.#parts;
     for (;;) {
       try {
-        return outcomeOf(await transfer({ bucket, unfinished, limits, dates }, asked));
+        const done = await exclusively(direct, bucket, () => transfer({ bucket, limits, dates }, asked));
+        const undo = undoOf(request, done);
+        if (done.affected === 0 && before) return before;
+        if (done.affected === 0 && resumed) return { message: 'nothing was left to do', affected: 0, undo };
+        const path = action === 'rename' ? done.transfers[0]?.target : undefined;
+        return { ...transferred(asked, done), undo, path };
       } catch (error) {
         if (!background || !(error instanceof TransferRunning)) throw error;
         await pause(TURN_MS, undefined, { signal: watch.signal });
@@ -211,10 +212,6 @@ export class Operations {
     const { action, paths, dest, name } = request;
     log.info({ batch: id, action, ...loggedPaths(paths), dest, name, code, affected }, 'batch_ended');
   }
-}
-
-function stillRunning(): Failure {
-  return new Failure('unavailable', 'this request is still running; send it again to get its outcome');
 }
 
 /** The usual codes of failures, as in the answers to requests. */

@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { BatchTable, GalleryTables } from '../tables.ts';
 import { type BatchView, SHOWN_PATHS } from './batch-schema.ts';
+import type { Transfer } from './destination.ts';
 import type { OperationRequest, Outcome, Steps, Undoing } from './operation.ts';
 
 /**
@@ -44,6 +45,9 @@ export interface Claim {
   resumed: boolean;
   /** The outcome of the same earlier request, if it may have reached nobody. */
   before: Outcome | undefined;
+  /** What an earlier run of the same request has begun to copy or move. */
+  begun: readonly Transfer[] | undefined;
+  fingerprint: Buffer;
 }
 
 /** An operation as it is recorded, and the claim on it if the caller is to run it. */
@@ -73,13 +77,14 @@ export class OperationStore {
    */
   begin(bucket: Bucket, asked: Asked): Promise<Begun> {
     const { request, background, key } = asked;
-    const fingerprint = fingerprintOf(bucket, asked);
+    const fingerprint = fingerprintOf(bucket, request);
     const idempotencyKey = key === undefined ? null : hash('sha256', JSON.stringify([key]), 'buffer');
     return this.#db.transaction().execute(async (db) => {
       await sql`select pg_advisory_xact_lock(hashtextextended('gallery batch', 0))`.execute(db);
       await forgetOld(db, background);
       const same = await findSame(db, fingerprint, idempotencyKey, background);
-      if (same && !same.fingerprint.equals(fingerprint)) throw keyReused();
+      const isOther = !same?.fingerprint.equals(fingerprint) || same.background !== background;
+      if (same && isOther) throw keyReused();
       if (same && isAnswer(same)) return { id: same.id, batch: viewOf(same), claim: undefined };
       if (same) return claim(db, same);
       if (background) await assertRoom(db, bucket);
@@ -101,8 +106,9 @@ export class OperationStore {
         .returning(sql<boolean>`true`.as('leased'))
         .executeTakeFirstOrThrow();
       const { id } = row;
-      const claimed = { id, run, request, background, resumed: false, before: undefined };
-      return { id, batch: viewOf(row), claim: claimed };
+      const begun = await begunOf(db, fingerprint);
+      const fresh = { resumed: false, before: undefined, begun };
+      return { id, batch: viewOf(row), claim: { id, run, request, background, fingerprint, ...fresh } };
     });
   }
 
@@ -154,15 +160,32 @@ export class OperationStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Records what a run has done, on another connection if something else is to change with it. */
-  async end(claimed: Claim, outcome: Outcome, { done, total }: Steps, db = this.#db): Promise<void> {
-    await updateRun(db, claimed)
+  /** Records what a run is going to copy or move. Fails as `unavailable` if the operation is not its own. */
+  async note(claimed: Claim, transfers: readonly Transfer[]): Promise<void> {
+    const { numUpdatedRows } = await updateRun(this.#db, claimed)
+      .set({ transfers: JSON.stringify(transfers) })
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stillRunning();
+  }
+
+  /** Records what a run has done. What others began for the same request is finished with it. */
+  async end(claimed: Claim, outcome: Outcome, { done, total }: Steps): Promise<void> {
+    await this.#db
+      .updateTable('gallery.batch')
+      .set({ transfers: null })
+      .where('fingerprint', '=', claimed.fingerprint)
+      .where('id', '<>', claimed.id)
+      .where(isUnfinished())
+      .execute();
+    await updateRun(this.#db, claimed)
       .set({
         outcome: JSON.stringify(outcome),
         state: 'done',
         delivered: false,
         steps_done: done,
         steps_total: total,
+        // Whoever has not heard of it asks again, and has it finished.
+        ...(claimed.background && { transfers: null }),
         ...ENDED,
       })
       .execute();
@@ -196,10 +219,10 @@ export class OperationStore {
 }
 
 /** What tells an operation from others, in whatever order its paths are named. */
-export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, { request, background }: Asked): Buffer {
+export function fingerprintOf(bucket: Pick<Bucket, 'id' | 'name'>, request: OperationRequest): Buffer {
   const { action, paths, dest, name, names = [], filesOnly } = request;
   const renamed = names.map((one) => [one.path, one.name]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const asked = [background, action, paths.toSorted(), dest, name, renamed, filesOnly];
+  const asked = [action, paths.toSorted(), dest, name, renamed, filesOnly];
   return hash('sha256', JSON.stringify([bucket.id, bucket.name, ...asked]), 'buffer');
 }
 
@@ -229,6 +252,7 @@ function findSame(
   return select
     .where('fingerprint', '=', fingerprint)
     .where('idempotency_key', 'is', null)
+    .where('background', '=', background)
     .$if(background, (query) => query.where('state', '=', 'running').where(isLeased()))
     .executeTakeFirst();
 }
@@ -251,9 +275,12 @@ async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
   const run = randomUUID();
   const changed = { state: 'running' as const, run, leased_until: leaseEnd(), ended_at: null };
   const outcome = background ? { outcome: null } : {};
+  // The client knows of what was done before: this is new work.
+  const isNew = row.state === 'done' && row.delivered;
+  const begun = isNew || row.transfers === null ? undefined : (row.transfers as Transfer[]);
   await db
     .updateTable('gallery.batch')
-    .set({ ...changed, ...outcome })
+    .set({ ...changed, ...outcome, ...(isNew && { transfers: null }) })
     .where('id', '=', id)
     .execute();
   return {
@@ -266,8 +293,22 @@ async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
       background,
       resumed: background,
       before: background || row.delivered ? undefined : outcomeOf(row),
+      begun: begun ?? (await begunOf(db, row.fingerprint)),
+      fingerprint: row.fingerprint,
     },
   };
+}
+
+/** What the same request has begun elsewhere, with another key or in the background, and not finished. */
+async function begunOf(db: Transaction<GalleryTables>, fingerprint: Buffer): Promise<Transfer[] | undefined> {
+  const row = await db
+    .selectFrom('gallery.batch')
+    .select('transfers')
+    .where('fingerprint', '=', fingerprint)
+    .where(isUnfinished())
+    .orderBy('changed_at', 'desc')
+    .executeTakeFirst();
+  return row?.transfers as Transfer[] | undefined;
 }
 
 async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket): Promise<void> {
@@ -292,7 +333,11 @@ async function forgetOld(db: Transaction<GalleryTables>, background: boolean): P
     .where((row) => row.not(isLeased()));
   if (!background) {
     const kept = sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`;
-    await deleting.where('changed_at', '<=', kept).execute();
+    const resumable = sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`;
+    await deleting
+      .where('changed_at', '<=', kept)
+      .where((row) => row.or([row.not(isUnfinished()), row('changed_at', '<=', resumable)]))
+      .execute();
     return;
   }
   const kept = db
@@ -336,6 +381,11 @@ function isLeased() {
   return sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`;
 }
 
+/** A copy or move that has begun, has not ended, and does not run. */
+function isUnfinished() {
+  return sql<boolean>`(transfers is not null and state <> 'done' and not ${isLeased()})`;
+}
+
 function now() {
   return sql<Date>`clock_timestamp()`;
 }
@@ -347,6 +397,11 @@ function leaseEnd() {
 function keyReused(): Failure {
   const message = 'this Idempotency-Key belongs to another request; use a new key for each new request';
   return new Failure('conflict', message, { code: 'idempotency_key_reused' });
+}
+
+/** The failure of a request whose work goes on without it. */
+export function stillRunning(): Failure {
+  return new Failure('unavailable', 'this request is still running; send it again to get its outcome');
 }
 
 function unknownBatch(): Failure {

@@ -1,11 +1,9 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import type { Kysely } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import type { MovedObject, OriginalDates } from '../listing/original-dates.ts';
-import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
+import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
-import type { GalleryTables } from '../tables.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
@@ -16,18 +14,16 @@ import {
   type Obstacle,
   plannedObstacles,
   planTransfers,
-  type Source,
   type Transfer,
 } from './destination.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { foldedInWords, MAX_NAMED, named, objects } from './messages.ts';
 import { ObjectChanged, ObjectFailure, reasonOf } from './object-failure.ts';
 import type { NewName, Outcome } from './operation.ts';
-import { enclosing, foldOverlaps } from './overlaps.ts';
+import { foldOverlaps } from './overlaps.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { findSources } from './sources.ts';
 import { findObject, isSameObject } from './stored-object.ts';
-import type { TransferAction, UnfinishedTransfers } from './unfinished.ts';
 import type { Watch } from './watch.ts';
 
 /** Objects copied at a time. */
@@ -39,14 +35,13 @@ const DATED = 1000;
 /** What {@link transfer} works with. */
 export interface TransferParts {
   bucket: Bucket;
-  unfinished: UnfinishedTransfers;
   limits: CopyLimits;
   dates: OriginalDates;
 }
 
 /** What is copied or moved. */
 export interface TransferRequest {
-  action: TransferAction;
+  action: 'copy' | 'move';
   /** Keys and folders. */
   paths: readonly string[];
   /** The destination folder, as a prefix; empty for the root. */
@@ -55,10 +50,10 @@ export interface TransferRequest {
   name?: string | undefined;
   /** The names that some of the paths get at the destination; the others keep their own. */
   names?: readonly NewName[] | undefined;
-  /** True if the same request ran before and its answer reached nobody: the copies it left are its own. */
-  repeated: boolean;
-  /** Records what was done, in the transaction that also forgets that it was unfinished. */
-  record: (done: Transferred, db: Kysely<GalleryTables>) => Promise<void>;
+  /** What an earlier run of the same request has begun: copies that it left are its own. */
+  begun: readonly Transfer[] | undefined;
+  /** Records what is going to be copied. */
+  begin: (transfers: readonly Transfer[]) => Promise<void>;
   watch: Watch;
 }
 
@@ -70,7 +65,7 @@ export interface Transferred {
   stayed: number;
   /** Paths of the request that were named twice or lie inside another and were transferred with it. */
   folded: number;
-  /** What went where, with what an interrupted run of the request had already moved. */
+  /** What went where. */
   transfers: readonly Transfer[];
 }
 
@@ -81,85 +76,64 @@ export interface Transferred {
  * and repeating the request finishes the work.
  */
 export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
-  return parts.unfinished.exclusively(parts.bucket, (unfinished) =>
-    new RunningTransfer({ ...parts, unfinished }, request).run(),
-  );
+  return new RunningTransfer(parts, request).run();
 }
 
 class RunningTransfer {
   readonly #parts: TransferParts;
   readonly #request: TransferRequest;
-  readonly #naming: Naming;
   /** Copies whose entity tag differs from the source's: `sourceTag copyTag` by destination key. */
   readonly #retagged = new Map<string, string>();
-  #resumed = new Set<Transfer>();
 
   constructor(parts: TransferParts, request: TransferRequest) {
     this.#parts = parts;
     this.#request = request;
-    this.#naming = namingOf(request);
   }
 
   async run(): Promise<Transferred> {
-    const { bucket, unfinished } = this.#parts;
-    const { action, name, repeated } = this.#request;
-    // A path that is renamed stays in its folder, whatever the name of that is.
-    const dest =
-      name === undefined ? await destinationFolder(bucket, this.#request.dest) : this.#request.dest;
-    const { sources, gone, folded } = await this.#sources(dest);
-    const transfers = planTransfers(sources, dest, this.#naming);
-    const obstacles = plannedObstacles(transfers);
-    if (obstacles.length > 0) throw destinationConflict(obstacles);
-    this.#resumed = repeated ? new Set(transfers) : await unfinished.known(bucket, action, transfers);
-    const total = await this.#check(transfers).catch(explainName);
-    await unfinished.begin(bucket, action, transfers);
+    const { action, paths, begun, begin } = this.#request;
+    const transfers = begun ?? (await this.#plan());
+    const { total, moved } = await this.#check(transfers).catch(explainName);
+    await begin(transfers);
     const copied = await this.#copy(transfers, total);
     const cleared =
       action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
-    // How many objects a folder held that is gone is not known any more.
-    const before = gone.filter(({ source }) => source.kind === 'object').length;
-    const affected = cleared.affected + before;
-    const done = { ...cleared, affected, folded, transfers: [...transfers, ...gone] };
-    const record = (db: Kysely<GalleryTables>) => this.#request.record(done, db);
-    // The work is done; a record left behind because the database is down expires in a month.
-    await unfinished.finish(bucket, action, done.transfers, record).catch(() => undefined);
-    return done;
+    const affected = cleared.affected + moved;
+    return { ...cleared, affected, folded: new Set(paths).size - transfers.length, transfers };
   }
 
-  /** The work to do. A source that an interrupted run of this move has already removed is not missing. */
-  async #sources(dest: string): Promise<Found> {
-    const { bucket, unfinished } = this.#parts;
-    const { action, paths, repeated } = this.#request;
-    const found = await findSources(bucket, paths);
-    const { missing } = found;
-    const { sources, folded } = foldOverlaps(found.sources);
-    if (missing.length === 0 || (repeated && action === 'move')) return { sources, gone: [], folded };
-    const folders = new Set(paths.map(folderPrefix));
-    const candidates = (path: string) => [
-      ...possibleSources(path),
-      ...enclosing(path)
-        .filter((folder) => folders.has(folder))
-        .map(asFolder),
-    ];
-    const before = planTransfers(missing.flatMap(candidates), dest, this.#naming);
-    const known = action === 'move' ? await unfinished.known(bucket, action, before) : new Set<Transfer>();
-    const moved = new Set([...known].map(({ source }) => source.path));
-    const isMoved = (path: string) => candidates(path).some((source) => moved.has(source.path));
-    const lost = missing.filter((path) => !isMoved(path));
-    if (lost.length > 0) throw await nothingThere(bucket, lost);
-    return { sources, gone: [...known], folded };
-  }
-
-  /** Looks at every destination; resolves to the number of objects at the sources. */
-  async #check(transfers: readonly Transfer[]): Promise<number> {
+  async #plan(): Promise<Transfer[]> {
     const { bucket } = this.#parts;
+    const { paths, name, dest: given } = this.#request;
+    // A path that is renamed stays in its folder, whatever the name of that is.
+    const dest = name === undefined ? await destinationFolder(bucket, given) : given;
+    const { sources, missing } = await findSources(bucket, paths);
+    if (missing.length > 0) throw await nothingThere(bucket, missing);
+    const transfers = planTransfers(foldOverlaps(sources).sources, dest, namingOf(this.#request));
+    const obstacles = plannedObstacles(transfers);
+    if (obstacles.length > 0) throw destinationConflict(obstacles);
+    return transfers;
+  }
+
+  /**
+   * Looks at every destination. Resolves to the number of objects at the sources, and of the single ones that
+   * an earlier run has already moved; how many objects a folder held that is gone is not known any more.
+   */
+  async #check(transfers: readonly Transfer[]): Promise<{ total: number; moved: number }> {
+    const { bucket } = this.#parts;
+    const { action, begun } = this.#request;
     const taken: Obstacle = { reason: 'the destination exists', paths: [] };
     const seen = new Set<Transfer>();
+    const lost: string[] = [];
     let total = 0;
+    let moved = 0;
     // To tell the copies of an interrupted run from others takes several requests for each.
     await forEachConcurrently(pairsOf(bucket, transfers), COPIES, async (pair) => {
       this.#request.watch.signal.throwIfAborted();
+      const { kind, path } = pair.transfer.source;
       if (pair.source) total += 1;
+      else if (kind === 'object' && begun && action === 'move') moved += 1;
+      else if (kind === 'object') lost.push(path);
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
         throw new Failure('refused', `${detail}; nothing was changed`);
@@ -169,15 +143,16 @@ class RunningTransfer {
       if (pair.existing && !(await this.#isOwn(pair, pair.existing))) taken.paths.push(pair.target);
       if (taken.paths.length > MAX_NAMED) throw destinationConflict([taken]);
       // Folders are compared by listings, which do not show whether the store accepts the new names.
-      if (isFirst && pair.transfer.source.kind === 'folder') await findObject(bucket, pair.target);
+      if (isFirst && kind === 'folder') await findObject(bucket, pair.target);
     });
     if (taken.paths.length > 0) throw destinationConflict([taken]);
-    return total;
+    if (lost.length > 0) throw await nothingThere(bucket, lost);
+    return { total, moved };
   }
 
   /** True for an object that an interrupted run of this request left at the destination. */
-  async #isOwn({ transfer, source, target }: Pair, existing: StoredObject): Promise<boolean> {
-    if (!this.#resumed.has(transfer)) return false;
+  async #isOwn({ source, target }: Pair, existing: StoredObject): Promise<boolean> {
+    if (this.#request.begun === undefined) return false;
     if (source === undefined) return true;
     if (this.#isRetagged(target, source, existing)) return true;
     if (!(await isSameObject(this.#parts.bucket, source, existing))) return false;
@@ -275,13 +250,6 @@ class RunningTransfer {
   }
 }
 
-/** What {@link RunningTransfer} moves or copies, and what an interrupted run has already moved. */
-interface Found {
-  sources: Source[];
-  gone: Transfer[];
-  folded: number;
-}
-
 /** A path without a `/` at its end may name a folder. */
 function namingOf({ name, names = [] }: TransferRequest): Naming {
   const given = new Map(names.map((one) => [one.path, one.name]));
@@ -317,19 +285,6 @@ async function nothingThere(bucket: Bucket, lost: readonly string[]): Promise<Fa
 function explainName(error: unknown): never {
   if (isNameRefused(error)) throw new Failure('refused', `${NAME_REFUSED}; nothing was changed`);
   throw error;
-}
-
-function asFolder(path: string): Source {
-  return { kind: 'folder', path };
-}
-
-/** What a path at which nothing exists may have named. */
-function possibleSources(path: string): Source[] {
-  if (path.endsWith('/')) return [{ kind: 'folder', path }];
-  return [
-    { kind: 'object', path },
-    { kind: 'folder', path: `${path}/` },
-  ];
 }
 
 function stoppedDeleting(copied: number, deletion: Deletion) {

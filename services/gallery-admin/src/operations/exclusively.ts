@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { GalleryTables } from '../tables.ts';
+
+/**
+ * How long a transfer waits for another one in its bucket to end, in ms, and how often it looks. With a
+ * statement that hangs after that (5.5 s) and the record of the outcome (2 s) it is less than 10 s.
+ */
+const PATIENCE_MS = 2000;
+const LOOK_MS = 50;
+
+/**
+ * Runs `work` while no other transfer runs in the bucket, on any replica: two moves in opposite directions
+ * could each mistake the other's sources for copies. Waits a moment for a short one, and fails as
+ * {@link TransferRunning} if it goes on.
+ *
+ * @param direct the database without a pooler, because the lock belongs to a session
+ */
+export function exclusively<T>(
+  direct: Kysely<GalleryTables>,
+  bucket: Bucket,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
+  return direct.connection().execute(async (connection) => {
+    if (!(await isHeld(connection, lock))) {
+      const detail = 'another copy or move is running in this bucket; try again when it has finished';
+      throw new TransferRunning('unavailable', detail);
+    }
+    try {
+      return await work();
+    } finally {
+      // A lost connection has released the lock by itself.
+      await sql`select pg_advisory_unlock(${lock})`.execute(connection).catch(() => undefined);
+    }
+  });
+}
+
+/** Takes an advisory lock of the session, if it is free soon; false if it is not. */
+async function isHeld(connection: Kysely<GalleryTables>, lock: RawBuilder<unknown>): Promise<boolean> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const taking = sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`;
+    const { rows } = await taking.execute(connection);
+    if (rows[0]?.held) return true;
+    if (performance.now() >= end) return false;
+    await delay(LOOK_MS);
+  }
+}
+
+/** Another transfer has the bucket: this one may start when it has finished. */
+export class TransferRunning extends Failure {}
