@@ -107,13 +107,14 @@ describe.each(Object.entries(FIXTURES))('the description of the %s service', (se
     }
   });
 
-  test('describes an ETag, If-None-Match and 304 together, on every read that has a validator', () => {
+  test('describes an ETag, If-None-Match and 304 together, on every read that has a validator, and an ETag on the writes of content', () => {
     for (const operation of operations) {
       const { name, method, described, isHealth } = operation;
       const hasValidator = '304' in described.responses;
       expect(requestHeadersOf(operation).includes('If-None-Match'), name).toBe(hasValidator);
       if (!('200' in described.responses)) continue;
-      expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator);
+      const isWrite = service === 'content' && (method === 'put' || method === 'patch');
+      expect(headersOf(described.responses['200']).includes('ETag'), name).toBe(hasValidator || isWrite);
       if (service !== 'gallery') expect(hasValidator, name).toBe(method === 'get' && !isHealth);
     }
   });

@@ -194,6 +194,7 @@ const ALSO_KNOWN_ATTRIBUTES = [
     'dynsrc',
     'elementtiming',
     'focusgroup',
+    'focusgroupstart',
     'incremental',
     'interestfor',
     'lowsrc',
