@@ -68,7 +68,7 @@ describe('every status in the contract', () => {
 
   test('404: an unknown path and an unknown id', async () => {
     expectProblem(await client.anonymously('/api/nothing'), 404, 'not_found');
-    expectProblem(await client.anonymously('/'), 404, 'not_found');
+    expectProblem(await client.anonymously('/api'), 404, 'not_found');
     expectProblem(await client.anonymously('/api/articles/2147483647'), 404, 'not_found');
   });
 

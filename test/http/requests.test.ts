@@ -234,7 +234,7 @@ test.each(['utf-8', 'UTF-8', '"utf-8"'])('a body in charset=%s is read', async (
 
 test('many thousand unknown members are counted, and the first 20 are named', async () => {
   const roomy = await startContent(content.database.url, { CONTENT_BODY_LIMIT: String(4 * 2 ** 20) });
-  const json = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, 1]));
+  const json = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`m${index}`, 1]));
   const raw = JSON.stringify({ ...articleBody(), ...json });
   // What this test made kept the event loop busy, which it shares with the service.
   await until('it is at rest', async () => (await send(`${roomy.url}/api/articles`)).status === 200);
@@ -251,7 +251,7 @@ test('many thousand unknown members are counted, and the first 20 are named', as
   );
   expect(answer.body.errors.at(-1)).toMatchObject({
     code: 'unknown_members',
-    message: expect.stringContaining('99980'),
+    message: expect.stringContaining('39980'),
   });
 });
 
