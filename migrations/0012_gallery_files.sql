@@ -1,4 +1,4 @@
--- What changes files: batches, the transfers and multipart uploads below them, and archives.
+-- What changes files: batches, multipart uploads and archives.
 
 -- Deletions, copies and moves. A client asks how far one has come, on any replica, repeats a request whose
 -- answer was lost, and finishes one whose process ended.
@@ -21,6 +21,9 @@ create table gallery.batch (
   run uuid,
   -- Renewed while it runs; once it has passed, the batch is interrupted.
   leased_until timestamptz(3),
+  -- The sources and destinations of a copy or move, from its first copy on: its copies at the destination are
+  -- distinguished from the objects of others when it is resumed.
+  transfers jsonb,
   steps_done bigint not null default 0 check (steps_done >= 0),
   steps_total bigint check (steps_total >= 0),
   -- How it ended: message, code, number of objects, and what takes it back.
@@ -40,16 +43,6 @@ create index batch_by_fingerprint on gallery.batch (fingerprint);
 
 -- Awaited ones are forgotten after a day.
 create index batch_awaited_by_age on gallery.batch (changed_at) where not background;
-
--- Copies and moves that have begun and not finished.
-create table gallery.unfinished_transfer (
-  -- SHA-256 of bucket, action, source and destination: an interrupted transfer that is sent again is
-  -- recognized, and its copies at the destination are distinguished from the objects of others.
-  id bytea primary key check (octet_length(id) = 32),
-  started_at timestamptz(3) not null default clock_timestamp()
-);
-
-create index unfinished_transfer_by_age on gallery.unfinished_transfer (started_at);
 
 -- When what has been moved or renamed was written: a store dates a copy by when it was made.
 create table gallery.original_date (
