@@ -55,7 +55,7 @@ function comments(file: string, source: string): Comment[] {
   return parseSync(file, source).comments.map(({ start, value }) => ({ start, text: value }));
 }
 
-/** Line comments on lines of their own; the migrations have no others. */
+/** Line comments with no code before them; the migrations have no others. */
 function sqlComments(source: string): Comment[] {
   return [...source.matchAll(/^[ \t]*--.*$/gm)].map(({ index, 0: text }) => ({ start: index, text }));
 }

@@ -76,7 +76,7 @@ function serviceFaults(env: Environment): string[] {
 /** What is not done within it is killed: the `stop_grace_period` of docker-compose.yml, in seconds. */
 const STOP_GRACE_SECONDS = 30;
 
-/** A container that is told to stop serves on, finishes its requests, and must have ended then. */
+/** After SIGTERM a container serves on and finishes its requests, and must have ended then. */
 function stopFaults({ DRAIN_SECONDS, SHUTDOWN_TIMEOUT_MS }: Environment): string[] {
   const seconds = Number(DRAIN_SECONDS) + Number(SHUTDOWN_TIMEOUT_MS) / 1000;
   // What is not a number is named by its service.

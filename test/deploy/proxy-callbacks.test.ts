@@ -62,7 +62,7 @@ test.each([
   expect(statusCode).toBe(200);
 });
 
-test('a signed notification through the proxy makes the source be polled at once', async () => {
+test('a signed notification through the proxy triggers an immediate poll', async () => {
   desk.now.value = new Date(desk.now.value.getTime() + 60_000);
   expect((await notify(`/websub/${TOKEN}`)).status).toBe(202);
   expect((await desk.source(source)).next_poll_at).toEqual(desk.now.value);

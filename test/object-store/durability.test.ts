@@ -189,7 +189,7 @@ test('an upload goes on after a restart', async ({ start }) => {
   expect((await readBytes(s3, bucket, 'k')).length).toBe(MINIMUM_PART_BYTES + 3);
 });
 
-test('a store that is told to stop finishes its running requests', async ({ dataDir, start }) => {
+test('after SIGTERM a store finishes its running requests', async ({ dataDir, start }) => {
   const first = await start();
   const bucket = await createBucket(first.s3);
   const { finish, response } = await beginPut(first.s3, bucket, 'k', Buffer.alloc(2 * MEBIBYTE, 'x'));

@@ -14,7 +14,7 @@ export interface AnswerCache {
   set(url: string, answer: CachedAnswer): unknown;
 }
 
-/** A cache in memory that keeps the answers used last, 200 unless told otherwise. */
+/** A cache in memory that keeps the answers used last, 200 by default. */
 export function memoryCache(most = 200): AnswerCache {
   const kept = new Map<string, CachedAnswer>();
   const put = (url: string, answer: CachedAnswer) => {

@@ -71,7 +71,7 @@ export class StoreError extends Error {
 
 /**
  * Uploads a file straight to the object store, and resolves to its key. A large file goes in parts: what has
- * arrived is kept when the connection breaks, and `memory` lets a later run go on where this one ended. An
+ * arrived is kept when the connection breaks, and `memory` lets a later run continue where this one ended. An
  * existing file is replaced.
  */
 export async function uploadFile(client: GalleryClient, file: Blob, options: UploadOptions): Promise<string> {

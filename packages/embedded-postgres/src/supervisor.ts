@@ -91,6 +91,6 @@ function log(line: string): void {
 }
 
 function tell(message: SupervisorMessage): void {
-  // The starter may already be gone, and then nobody receives this.
+  // The starter may already be gone, and then this is lost.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Crc32 } from '@smithy/core/checksum';
 import { S3Error } from './errors.ts';
 
-/** The checksum that the AWS SDK sends next to Content-MD5, unless it is told to send another one. */
+/** The checksum that the AWS SDK sends next to Content-MD5, unless configured to send another one. */
 export type ChecksumAlgorithm = 'CRC32';
 
 /** A checksum of an object or a part. */

@@ -43,7 +43,7 @@ export function isRangeValid(ifRange: string | undefined, object: Validators): b
 }
 
 /**
- * Checks the conditions of a copy on its source, whose headers have names of their own.
+ * Checks the conditions of a copy on its source, whose headers have other names.
  *
  * @throws S3Error PreconditionFailed
  */

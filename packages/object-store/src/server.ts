@@ -5,7 +5,7 @@ import { Storage } from './storage/storage.ts';
 
 /** Where a store keeps its objects, and who may come in. */
 export interface ObjectStoreOptions {
-  /** Directory of its own, made when it is not there. */
+  /** A directory for it alone, made when it is not there. */
   dataDir: string;
   /** TCP port; 0 takes a free one. */
   port: number;

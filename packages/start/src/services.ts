@@ -1,4 +1,4 @@
-/** A server that `pnpm start` runs as a process of its own, known by paths and variables only. */
+/** A server that `pnpm start` runs as a separate process, known by paths and variables only. */
 export interface Service {
   readonly name: string;
   /** The program, run by Node; it reads its settings from the environment. */
@@ -16,7 +16,7 @@ export interface Service {
    * its end once an embedded store listens: it creates the bucket and samples.
    */
   readonly gallery?: { readonly prepare: readonly [program: string, ...args: string[]] };
-  /** A program without a port and its arguments, run next to the service, with variables of its own. */
+  /** A program without a port and its arguments, run next to the service, with its own variables. */
   readonly worker?: {
     readonly command: readonly [program: string, ...args: string[]];
     /** What it gets unless the environment says otherwise. */

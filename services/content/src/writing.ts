@@ -8,7 +8,7 @@ import { ownerOf } from './senders.ts';
 type WriteEvent = `${'article' | 'category'}_${'created' | 'updated' | 'deleted'}`;
 
 /**
- * The headers of the answer to a write: nobody keeps it, and its `ETag` is for the `If-Match` of the next
+ * The headers of the answer to a write: it is not cached, and its `ETag` is for the `If-Match` of the next
  * write.
  *
  * @param own what {@link Stateful.own} of the GET would have

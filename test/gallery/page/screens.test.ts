@@ -73,7 +73,7 @@ test('the page is light or dark as chosen, whatever the system is', async () => 
   await page.reload();
   await page.getByRole('button', { name: 'Upload' }).waitFor();
   expect(await scheme()).toBe('dark');
-  await choose('As the system');
+  await choose('System');
   await expect.poll(scheme).toBe('light');
   await context.close();
 });

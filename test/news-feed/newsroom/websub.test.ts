@@ -123,7 +123,7 @@ test('a hub on a private host is asked for sources that an editor gave such a ho
   expect(last_error).toMatch(/127\.0\.0\.1 is not public/);
 });
 
-test('a signed notification makes the source be polled at once, and its text is not taken', async () => {
+test('a signed notification triggers an immediate poll, and its text is not taken', async () => {
   const { id, secret } = await subscribed();
   desk.now.value = new Date(desk.now.value.getTime() + HOUR / 60);
   expect((await notify(secret)).status).toBe(202);

@@ -12,7 +12,7 @@ export interface Representation {
   readonly expiresAt?: number | undefined;
   /** The media type of the body; JSON if absent. */
   readonly mediaType?: string | undefined;
-  /** All that it depends on, as the service names changes; if absent, it depends on everything. */
+  /** What it depends on, as the service names changes; if absent, any change invalidates it. */
   readonly subjects?: readonly string[] | undefined;
   /** Headers sent in addition to its validator, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -128,7 +128,7 @@ test('a load started before the lease was lost is not joined while it is lost', 
   expect(String((await asked).body)).toBe('old');
 });
 
-test('while the lease is lost, a hundred who ask cause two loads, and nobody gets what was read before he asked', async () => {
+test('while the lease is lost, a hundred requests cause two loads, and none gets an older one', async () => {
   const { cache, lease } = cacheOf();
   lease.current = false;
   const [before, after] = [pendingLoad(), pendingLoad()];

@@ -61,8 +61,8 @@ export class RepresentationCache {
 
   /**
    * Loads the representation of `url` once for everyone who asks for it during the load, and caches it. While
-   * the lease is lost, nobody gets what was loaded before he asked, but those who wait share the next load:
-   * a busy process loses its lease just when a query for each request would be too many.
+   * the lease is lost, a value loaded before the request arrived is never served, but waiting requests share
+   * the next load: a busy process loses its lease just when a query for each request would be too many.
    */
   load(url: string, make: () => Promise<Representation>): Promise<Representation> {
     this.misses += 1;

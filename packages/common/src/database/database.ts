@@ -7,7 +7,7 @@ import { giveUpSilentConnections } from './silent-connections.ts';
 export interface DatabaseConfig {
   /** A connection URL of PostgreSQL, or of a pooler in transaction mode if there is a direct one. */
   DATABASE_URL: string;
-  /** A connection URL of the same database without a pooler, for what needs a session of its own. */
+  /** A connection URL of the same database without a pooler, for what needs a whole session. */
   DATABASE_DIRECT_URL?: string | undefined;
   /** Whether statements are prepared by name; off by default behind a pooler. */
   DATABASE_NAMED_STATEMENTS?: 'on' | 'off' | undefined;

@@ -8,7 +8,7 @@ export interface ServiceRole {
   readonly passwordVariable: string;
 }
 
-/** Each service logs in as a role of its own, which owns nothing and reaches no other service's schema. */
+/** Each service logs in as its own role, which owns nothing and reaches no other service's schema. */
 export const SERVICE_ROLES: readonly ServiceRole[] = [
   { role: 'pressroom_content', schemas: ['content'], passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
   {

@@ -1,7 +1,7 @@
 /** How long a reader waits for the primary to tell its position, in ms, before it reads on the primary. */
 const PATIENCE_MS = 1000;
 
-/** What the primary told in a heartbeat. */
+/** What a heartbeat of the primary contained. */
 export interface Heartbeat {
   /** When the question was sent, by `performance.now()`. */
   sentAt: number;
@@ -36,7 +36,7 @@ export class WalPosition {
     this.#seenAt = performance.now();
   }
 
-  /** Takes what the primary told. */
+  /** Takes a heartbeat of the primary. */
   told({ sentAt, lsn, changed }: Heartbeat): void {
     if (changed || this.#lsn === undefined || !this.#isProven(this.#seenAt)) this.#lsn = lsn;
     this.#provenAt = sentAt;

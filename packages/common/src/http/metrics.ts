@@ -99,7 +99,7 @@ export interface MetricsSource {
   read: () => Promise<string>;
 }
 
-/** What a process without a service of its own shows. */
+/** What a process without an HTTP service shows. */
 export interface ProcessSource extends MetricsSource {
   /** Fails while the process cannot work. Asked every few seconds, so it should cost next to nothing. */
   ready: () => Promise<unknown>;
@@ -109,7 +109,7 @@ export interface ProcessSource extends MetricsSource {
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION });
 
 /**
- * Serves what `read` returns at `/metrics`, for a process without a service of its own; 503 if it fails, and
+ * Serves what `read` returns at `/metrics`, for a process without an HTTP service; 503 if it fails, and
  * at `/readyz` if `ready` does. `/healthz` is 200 as long as the process answers. Returns what closes the
  * port. Throws `PortTakenError`.
  */

@@ -75,7 +75,7 @@ export function operation<const Schema extends FastifySchema>({
 
 /** Who may call an operation. */
 export interface Guard {
-  /** Throws for callers who may not, before the body is read; absent if nobody is refused here. */
+  /** Throws for callers who may not, before the body is read; absent if it is open to all. */
   readonly check?: preParsingHookHandler;
   /** The security requirements in the OpenAPI description; an added `{}` makes them optional. */
   readonly security: Record<string, string[]>[];

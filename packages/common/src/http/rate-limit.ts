@@ -76,7 +76,7 @@ async function openCounters(
   { service, config: { REDIS_URL: redisUrl, REDIS_TIMEOUT_MS: timeoutMs } }: RateLimitOptions,
 ): Promise<Pick<FastifyRateLimitStore, 'incr'>> {
   if (redisUrl === undefined) return new LocalCounters(MEMORY_ENTRIES);
-  // Loaded only where there is a Redis, so that nobody else pays for its client.
+  // Loaded only where there is a Redis: its client costs memory.
   const { SharedCounters } = await import('./rate-limit-store.ts');
   const shared = new SharedCounters({
     redisUrl,

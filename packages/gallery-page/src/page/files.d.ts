@@ -1,2 +1,2 @@
-/** Styles that the build takes out of the scripts into a file of their own. */
+/** Styles that the build takes out of the scripts into a separate file. */
 declare module '*.css';

@@ -47,7 +47,7 @@ export const deleteBucket: Operation = async ({ storage, request }) => {
   return { status: 204 };
 };
 
-/** GetBucketLocation; `us-east-1` is told by an empty element. */
+/** GetBucketLocation; an empty element means `us-east-1`. */
 export const getBucketLocation: Operation = async ({ storage, request, region }) => {
   storage.buckets.require(request.bucket);
   return xmlResponse('LocationConstraint', region === 'us-east-1' ? {} : { '#text': region });

@@ -68,7 +68,7 @@ export async function keepKey(
 }
 
 /**
- * The key as it is kept: each API key has idempotency keys of its own. Those of imports are shared, so that a
+ * The key as it is kept: each API key has its own idempotency keys. Those of imports are shared, so that a
  * new API key does not import an article again. No key contains the space in between.
  */
 function keptKey({ sender, key }: IdempotentRequest): string {

@@ -250,7 +250,7 @@ async function updateLocked(
  */
 function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
-    // Strictly later than before, so that every write can be told apart.
+    // Strictly later than before, so that writes can be distinguished.
     updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
   };
   if (body.is_published && before.published_at === null) follows.published_at = sql<Date>`clock_timestamp()`;

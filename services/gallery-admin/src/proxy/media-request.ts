@@ -9,7 +9,7 @@ export type ForwardedHeaders = Partial<
 export interface MediaRequest {
   method: 'GET' | 'HEAD';
   headers: ForwardedHeaders;
-  /** Aborted when nobody waits for the answer any longer. */
+  /** Aborted when no request waits for the answer. */
   signal: AbortSignal;
 }
 

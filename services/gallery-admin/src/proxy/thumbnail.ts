@@ -48,7 +48,7 @@ let loading: Promise<typeof Sharp> | undefined;
 /** Loads sharp with the first image, because it takes a sixth of the memory of a service at rest. */
 function loadSharp(): Promise<typeof Sharp> {
   loading ??= import('sharp').then(({ default: sharp }) => {
-    // It keeps decoded images for those who process them again, which nobody does.
+    // It keeps decoded images for processing them again, which never happens here.
     sharp.cache(false);
     // As many images are made at a time as there are cores; more threads for each would cost memory.
     sharp.concurrency(1);

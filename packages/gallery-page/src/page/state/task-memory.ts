@@ -49,7 +49,7 @@ export class TaskMemory {
     attempt(() => localStorage.removeItem(`${KEPT}${id}`));
   }
 
-  /** Remembers that nobody wants to see a batch again. */
+  /** Remembers that a batch was dismissed. */
   dismiss(batches: readonly string[]): void {
     const all = [...this.dismissed(), ...batches].slice(-MAX_DISMISSED);
     attempt(() => localStorage.setItem(DISMISSED, JSON.stringify(all)));

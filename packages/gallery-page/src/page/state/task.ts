@@ -27,7 +27,7 @@ export interface Task {
   /** The ids of the batches that the steps have become, in their order. */
   readonly batches: readonly string[];
   readonly state: 'running' | 'done' | 'failed' | 'interrupted';
-  /** How far the current step has come; `total` is null as long as nobody knows it. */
+  /** How far the current step has come; `total` is null while unknown. */
   readonly progress?: { readonly done: number; readonly total: number | null } | undefined;
   /** How many objects have been handled. */
   readonly affected: number;

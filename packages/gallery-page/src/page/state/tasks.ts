@@ -154,7 +154,7 @@ export class Tasks {
     }
   }
 
-  /** Sends a request until there is an answer: as long as there is none, nobody knows whether it was done. */
+  /** Sends a request until there is an answer: without one, whether it was done is unknown. */
   async #insist<Answer>(task: Task, ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       try {

@@ -15,7 +15,7 @@ export interface Upload {
   readonly file?: File | undefined;
   readonly open?: OpenUpload | undefined;
   readonly lastModified: number;
-  /** The folder and the path in it, as long as nobody could ask whether the name is taken. */
+  /** The folder and the path in it, until the server could be asked whether the name is taken. */
   readonly unasked?: { readonly folder: string; readonly path: string };
 }
 

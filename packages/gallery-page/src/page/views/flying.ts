@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext, type RefObject } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** From this speed nobody recognizes a picture, in px/ms. */
+/** The speed from which pictures are unrecognizable, in px/ms. */
 const FAST = 3;
 
 /** How long after the last fast movement the scrolling has settled, in ms. */

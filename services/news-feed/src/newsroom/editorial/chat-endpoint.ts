@@ -14,7 +14,7 @@ export interface ChatSettings {
 export interface ChatQuestion {
   /** The instruction; never contains a feed's text. */
   instruction: string;
-  /** The data, which becomes JSON in a message of its own. */
+  /** The data, which becomes JSON in a separate message. */
   data: object;
   /** The name and JSON Schema of the answer. */
   answer: { name: string; schema: object };

@@ -6,7 +6,7 @@ import { addressesOf, cleanText, repeats, unknownFacts } from './model-answer.ts
 /** The longest digest, in characters. */
 const MOST_CHARACTERS = 2000;
 
-/** What a model answers about a story, told what it may cite. */
+/** What a model answers about a story, given what it may cite. */
 export function digestAnswer(given: string) {
   const own = addressesOf(given).filter((address) => !/^\d+$/.test(address));
   return z.strictObject({
@@ -24,7 +24,7 @@ export const DIGEST_JSON_SCHEMA = {
 
 /** What a model was asked for a digest. */
 export interface DigestTask {
-  /** What it was told to do. */
+  /** Its instruction. */
   instruction: string;
   /** What the digest may cite: the previous digest and the reports. */
   given: string;

@@ -7,7 +7,7 @@ import type { NewsTables } from '../../tables.ts';
  */
 export type SelectRule = 'auto' | 'all' | 'none' | { minScore: number };
 
-/** What the newsroom has been told about a source (`newsroom sources`). */
+/** What editors set of a source (`newsroom sources`). */
 export interface SubmissionSource {
   /** By which its part of what a day has is counted. */
   id: number;

@@ -64,7 +64,7 @@ export function scoreOf(inputs: ScoreInputs): { score: number; terms: ScoreTerm[
   return bounded(terms.filter(({ points }) => points !== 0));
 }
 
-/** The score that terms add up to, rounded, with a term of its own if the sum leaves 0 to 100. */
+/** The score that terms add up to, rounded, with an extra term if the sum leaves 0 to 100. */
 export function bounded(terms: readonly ScoreTerm[]): { score: number; terms: ScoreTerm[] } {
   const rounded = terms.map((term) => ({ ...term, points: round(term.points) }));
   const sum = round(rounded.reduce((total, { points }) => total + points, 0));

@@ -1,4 +1,4 @@
-// The package has no types of its own.
+// The package comes without types.
 declare module 'html-encoding-sniffer' {
   /** The encoding of an HTML document by the encoding sniffing algorithm of the HTML standard. */
   export default function sniffHtmlEncoding(

@@ -81,14 +81,14 @@ function feedOf(url: string, articles: readonly Article[], now: number): string 
   return `<rss version="2.0"><channel><title>${new URL(url).host}</title>${items.join('')}</channel></rss>`;
 }
 
-/** A title of its own for each event: two names, a number and what happened. */
+/** A distinct title for each event: two names, a number and what happened. */
 function titleOf(event: string): string {
   const word = (place: number) => wordOf(pick(40_000, 'word', event, place));
   const name = (place: number) => word(place).replace(/^./, (letter) => letter.toUpperCase());
   return `${name(0)} ${word(1)} ${pick(5000, 'number', event)} ${word(2)} ${word(3)} ${name(4)}`;
 }
 
-/** A word that nobody uses, from its number. */
+/** An invented word, from its number. */
 function wordOf(number: number): string {
   const syllables = [
     'ba',

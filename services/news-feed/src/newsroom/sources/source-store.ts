@@ -8,8 +8,8 @@ import { sourceUrl } from './source-url.ts';
 export type Source = Selectable<SourceTable>;
 
 /**
- * Adds a source, to be polled at once. Returns its id, and false for `added` if its address is known already;
- * the known source is left as it is. Throws a {@link Failure} for an address that is not one.
+ * Adds a source that is due immediately. Returns its id, and false for `added` if its address is known
+ * already; the known source is left as it is. Throws a {@link Failure} for an address that is not one.
  */
 export async function addSource(
   db: Kysely<NewsTables>,

@@ -6,7 +6,7 @@ import type { ReportTerms, Term } from './terms.ts';
 /** A term with its rarity counted in. */
 export interface WeighedTerm extends Term {
   /**
-   * `Term.weight` times the term's rarity: about 1 for a name that nobody else uses, near 0 for a common
+   * `Term.weight` times the term's rarity: about 1 for a name found nowhere else, near 0 for a common
    * word.
    */
   weight: number;

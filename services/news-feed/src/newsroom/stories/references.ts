@@ -9,7 +9,7 @@ const MOST_REFERENCES = 8;
 /** How many references of each kind a story may take over from stories that are merged into it. */
 const MOST_ADOPTED = 32;
 
-/** How a reader is told why a story is shown. */
+/** How readers learn why a story is shown. */
 const RELATIONS = {
   earlier: 'Earlier in this storyline',
   later: 'Later in this storyline',

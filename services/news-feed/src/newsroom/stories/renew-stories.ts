@@ -22,7 +22,7 @@ export async function renewStories(
   { lexicon, now }: RenewalParts,
 ): Promise<void> {
   if (publicIds.length === 0) return;
-  // First, so that nobody adds a report between the reading of the others and the writing of the digest.
+  // First, so that no report is added between the reading of the others and the writing of the digest.
   await sql`
     select from news.story where public_id = any(${publicIds}) order by public_id for no key update
   `.execute(tx);

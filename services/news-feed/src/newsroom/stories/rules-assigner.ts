@@ -41,7 +41,7 @@ interface Group {
 
 /**
  * Assigns items to stories by {@link likenessOf}: an item joins the story with the likeliest report, if that
- * reaches `SAME_EVENT` and is at most 14 days away; else it starts a story of its own. Stories that it shows
+ * reaches `SAME_EVENT` and is at most 14 days away; else it starts a new story. Stories that it shows
  * to be one are merged, and the older id survives.
  *
  * Workers decide one after the other, so that two with two reports on one event make one story, but they

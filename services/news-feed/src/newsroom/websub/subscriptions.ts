@@ -158,7 +158,7 @@ export async function secretOf(db: Kysely<NewsTables>, token: string): Promise<s
   return row?.secret;
 }
 
-/** Makes the source of a subscription be polled at once, but at most every 10 s. */
+/** Triggers an immediate poll of a subscription's source, at most every 10 s. */
 export async function pollAtOnce(db: Kysely<NewsTables>, token: string, now: Date): Promise<void> {
   await sql`
     with notified as (

@@ -51,7 +51,7 @@ async function holding<T>(
   }
 }
 
-/** Takes a slot that nobody holds any more; false if there is none. A crash may take the lease back. */
+/** Takes a slot that is free again; false if there is none. A crash may take the lease back. */
 async function takeSlot(db: Kysely<NewsTables>, host: string, holder: string): Promise<boolean> {
   for (let slot = 1; slot <= REQUESTS_PER_HOST; slot += 1) {
     const { rows } = await sql`

@@ -36,7 +36,7 @@ export function intakeOf(
   };
 }
 
-/** What an editor is told of a source that brings more; null if nothing of it was left out. */
+/** What an editor reads about a source that brings more; null if nothing of it was left out. */
 export function floodOf(leftOut: EntryCounts): string | null {
   const kinds = [...(leftOut.added > 0 ? ['new'] : []), ...(leftOut.changed > 0 ? ['changed'] : [])];
   if (kinds.length === 0) return null;

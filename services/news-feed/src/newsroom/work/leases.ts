@@ -20,7 +20,7 @@ export interface InHand {
   schedules: readonly string[];
 }
 
-/** Renews leases. A row that is locked is being written at the moment, and nobody can take it. */
+/** Renews leases. A locked row is being written at the moment, and cannot be taken. */
 export async function renewLeases(db: Kysely<NewsTables>, { sources, schedules }: InHand): Promise<void> {
   if (sources.length > 0) {
     await sql`

@@ -21,7 +21,7 @@ export interface SourceStatus {
 export interface ScheduleStatus {
   name: string;
   lastRunAt: Date | null;
-  /** How long its latest time has passed without it being carried out, in seconds; 0 if it was. */
+  /** Seconds that it is overdue; 0 if it is not. */
   lagSeconds: number;
   lastError: string | null;
 }

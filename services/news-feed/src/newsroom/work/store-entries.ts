@@ -13,7 +13,7 @@ export interface StoredEntry {
   publishedAt: string;
 }
 
-/** How exactly is kept when a feed last had an entry, in ms: it would be written with each answer. */
+/** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
 const SEEN_MS = 6 * 60 * 60 * 1000;
 
 const NONE: EntryCounts = { added: 0, changed: 0 };

@@ -27,7 +27,7 @@ const GAUGES: readonly {
   },
   {
     name: 'newsroom_schedule_lag_seconds',
-    help: 'How long the latest time of a schedule has passed without it being carried out',
+    help: 'Seconds that a schedule is overdue',
     labels: ['schedule'],
     values: ({ schedules }) => schedules.map(({ name, lagSeconds }) => [{ schedule: name }, lagSeconds]),
   },
