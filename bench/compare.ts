@@ -4,7 +4,7 @@ import { type Load, type LoadResult, load } from './load.ts';
 import { pinned } from './pinned.ts';
 import { median, quantile } from './quantile.ts';
 
-export { median, quantile } from './quantile.ts';
+export { median } from './quantile.ts';
 
 /** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
 const ROUNDS = 9;

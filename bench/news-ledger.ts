@@ -13,7 +13,7 @@ const SNAPSHOT = '/api/v1/selected/snapshot?limit=1000';
 const CHANGES = '/api/v1/selected/changes?limit=100';
 
 /** The time of a page, by its position. */
-export interface PageTime {
+interface PageTime {
   page: string;
   /** Times to an answer by round, in ms, one request at a time. */
   rounds: number[];

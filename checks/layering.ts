@@ -5,7 +5,7 @@ import type { Sources } from './sources.ts';
  * Modules for HTTP: a file that imports one of them, directly or indirectly, knows HTTP. `/*` is any name in
  * a scope.
  */
-export const HTTP_MODULES: readonly string[] = [
+const HTTP_MODULES: readonly string[] = [
   'fastify',
   'fastify-plugin',
   'fastify-type-provider-zod',

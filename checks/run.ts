@@ -24,6 +24,10 @@ const steps: readonly Step[] = [
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
   { name: 'layering rules', run: async () => layeringFaults(await readSources(root)) },
   { name: 'import circles', run: async () => circleFaults(await readSources(root)) },
+  {
+    name: 'unused exports',
+    run: () => runCommand(root, 'knip', ['--include', 'exports,types', '--no-progress', '--no-config-hints']),
+  },
   { name: 'doc comments', run: async () => docCommentFaults(await readSources(root)) },
   { name: 'comment width', run: () => commentWidthFaults(root) },
   { name: 'citations', run: () => citationFaults(root) },

@@ -1,7 +1,7 @@
 import type { ServerProcess } from '../child.ts';
 
 /** What `pnpm bench peers` asks of each content server. */
-export interface ContentRequests {
+interface ContentRequests {
   /** The page of 20 published articles with their categories and the total, newest first; from 1. */
   page: (number: number) => string;
   /** An article with its category. */
@@ -31,7 +31,7 @@ export interface Write {
 }
 
 /** What a page says, apart from its form. */
-export interface ContentPage {
+interface ContentPage {
   total: number;
   articles: ShownArticle[];
 }

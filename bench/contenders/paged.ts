@@ -75,7 +75,7 @@ export async function follow(
 }
 
 /** What is compared of items: ids and titles in their order. */
-export function inOrder(items: readonly NewsItem[]): string[] {
+function inOrder(items: readonly NewsItem[]): string[] {
   return items.map(({ id, title }) => `${id} ${title}`);
 }
 

@@ -8,7 +8,7 @@ import { answered, freePort, residentMemory, type ServerProcess } from '../child
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The workspace of what Pressroom is compared with. */
-export const PEERS = join(ROOT, 'bench/peers');
+const PEERS = join(ROOT, 'bench/peers');
 
 /** The lockfile of what is installed, which pnpm writes at the end. */
 const INSTALLED = join(PEERS, 'node_modules/.pnpm/lock.yaml');

@@ -7,7 +7,7 @@ const TIMES = Number(process.argv[2] ?? 100_000);
 const ROUNDS = 7;
 
 /** A way of doing what is measured. */
-export interface Way {
+interface Way {
   work: () => unknown;
   /** Ends what many times `work` have begun; belongs to their time. */
   finish?: () => unknown;

@@ -61,7 +61,7 @@ export interface Figure {
 }
 
 /** How a file's figures were measured. */
-export interface Measured {
+interface Measured {
   /** When the last of them was measured, in ISO 8601. */
   at: string;
   /** The commit that was measured, with `+` where files had been changed since. */

@@ -47,7 +47,7 @@ export function figuresText({ figures, ...head }: FiguresFile): string {
 }
 
 /** The commit of the working tree, with `+` if anything else than figures and pages has changed since. */
-export function measuredCommit(): string {
+function measuredCommit(): string {
   const commit = git('rev-parse', '--short=7', 'HEAD');
   if (commit === '') return 'unknown';
   const changed = git('status', '--porcelain', '--', '.', ':!docs', ':!README.md');

@@ -18,7 +18,7 @@ export interface Question {
 }
 
 /** What a round measured: the median times of one answer, in ms, one request at a time. */
-export interface GrowthRound {
+interface GrowthRound {
   measured: number;
   /** With the fewest rows. */
   smallest: number;

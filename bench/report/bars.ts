@@ -3,7 +3,7 @@ import { draw, seriesColor } from './draw.ts';
 import { printed, type Theme } from './section.ts';
 
 /** A bar: how much of something one of several servers does. */
-export interface Bar {
+interface Bar {
   /** The group of bars that are compared with each other. */
   group: string;
   subject: string;

@@ -51,7 +51,7 @@ function cellOf(figure: Figure): string {
 const LARGE = /^(ratio|rate|held rate|precision|recall)/;
 
 /** Whether a figure falls short of its aim. */
-export function isShort({ metric, median, aim }: Figure): boolean {
+function isShort({ metric, median, aim }: Figure): boolean {
   if (aim === undefined) return false;
   return LARGE.test(metric) ? median < aim : median > aim;
 }

@@ -18,10 +18,10 @@ const THEMES: readonly Theme[] = ['light', 'dark'];
 const MARKED = /<!-- figures: (.+?) -->\n([\s\S]*?)<!-- end -->/g;
 
 /** The report: the whole text of each file that it writes, by path from the repository's root. */
-export type Report = ReadonlyMap<string, string>;
+type Report = ReadonlyMap<string, string>;
 
 /** Makes the report of a working tree. Throws if a section is unknown. */
-export async function makeReport(root: string): Promise<Report> {
+async function makeReport(root: string): Promise<Report> {
   const files = await readFigures(root);
   const report = new Map<string, string>();
   for (const page of await pagesOf(root)) {

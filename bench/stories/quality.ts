@@ -33,7 +33,7 @@ export async function measureQuality(
 }
 
 /** The same among the reports that are stored already. */
-export async function measureQualityAmong(
+async function measureQualityAmong(
   db: Kysely<NewsTables>,
   half: StoryQuality['half'],
   order: StoryQuality['order'],

@@ -401,7 +401,7 @@ export const EXCEPTIONS: readonly Exception[] = [
 ];
 
 /** What an answer says is wrong: each of its `errors` as "field: message [code]", else its detail. */
-export function faultsOf({ body }: Answer): string[] {
+function faultsOf({ body }: Answer): string[] {
   const errors: { field: string; message: string; code: string }[] = body?.errors ?? [];
   if (errors.length > 0) return errors.map(({ field, message, code }) => `${field}: ${message} [${code}]`);
   return body?.detail === undefined ? [] : [`${body.detail} [${body.code}]`];

@@ -36,7 +36,7 @@ const SERVICES = {
 } as const;
 
 /** A service by the name of its folder. */
-export type ServiceName = keyof typeof SERVICES;
+type ServiceName = keyof typeof SERVICES;
 
 /** A dependency, and what stands between it and the services. */
 export interface Dependency {

@@ -1,7 +1,7 @@
 import { type Answer, type Sending, send } from '../support/http.ts';
 
 /** The one address of the deployment, without a slash at its end. Throws if `STACK_URL` is not set. */
-export function stackUrl(): string {
+function stackUrl(): string {
   const url = process.env.STACK_URL?.replace(/\/+$/, '');
   if (!url) throw new Error('Set STACK_URL to the address of the deployment, such as http://127.0.0.1:8080');
   return url;

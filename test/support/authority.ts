@@ -3,7 +3,7 @@ import { generate } from 'selfsigned';
 const KEYS = { keyType: 'ec', algorithm: 'sha256' } as const;
 
 /** A key and its certificate, as PEM. */
-export interface Certified {
+interface Certified {
   key: string;
   cert: string;
 }

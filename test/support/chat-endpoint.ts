@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** What a model was asked, as it came over the wire. */
-export interface ChatRequest {
+interface ChatRequest {
   authorization: string | undefined;
   instruction: string;
   /** The message with the data, as text. */

@@ -56,7 +56,7 @@ async function readCompose(): Promise<ComposeFile> {
 }
 
 /** Puts variables into a value, the innermost first. */
-export function interpolate(value: string, env: Record<string, string>): string {
+function interpolate(value: string, env: Record<string, string>): string {
   const INNERMOST = /\$\{(\w+)(?::([-+])([^${}]*))?\}/;
   let text = value;
   for (let match = INNERMOST.exec(text); match !== null; match = INNERMOST.exec(text)) {

@@ -16,7 +16,7 @@ export interface Disk {
 }
 
 /** Where a mirror's program may end without warning: in the middle of any call of its store. */
-export type CrashPoint = 'put' | 'remove' | 'list' | 'save';
+type CrashPoint = 'put' | 'remove' | 'list' | 'save';
 
 /** Thrown by the test where the mirror's program is to end. */
 export class Crash extends Error {}

@@ -12,7 +12,7 @@ export async function serverMajor(db: Kysely<unknown>): Promise<number> {
 }
 
 /** The names of all tables, as `schema.table`, that are not PostgreSQL's own. */
-export async function tableNames(db: Kysely<unknown>): Promise<{ schema: string; table: string }[]> {
+async function tableNames(db: Kysely<unknown>): Promise<{ schema: string; table: string }[]> {
   const { rows } = await sql<{ schema: string; table: string }>`
     select n.nspname as schema, c.relname as "table"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

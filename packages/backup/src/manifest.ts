@@ -10,7 +10,7 @@ import { z } from 'zod';
 export const DUMP = 'database.dump';
 
 /** What a backup contains. It is written last, so a folder without it holds an unfinished backup. */
-export const MANIFEST = 'backup.json';
+const MANIFEST = 'backup.json';
 
 const manifest = z.object({
   /** The layout of this file; a build refuses those that it does not know. */

@@ -89,7 +89,7 @@ function longer(asked: number, { random }: RetryPolicy): number {
 }
 
 /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
-export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const end = () => {

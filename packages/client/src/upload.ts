@@ -12,6 +12,8 @@ export interface BegunUpload {
 
 /**
  * Remembers begun uploads, so that a later run of the program resumes them: `localStorage`, a file, a `Map`.
+ *
+ * @public part of the client's interface, which `knip` cannot see
  */
 export interface UploadMemory {
   get(id: string): BegunUpload | undefined | Promise<BegunUpload | undefined>;

@@ -37,7 +37,7 @@ export function hashDigest(algorithm: 'md5' | 'sha256'): Digest {
 }
 
 /** `x-amz-checksum-crc32`. */
-export function checksumHeader(algorithm: ChecksumAlgorithm): string {
+function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `${HEADER_PREFIX}${algorithm.toLowerCase()}`;
 }
 

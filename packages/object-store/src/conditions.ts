@@ -80,7 +80,7 @@ export function checkWrite(
 }
 
 /** Whether a list of entity tags (or `*`) names this one; quotes are optional, as in S3. */
-export function matches(list: string, etag: string): boolean {
+function matches(list: string, etag: string): boolean {
   return list.split(',').some((item) => {
     const tag = unquote(item);
     return tag === '*' || tag === etag;

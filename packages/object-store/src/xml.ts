@@ -4,7 +4,7 @@ import { S3Error } from './errors.ts';
 /**
  * The content of an element of an answer: text, further elements, or a list of either (repeated elements).
  */
-export type XmlValue = string | number | boolean | undefined | XmlElement | XmlValue[];
+type XmlValue = string | number | boolean | undefined | XmlElement | XmlValue[];
 
 /** Elements by name. A member that is undefined is left out. */
 export interface XmlElement {

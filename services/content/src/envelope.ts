@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The position of a page in a list. */
-export const pageMeta = z.object({
+const pageMeta = z.object({
   page: z.int(),
   per_page: z.int(),
   total: z.int(),

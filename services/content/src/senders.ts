@@ -11,7 +11,7 @@ import type { Reader } from './articles/store.ts';
  * Who sends a request: an anonymous client, the owner of a valid key, a client with an invalid key, or one
  * whose key is not looked up.
  */
-export type Sender =
+type Sender =
   | { kind: 'anonymous' }
   | { kind: 'owner'; owner: KeyOwner }
   | { kind: 'refused' }

@@ -25,7 +25,7 @@ export interface ArticleTable {
 }
 
 /** `content.idempotency_key` */
-export interface IdempotencyKeyTable {
+interface IdempotencyKeyTable {
   key: string;
   fingerprint: Buffer;
   article_id: number;
@@ -43,24 +43,24 @@ export interface CategoryTable {
 }
 
 /** `content.article_count`: maintained by triggers; a null category means the whole site. */
-export interface ArticleCountTable {
+interface ArticleCountTable {
   category_id: number | null;
   is_published: boolean;
   articles: ColumnType<number, never, never>;
 }
 
 /** `content.article_count_by_month`: by the first day of the month of publication, UTC. */
-export interface ArticleCountByMonthTable extends ArticleCountTable {
+interface ArticleCountByMonthTable extends ArticleCountTable {
   month: ColumnType<Date, never, never>;
 }
 
 /** `content.article_count_by_day`: like `article_count`, by UTC day of publication. */
-export interface ArticleCountByDayTable extends ArticleCountTable {
+interface ArticleCountByDayTable extends ArticleCountTable {
   day: ColumnType<Date, never, never>;
 }
 
 /** `content.api_key` */
-export interface ApiKeyTable {
+interface ApiKeyTable {
   prefix: string;
   name: string;
   secret_hash: Buffer;

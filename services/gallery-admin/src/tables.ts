@@ -4,7 +4,7 @@ import type { ColumnType, Generated } from 'kysely';
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
 
 /** `gallery.session` */
-export interface SessionTable {
+interface SessionTable {
   token_hash: Buffer;
   account: Buffer;
   created_at: DefaultedTime;
@@ -12,27 +12,27 @@ export interface SessionTable {
 }
 
 /** `gallery.login_failure` */
-export interface LoginFailureTable {
+interface LoginFailureTable {
   source: Buffer;
   failures: number;
   window_started_at: DefaultedTime;
 }
 
 /** `gallery.known_address` */
-export interface KnownAddressTable {
+interface KnownAddressTable {
   address: Buffer;
   last_login_at: DefaultedTime;
 }
 
 /** `gallery.setting`: values are JSON documents. */
-export interface SettingTable {
+interface SettingTable {
   key: string;
   value: ColumnType<unknown, string, string>;
   updated_at: DefaultedTime;
 }
 
 /** `gallery.completed_upload` */
-export interface CompletedUploadTable {
+interface CompletedUploadTable {
   id: Buffer;
   etag: string;
   size: number;
@@ -62,7 +62,7 @@ export interface BatchTable {
 }
 
 /** `gallery.archive`: paths are a JSON document. */
-export interface ArchiveTable {
+interface ArchiveTable {
   id: string;
   bucket_id: string;
   bucket_name: string;
@@ -71,7 +71,7 @@ export interface ArchiveTable {
 }
 
 /** `gallery.original_date` */
-export interface OriginalDateTable {
+interface OriginalDateTable {
   id: Buffer;
   stored_at: Date;
   modified_at: Date;

@@ -10,7 +10,7 @@ type DefaultedTime = ColumnType<Date, Date | undefined>;
 type Day = ColumnType<Date, string>;
 
 /** `news.story` */
-export interface StoryTable {
+interface StoryTable {
   public_id: string;
   title: string;
   status: Generated<'active' | 'settled'>;
@@ -24,7 +24,7 @@ export interface StoryTable {
 }
 
 /** `news.story_reference` */
-export interface StoryReferenceTable {
+interface StoryReferenceTable {
   story: string;
   kind: 'storyline' | 'related';
   neighbor: string;
@@ -63,42 +63,42 @@ export interface ItemTable {
 }
 
 /** `news.recent_item`: maintained by triggers. */
-export interface RecentItemTable {
+interface RecentItemTable {
   item_id: string;
   latest_at: ColumnType<Date, never, never>;
   terms: ColumnType<string[], never, never>;
 }
 
 /** `news.ledger`: one row. */
-export interface LedgerTable {
+interface LedgerTable {
   epoch: string;
   head: number;
   head_at: Date;
 }
 
 /** `news.ledger_change`: changes that have no number yet. */
-export interface LedgerChangeTable {
+interface LedgerChangeTable {
   id: GeneratedAlways<number>;
   item_id: string;
   changed_at: DefaultedTime;
 }
 
 /** `news.ledger_entry` */
-export interface LedgerEntryTable {
+interface LedgerEntryTable {
   item_id: string;
   seq: number;
   changed_at: Date;
 }
 
 /** `news.ranking` */
-export interface RankingTable {
+interface RankingTable {
   id: GeneratedAlways<number>;
   published_at: DefaultedTime;
   parameters: JSONColumnType<object, string | undefined>;
 }
 
 /** `news.ranking_entry` */
-export interface RankingEntryTable {
+interface RankingEntryTable {
   ranking_id: number;
   /** Null: the list of all directions. */
   direction: string | null;
@@ -113,7 +113,7 @@ export interface RankingEntryTable {
 }
 
 /** `news.daily`, `news.weekly` and `news.monthly` */
-export interface ReportTable {
+interface ReportTable {
   date: Day;
   generated_at: Date;
   window_start: Date;
@@ -123,7 +123,7 @@ export interface ReportTable {
 }
 
 /** `news.reset_event` */
-export interface ResetEventTable {
+interface ResetEventTable {
   id: string;
   type: 'direct_reset' | 'reset_credit';
   label: '全员重置' | '发重置卡';
@@ -157,7 +157,7 @@ export interface ResetPostTable {
 }
 
 /** `news.reset_activity` */
-export interface ResetActivityTable {
+interface ResetActivityTable {
   id: string;
   published_at: Date;
   event_ids: Generated<string[]>;
@@ -171,7 +171,7 @@ export interface ResetActivityTable {
 }
 
 /** `news.reset_outage` */
-export interface ResetOutageTable {
+interface ResetOutageTable {
   post_id: string;
   published_at: Date;
   text: string | null;
@@ -182,7 +182,7 @@ export interface ResetOutageTable {
 }
 
 /** `news.reset_monitor`: one row once there is a monitor. */
-export interface ResetMonitorTable {
+interface ResetMonitorTable {
   status: Generated<'healthy' | 'delayed' | 'attention' | 'unknown'>;
   checked_at: Date | null;
   last_attempt_at: Date | null;
@@ -204,7 +204,7 @@ export interface StoredReport {
 }
 
 /** `news.report_terms` */
-export interface ReportTermsTable {
+interface ReportTermsTable {
   number: GeneratedAlways<number>;
   item_id: string;
   published_at: Date;
@@ -213,19 +213,19 @@ export interface ReportTermsTable {
 }
 
 /** `news.term_report`: the items of a term, kept by triggers. */
-export interface TermReportTable {
+interface TermReportTable {
   term: string;
   number: number;
 }
 
 /** `news.story_split`: stories that a person has split. */
-export interface StorySplitTable {
+interface StorySplitTable {
   story: string;
   other: string;
 }
 
 /** `news.item_judgement`: why an item has its score. */
-export interface ItemJudgementTable {
+interface ItemJudgementTable {
   item_id: string;
   judged_at: Date;
   category: string | null;
@@ -236,7 +236,7 @@ export interface ItemJudgementTable {
 }
 
 /** `news.editorial_slot`: articles that took a place in a day's quota. */
-export interface EditorialSlotTable {
+interface EditorialSlotTable {
   day: Day;
   article: string;
   /** Null: an earlier build did not count it. */
@@ -244,14 +244,14 @@ export interface EditorialSlotTable {
 }
 
 /** `news.editorial_budget`: what a model was asked for on a day. */
-export interface EditorialBudgetTable {
+interface EditorialBudgetTable {
   day: Day;
   requests: number;
   tokens: number;
 }
 
 /** `news.editorial_share`: parts of the budget, by who has used them. */
-export interface EditorialShareTable {
+interface EditorialShareTable {
   day: Day;
   spender: string;
   requests: number;
@@ -259,7 +259,7 @@ export interface EditorialShareTable {
 }
 
 /** `news.editorial_answer`: valid answers of a model, by what it was asked. */
-export interface EditorialAnswerTable {
+interface EditorialAnswerTable {
   hash: Buffer;
   answer: JSONColumnType<object>;
   answered_at: Date;
@@ -305,7 +305,7 @@ export interface SourceTable {
 }
 
 /** `news.source_entry` */
-export interface SourceEntryTable {
+interface SourceEntryTable {
   source_id: number;
   key: string;
   hash: Buffer;
@@ -322,7 +322,7 @@ export interface SourceEntryTable {
 }
 
 /** `news.websub_subscription` */
-export interface WebsubSubscriptionTable {
+interface WebsubSubscriptionTable {
   token: string;
   source_id: number | null;
   hub: string;
@@ -336,13 +336,13 @@ export interface WebsubSubscriptionTable {
 }
 
 /** `news.host_turn` */
-export interface HostTurnTable {
+interface HostTurnTable {
   host: string;
   next_at: Date;
 }
 
 /** `news.host_slot` */
-export interface HostSlotTable {
+interface HostSlotTable {
   host: string;
   slot: number;
   holder: string;
@@ -350,7 +350,7 @@ export interface HostSlotTable {
 }
 
 /** `news.schedule` */
-export interface ScheduleTable {
+interface ScheduleTable {
   name: string;
   done_through: Date | null;
   last_run_at: Date | null;
@@ -363,7 +363,7 @@ export interface ScheduleTable {
 }
 
 /** `news.worker` */
-export interface WorkerTable {
+interface WorkerTable {
   id: string;
   host: string;
   pid: number;

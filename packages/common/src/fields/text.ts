@@ -24,7 +24,7 @@ export function readableCharacters(text: string): number {
 }
 
 /** Whether `text` contains anything visible: not only white space, controls and zero-width characters. */
-export function hasText(text: string): boolean {
+function hasText(text: string): boolean {
   return /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 

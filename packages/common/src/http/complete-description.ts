@@ -15,7 +15,7 @@ export const HEALTH_TAG = 'health';
 export const OWN_HEADERS = 'x-headers';
 
 /** The headers that a route declares in addition to those that follow from its statuses. */
-export interface OwnHeaders {
+interface OwnHeaders {
   request: readonly RequestHeader[];
   response: Readonly<Record<string, readonly ResponseHeader[]>>;
 }
@@ -31,7 +31,7 @@ interface Response {
 }
 
 /** The parts of an OpenAPI operation that are completed here. */
-export interface DescribedOperation {
+interface DescribedOperation {
   tags?: string[];
   security?: unknown[];
   parameters?: unknown[];

@@ -25,7 +25,7 @@ export interface Description {
 }
 
 /** A way to authenticate: a credential in a header or a cookie, or a bearer token. */
-export type SecurityScheme =
+type SecurityScheme =
   | { type: 'apiKey'; name: string; in: 'header' | 'cookie'; description?: string }
   | { type: 'http'; scheme: 'bearer'; description?: string };
 

@@ -94,7 +94,7 @@ export function exposeMetrics(
 }
 
 /** Metrics as Prometheus text. */
-export interface MetricsSource {
+interface MetricsSource {
   contentType: string;
   read: () => Promise<string>;
 }

@@ -1,5 +1,5 @@
 /** A value of a {@link Meter}. */
-export interface Reading {
+interface Reading {
   value: number;
   labels?: Readonly<Record<string, string>>;
 }

@@ -1,25 +1,4 @@
 /**
- * The `code` values that every service shares (`docs/spec/wire.md`, "Errors"). A service adds its own by
- * calling {@link Problem} with another snake_case code.
- */
-export type CommonProblemCode =
-  | 'invalid_request'
-  | 'validation_failed'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'gone'
-  | 'precondition_failed'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'temporarily_unavailable'
-  | 'upstream_timeout';
-
-/**
  * One error in a request body: where it is (`a.b.0`, empty for the whole body), its code, and what to change.
  */
 export interface FieldError {

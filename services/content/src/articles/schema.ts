@@ -69,7 +69,7 @@ export const articleListItem = z.object({
 });
 
 /** A complete article, with its neighbours. */
-export const articleDetail = articleListItem.extend({
+const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
   alt_text: z.string().nullable(),
   meta_title: z.string().nullable(),
@@ -92,7 +92,7 @@ export type ArticleListItem = z.infer<typeof articleListItem>;
 export type ArticleDetail = z.infer<typeof articleDetail>;
 
 /** Which publication states a list shows. */
-export const articleStatus = z.enum(['published', 'draft', 'all'], 'must be published, draft or all');
+const articleStatus = z.enum(['published', 'draft', 'all'], 'must be published, draft or all');
 
 /** A publication state, or all of them. */
 export type ArticleStatus = z.infer<typeof articleStatus>;
@@ -128,7 +128,7 @@ export const articleCreatedAnswer = envelope(
 export const articlePutAnswer = envelope(z.object({ id: z.int(), title: z.string(), slug: z.string() }));
 
 /** Members of an article that a `PATCH` may change, by itself or as a consequence. */
-export const articleChanges = articleDetail
+const articleChanges = articleDetail
   .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
   .extend({ category_id: z.int().nullable() })
   .partial()

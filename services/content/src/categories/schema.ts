@@ -37,7 +37,7 @@ export type CategoryCreate = z.infer<typeof categoryCreate>;
 export type CategoryChange = z.infer<typeof categoryPatch>;
 
 /** A category as the list shows it. */
-export const categoryListItem = z.object({
+const categoryListItem = z.object({
   id: z.int(),
   name: z.string(),
   slug: z.string(),
@@ -48,7 +48,7 @@ export const categoryListItem = z.object({
 });
 
 /** A category with a page of its published articles. */
-export const categoryDetail = categoryListItem.omit({ article_count: true }).extend({
+const categoryDetail = categoryListItem.omit({ article_count: true }).extend({
   articles: z.array(articleListItem.omit({ category: true }).extend({ alt_text: z.string().nullable() })),
 });
 
@@ -79,7 +79,7 @@ export type WrittenCategory = z.infer<typeof written>;
 export const categoryWrittenAnswer = envelope(written);
 
 /** Members of a category that a `PATCH` has changed. */
-export const categoryChanges = z.object({
+const categoryChanges = z.object({
   id: z.int(),
   name: z.string().optional(),
   slug: z.string().optional(),

@@ -45,7 +45,7 @@ export interface ImportLine {
 }
 
 /** The body of a create. */
-export type ImportedArticle = Omit<z.infer<z.ZodObject<typeof posted>>, 'is_published'> & {
+type ImportedArticle = Omit<z.infer<z.ZodObject<typeof posted>>, 'is_published'> & {
   title: string;
   content: string;
   excerpt: string | null;

@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 /** Where a bucket is, without its keys. */
-export interface BucketPlace {
+interface BucketPlace {
   /** Name of the S3 bucket. */
   name: string;
   /** URL of the store that this service talks to. */

@@ -20,7 +20,7 @@ const key = z
   .default('');
 
 /** A bucket configuration as a client sends it. */
-export const bucketInput = z.strictObject({
+const bucketInput = z.strictObject({
   id: id.nullish().transform((value) => value || undefined),
   name: z.string('must be a string').regex(BUCKET_NAME, 'must be a bucket name of 3 to 63 characters'),
   endpoint,
@@ -62,7 +62,7 @@ export const bucketAction = z.discriminatedUnion(
 export type BucketAction = z.infer<typeof bucketAction>;
 
 /** A bucket as every logged-in user sees it, without its keys. */
-export const bucketView = z.object({
+const bucketView = z.object({
   id: z.string(),
   name: z.string(),
   endpoint: z.string(),
@@ -78,13 +78,13 @@ export const bucketView = z.object({
 export type BucketView = z.infer<typeof bucketView>;
 
 /** A bucket as it is edited: with its access key, never its secret key. */
-export const bucketDetails = bucketView.extend({ accessKeyId: z.string() });
+const bucketDetails = bucketView.extend({ accessKeyId: z.string() });
 
 /** A bucket as it is edited. */
 export type BucketDetails = z.infer<typeof bucketDetails>;
 
 /** The bucket the service currently uses. */
-export const runtimeView = z.object({ provider: z.string(), activeBucketId: z.string() });
+const runtimeView = z.object({ provider: z.string(), activeBucketId: z.string() });
 
 /** The answer of the list of buckets. */
 export const bucketListAnswer = z.object({
@@ -93,7 +93,7 @@ export const bucketListAnswer = z.object({
 });
 
 /** The result of a bucket test, and what to fix. */
-export const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
+const bucketTestAnswer = z.object({ success: z.boolean(), message: z.string() });
 
 /** The result of a bucket test. */
 export type BucketTest = z.infer<typeof bucketTestAnswer>;

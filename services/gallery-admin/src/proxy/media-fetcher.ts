@@ -171,7 +171,7 @@ function describing(headers: Dispatcher.ResponseData['headers']): Record<string,
 }
 
 /** The headers of a 304, which does not describe a body (RFC 9110, section 15.4.5). */
-export function validators(described: Record<string, string>): Record<string, string> {
+function validators(described: Record<string, string>): Record<string, string> {
   const { etag, 'last-modified': lastModified } = described;
   return {
     ...(etag !== undefined && { etag }),

@@ -17,7 +17,7 @@ export interface PasswordHash extends Costs {
 }
 
 /** RFC 9106, section 4: the second recommended option, 64 MiB. */
-export const COSTS: Costs = { memory: 64 * 1024, passes: 3, parallelism: 4 };
+const COSTS: Costs = { memory: 64 * 1024, passes: 3, parallelism: 4 };
 
 /** The most memory that a hash may require, in KiB: 1 GiB. */
 const MAX_MEMORY = 2 ** 20;

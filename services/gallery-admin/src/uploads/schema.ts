@@ -94,7 +94,7 @@ export type MultipartAction = z.infer<typeof multipartAction>;
 export type MultipartSession = z.infer<z.ZodObject<typeof session>>;
 
 /** An uploaded part; `size` in bytes, `lastModified` in UTC. */
-export const uploadedPart = z.object({
+const uploadedPart = z.object({
   partNumber: z.int(),
   etag: z.string(),
   size: z.int(),

@@ -1,5 +1,5 @@
 /** A name that a path gets at its destination. */
-export interface NewName {
+interface NewName {
   readonly path: string;
   readonly name: string;
 }

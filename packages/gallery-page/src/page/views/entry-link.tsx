@@ -7,7 +7,7 @@ import { chosenEntries } from './actions.ts';
 export const DRAGGED = 'application/x-pressroom-paths';
 
 /** Where an entry leads: into a folder, or to the viewer. */
-export function hrefOf({ place }: App, { kind, path }: Entry): string {
+function hrefOf({ place }: App, { kind, path }: Entry): string {
   return place.href(
     kind === 'folder' ? { folder: path, file: undefined, filter: '', everywhere: false } : { file: path },
   );

@@ -11,7 +11,7 @@ export function hotTopicsQuery(vocabulary: Vocabulary) {
 }
 
 /** A topic in the list. */
-export function hotTopicSchema(site: Site) {
+function hotTopicSchema(site: Site) {
   return z.object({
     rank: z.int().min(1).max(10),
     id: z.string().describe('The id of the item that represents the topic.'),

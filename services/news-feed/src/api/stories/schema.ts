@@ -4,7 +4,7 @@ import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
 
 /** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
-export const MAX_PUBLIC_ID = 128;
+const MAX_PUBLIC_ID = 128;
 
 /** Path of one story. */
 export const storyPath = z.object({

@@ -120,7 +120,7 @@ export async function unknownStories(
 }
 
 /** The failure of a story whose list points to stories that do not exist. */
-export function unknownReferences(kind: string, publicIds: readonly string[]): Failure {
+function unknownReferences(kind: string, publicIds: readonly string[]): Failure {
   return new Failure('missing', `${kind}: no such story: ${publicIds.join(', ')}`);
 }
 

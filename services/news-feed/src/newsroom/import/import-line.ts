@@ -25,7 +25,7 @@ const resetActivityLine = z.strictObject({ type: z.literal('reset-activity'), ac
 const resetStateLine = z.strictObject({ type: z.literal('reset-state'), ...resetStateInput.shape });
 
 /** The schema of an import line, discriminated by `type`. */
-export function importLine(vocabulary: Vocabulary) {
+function importLine(vocabulary: Vocabulary) {
   return z.discriminatedUnion(
     'type',
     [

@@ -29,7 +29,7 @@ export interface Topic {
 }
 
 /** The contribution of one source to a topic. */
-export interface SourceShare {
+interface SourceShare {
   source: string;
   firstParty: boolean;
   /** The age of its newest report, in hours. */

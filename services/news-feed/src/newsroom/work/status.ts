@@ -7,7 +7,7 @@ import { isFree } from './leases.ts';
 import { dueSchedules, type Schedule } from './schedules.ts';
 
 /** A source with what it has brought. */
-export interface SourceStatus {
+interface SourceStatus {
   source: Source;
   /** The entries of the last 24 hours. */
   day: number;
@@ -18,7 +18,7 @@ export interface SourceStatus {
 }
 
 /** How a schedule is. */
-export interface ScheduleStatus {
+interface ScheduleStatus {
   name: string;
   lastRunAt: Date | null;
   /** Seconds that it is overdue; 0 if it is not. */
@@ -27,7 +27,7 @@ export interface ScheduleStatus {
 }
 
 /** How much there is to do of a kind of work. */
-export interface QueueStatus {
+interface QueueStatus {
   name: string;
   /** Due, and in no worker's hand. */
   queued: number;

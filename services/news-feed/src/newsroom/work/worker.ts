@@ -27,7 +27,7 @@ import {
 } from './schedules.ts';
 
 /** How long a worker pauses before it looks for what is due again, in ms. */
-export interface Pauses {
+interface Pauses {
   busyMs: number;
   /** Once nothing has been due for {@link RESTFUL_TICKS} times. */
   restMs: number;
