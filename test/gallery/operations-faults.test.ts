@@ -279,6 +279,31 @@ test('a copy waits a moment for a move to end', async () => {
   expect([(await first).status, (await second).status]).toEqual([200, 200]);
 });
 
+test('copies that wait for a move leave the database to whoever else asks', async () => {
+  const { reached, release } = hold(isCopy);
+  const first = batch('move');
+  await reached;
+  // More than the pool has connections.
+  let answered = 0;
+  const waiting = Array.from({ length: 12 }, async (_, index) => {
+    const json = { action: 'copy', paths: ['d/0/'], dest: `waiting/${index}/` };
+    await service.ask('/api/gallery/batch', { method: 'POST', json });
+    answered += 1;
+  });
+  await until('all are recorded', async () => {
+    const { rows } = await direct.database.pool.query(
+      `select count(*)::int as running from gallery.batch where leased_until is not null`,
+    );
+    return rows[0].running === waiting.length + 1;
+  });
+  const history = await service.ask('/api/gallery/batches');
+  expect([history.status, answered]).toEqual([200, 0]);
+  release();
+  expect((await first).status).toBe(200);
+  await Promise.all(waiting);
+  await direct.post('/api/gallery/delete', { path: 'waiting', type: 'folder' });
+});
+
 test('a second move is refused while the first one goes on', async () => {
   const { reached, release } = hold(isCopy);
   const first = batch('move');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 
@@ -18,34 +18,31 @@ const LOOK_MS = 50;
  *
  * @param direct the database without a pooler, because the lock belongs to a session
  */
-export function exclusively<T>(
+export async function exclusively<T>(
   direct: Kysely<GalleryTables>,
   bucket: Bucket,
   work: () => Promise<T>,
 ): Promise<T> {
   const lock = sql`hashtextextended(${`gallery transfer ${bucket.id} ${bucket.name}`}, 0)`;
-  return direct.connection().execute(async (connection) => {
-    if (!(await isHeld(connection, lock))) {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    // Only the holder keeps a connection: those that wait would leave it none for its records.
+    const held = await direct.connection().execute(async (connection) => {
+      const taking = sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`;
+      const { rows } = await taking.execute(connection);
+      if (!rows[0]?.held) return undefined;
+      try {
+        return { result: await work() };
+      } finally {
+        // A lost connection has released the lock by itself.
+        await sql`select pg_advisory_unlock(${lock})`.execute(connection).catch(() => undefined);
+      }
+    });
+    if (held) return held.result;
+    if (performance.now() >= end) {
       const detail = 'another copy or move is running in this bucket; try again when it has finished';
       throw new TransferRunning('unavailable', detail);
     }
-    try {
-      return await work();
-    } finally {
-      // A lost connection has released the lock by itself.
-      await sql`select pg_advisory_unlock(${lock})`.execute(connection).catch(() => undefined);
-    }
-  });
-}
-
-/** Takes an advisory lock of the session, if it is free soon; false if it is not. */
-async function isHeld(connection: Kysely<GalleryTables>, lock: RawBuilder<unknown>): Promise<boolean> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const taking = sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`;
-    const { rows } = await taking.execute(connection);
-    if (rows[0]?.held) return true;
-    if (performance.now() >= end) return false;
     await delay(LOOK_MS);
   }
 }
