@@ -12,11 +12,12 @@ const MAX_WRONG = 5;
 
 /** A verifier of one key, the clocks that it reads, and a substitute for the database. */
 function verifierOf(owner: KeyOwner) {
-  const database = { owner: owner as KeyOwner | undefined, questions: 0 };
+  const database = { owner: owner as KeyOwner | undefined, questions: 0, isAway: false };
   const clock = { now: 1_000_000, elapsed: 500 };
   const store = {
     find: async (key: string) => {
       database.questions += 1;
+      if (database.isAway) throw new Error('the database is away');
       return key === KEY ? database.owner : undefined;
     },
     touch: async () => undefined,
@@ -97,4 +98,14 @@ test('what cannot be a key is not looked up', async () => {
   for (const key of ['pk_short', 'x', KEY.slice(1), `${KEY}x`])
     expect(await verifier.verify(key, ADDRESS)).toBeUndefined();
   expect(database.questions).toBe(0);
+});
+
+test('a right key that could not be looked up was not a wrong one', async () => {
+  const { verifier, database } = verifierOf(owner(null));
+  database.isAway = true;
+  for (let tries = 0; tries <= MAX_WRONG; tries += 1) {
+    await expect(verifier.verify(KEY, ADDRESS)).rejects.toThrow('away');
+  }
+  database.isAway = false;
+  expect(await verifier.verify(KEY, ADDRESS)).toMatchObject({ name: 'Somebody' });
 });

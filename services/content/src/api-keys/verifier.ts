@@ -80,9 +80,15 @@ export class KeyVerifier {
       return { retryAfterSeconds: Math.max(1, Math.ceil(this.#wrong.getRemainingTTL(address) / 1000)) };
     if (wrong.count === 0) this.#wrong.set(address, wrong);
     wrong.count += 1;
-    const owner = await this.#lookUp(key, id);
-    if (owner !== undefined) wrong.count -= 1;
-    return owner;
+    let isWrong = false;
+    try {
+      const owner = await this.#lookUp(key, id);
+      isWrong = owner === undefined;
+      return owner;
+    } finally {
+      // While the database is away, nothing tells whether a key is wrong.
+      if (!isWrong) wrong.count -= 1;
+    }
   }
 
   #lookUp(key: string, id: string): Promise<KeyOwner | undefined> {
