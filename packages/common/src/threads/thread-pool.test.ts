@@ -28,6 +28,14 @@ test('a task that takes too much memory is killed, and the next one runs', async
   expect(await threads.run('a', () => ({ echo: 'next' }))).toBe('next');
 });
 
+test('what earlier tasks have left in a thread counts against none of the next', async () => {
+  const threads = pool({ memoryMiB: 160 });
+  const dropped = 2_500_000;
+  for (let run = 0; run < 20; run += 1) {
+    expect(await threads.run('a', () => ({ drop: dropped }))).toBe(String(dropped));
+  }
+});
+
 test('a thread that does not begin in time is not the fault of the task', async () => {
   const asked = pool({ startMs: 0 }).run('a', () => ({ echo: 'a' }));
   await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });

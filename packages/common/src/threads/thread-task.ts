@@ -1,5 +1,10 @@
 import { constants, getPriority, setPriority } from 'node:os';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { threadId } from 'node:worker_threads';
+
+/** More than the modules of a thread hold, in bytes: what is beyond it was left behind by earlier tasks. */
+const AT_REST = 64 * 2 ** 20;
 
 /** A task as a thread gets it. */
 export interface ThreadTask<Task> {
@@ -18,9 +23,20 @@ export function threadTask<Task, Result>(
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;
   // Linux changes the priority of the calling thread alone; other systems change the whole process.
   if (process.platform === 'linux' && getPriority() < priority) setPriority(priority);
+  const collectGarbage = garbageCollector();
   return ({ task, begun }) => {
+    // V8 keeps garbage while a heap has room, and what earlier tasks left must not count against this one.
+    if (getHeapStatistics().used_heap_size > AT_REST) collectGarbage();
     Atomics.store(begun, 0, threadId);
     Atomics.notify(begun, 0);
     return work(task);
   };
+}
+
+/** V8's collector, which it gives to the contexts that are made while its flag is set. */
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  return collect;
 }
