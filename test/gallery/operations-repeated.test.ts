@@ -253,6 +253,43 @@ test('what was interrupted is finished by the same request with another key, in 
   }
 });
 
+test('a batch that queues behind the same move finishes what that has left', async () => {
+  const { answer, release } = await askAndHold({ action: 'move', key: 'fails' });
+  const { json, ...rest } = options({ action: 'move' });
+  const background = { ...rest, json: { ...json, background: true } };
+  const { body } = await send(`${direct.url}/api/gallery/batch`, background);
+  release();
+  proxy.choose = ({ path }) => (path.includes('?delete') ? 'refuse' : undefined);
+  expect((await (await answer).json()).code).toBe('operation_incomplete');
+  await ended();
+  const { batch } = (await direct.ask(`/api/gallery/batches/${body.batch.id}`)).body;
+  expect(batch).toMatchObject({ state: 'done', code: null, affected: 3 });
+});
+
+test('what a process has left that has just been killed is finished by the same request with another key', async () => {
+  proxy.choose = ({ path }) => (path.includes('?delete') ? 'refuse' : undefined);
+  expect((await ask({ action: 'move', key: 'killed' })).body.code).toBe('operation_incomplete');
+  proxy.choose = () => undefined;
+  // As a process leaves it that had no time to say how it ended.
+  await direct.database.pool.query(
+    `update gallery.batch set state = 'running', run = gen_random_uuid(), leased_until = now() + interval '1 minute'`,
+  );
+  expect((await ask({ action: 'move', key: 'next' })).body).toMatchObject({ success: true, affected: 3 });
+  expect(await keys()).toEqual(names.map((name) => `to/${name}`));
+});
+
+test('a batch that the same request has finished is done, and has nothing to resume', async () => {
+  proxy.choose = ({ path }) => (path.includes('?delete') ? 'refuse' : undefined);
+  const { json, ...rest } = options({ action: 'move' });
+  const background = { ...rest, json: { ...json, background: true } };
+  const { id } = (await send(`${service.url}/api/gallery/batch`, background)).body.batch;
+  await ended();
+  proxy.choose = () => undefined;
+  expect((await ask({ action: 'move' })).body).toMatchObject({ success: true, affected: 3 });
+  const { body } = await direct.ask(`/api/gallery/batches/${id}/resume`, { method: 'POST' });
+  expect(body.batch).toMatchObject({ state: 'done', affected: 0, code: null });
+});
+
 test('the rest of an interrupted move is finished, even if what has arrived was taken further', async () => {
   const files = { action: 'move' as const, paths: ['d/1', 'd/2'] };
   proxy.choose = ({ method, path }) => (method === 'POST' && path.includes('?delete') ? 'refuse' : undefined);

@@ -18,6 +18,7 @@ import {
   type Begun,
   type Claim,
   fingerprintOf,
+  NOTHING_LEFT,
   type OperationStore,
   stillRunning,
 } from './store.ts';
@@ -151,8 +152,8 @@ export class Operations {
       void renewed.then((ours) => ours || lost.abort(stillRunning()));
     }, RENEWAL_MS);
     try {
-      const outcome = await this.#work(bucket, claim, watch);
-      await this.#recorded(claim, store.end(claim, outcome, steps));
+      const end = (outcome: Outcome) => this.#recorded(claim, store.end(claim, outcome, steps));
+      const outcome = await this.#work(bucket, claim, watch, end);
       this.#logEnd(claim, outcome);
       return outcome;
     } catch (error) {
@@ -177,31 +178,46 @@ export class Operations {
     await Promise.race([settled, pause(recordMs, undefined, { ref: false })]);
   }
 
-  async #work(bucket: Bucket, claim: Claim, watch: Watch): Promise<Outcome> {
-    const { request, background, before, resumed, begun } = claim;
-    const { action } = request;
-    if (action === 'delete') return deletePaths(bucket, request, { before, watch });
-    const { direct, store, limits, dates } = this.#parts;
-    const asked: TransferRequest = {
-      ...request,
-      action: action === 'copy' ? 'copy' : 'move',
-      begun,
-      begin: (transfers) => store.note(claim, transfers),
-      watch,
+  /** Does the work, and ends it before the next copy or move looks at what is unfinished. */
+  async #work(
+    bucket: Bucket,
+    claim: Claim,
+    watch: Watch,
+    end: (outcome: Outcome) => Promise<void>,
+  ): Promise<Outcome> {
+    const { request, background, before } = claim;
+    const ended = async (outcome: Outcome) => {
+      await end(outcome);
+      return outcome;
     };
+    if (request.action === 'delete') return ended(await deletePaths(bucket, request, { before, watch }));
+    const work = async () => ended(await this.#transfer(bucket, claim, watch));
     for (;;) {
       try {
-        const done = await exclusively(direct, bucket, () => transfer({ bucket, limits, dates }, asked));
-        const undo = undoOf(request, done);
-        if (done.affected === 0 && before) return before;
-        if (done.affected === 0 && resumed) return { message: 'nothing was left to do', affected: 0, undo };
-        const path = action === 'rename' ? done.transfers[0]?.target : undefined;
-        return { ...transferred(asked, done), undo, path };
+        return await exclusively(this.#parts.direct, bucket, work);
       } catch (error) {
         if (!background || !(error instanceof TransferRunning)) throw error;
         await pause(TURN_MS, undefined, { signal: watch.signal });
       }
     }
+  }
+
+  async #transfer(bucket: Bucket, claim: Claim, watch: Watch): Promise<Outcome> {
+    const { request, before, resumed } = claim;
+    const { store, limits, dates } = this.#parts;
+    const asked: TransferRequest = {
+      ...request,
+      action: request.action === 'copy' ? 'copy' : 'move',
+      begun: claim.begun ?? (await store.begunElsewhere(claim)),
+      begin: (transfers) => store.note(claim, transfers),
+      watch,
+    };
+    const done = await transfer({ bucket, limits, dates }, asked);
+    const undo = undoOf(request, done);
+    if (done.affected === 0 && before) return before;
+    if (done.affected === 0 && resumed) return { ...NOTHING_LEFT, undo };
+    const path = request.action === 'rename' ? done.transfers[0]?.target : undefined;
+    return { ...transferred(asked, done), undo, path };
   }
 
   /** Logs how a batch in the background ended; of the others the answer tells. */

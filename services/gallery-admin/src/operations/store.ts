@@ -26,6 +26,9 @@ const KEPT_BATCHES = 100;
 /** Batches in the background that may run in one bucket at a time. */
 const MAX_RUNNING = 10;
 
+/** The outcome of a batch that the same request has finished elsewhere. */
+export const NOTHING_LEFT: Outcome = { message: 'nothing was left to do', affected: 0 };
+
 /** An operation that a client asks for. */
 export interface Asked {
   request: OperationRequest;
@@ -45,7 +48,7 @@ export interface Claim {
   resumed: boolean;
   /** The outcome of the same earlier request, if it may have reached nobody. */
   before: Outcome | undefined;
-  /** What an earlier run of the same request has begun to copy or move. */
+  /** What an earlier run of this operation has begun to copy or move. */
   begun: readonly Transfer[] | undefined;
   fingerprint: Buffer;
 }
@@ -106,8 +109,7 @@ export class OperationStore {
         .returning(sql<boolean>`true`.as('leased'))
         .executeTakeFirstOrThrow();
       const { id } = row;
-      const begun = await begunOf(db, fingerprint);
-      const fresh = { resumed: false, before: undefined, begun };
+      const fresh = { resumed: false, before: undefined, begun: undefined };
       return { id, batch: viewOf(row), claim: { id, run, request, background, fingerprint, ...fresh } };
     });
   }
@@ -160,6 +162,22 @@ export class OperationStore {
     return numUpdatedRows > 0n;
   }
 
+  /**
+   * What the same request has begun elsewhere, with another key or in the background, and not finished. To be
+   * asked while no other transfer runs: one that has just died is still leased.
+   */
+  async begunElsewhere({ id, fingerprint }: Claim): Promise<readonly Transfer[] | undefined> {
+    const row = await this.#db
+      .selectFrom('gallery.batch')
+      .select('transfers')
+      .where('fingerprint', '=', fingerprint)
+      .where('id', '<>', id)
+      .where(isUnfinished())
+      .orderBy('changed_at', 'desc')
+      .executeTakeFirst();
+    return row?.transfers as Transfer[] | undefined;
+  }
+
   /** Records what a run is going to copy or move. Fails as `unavailable` if the operation is not its own. */
   async note(claimed: Claim, transfers: readonly Transfer[]): Promise<void> {
     const { numUpdatedRows } = await updateRun(this.#db, claimed)
@@ -168,15 +186,22 @@ export class OperationStore {
     if (numUpdatedRows === 0n) throw stillRunning();
   }
 
-  /** Records what a run has done. What others began for the same request is finished with it. */
+  /**
+   * Records what a run has done. What others began for the same request is finished with it, so that resuming
+   * a batch does not begin anew.
+   */
   async end(claimed: Claim, outcome: Outcome, { done, total }: Steps): Promise<void> {
-    await this.#db
+    const others = this.#db
       .updateTable('gallery.batch')
       .set({ transfers: null })
       .where('fingerprint', '=', claimed.fingerprint)
       .where('id', '<>', claimed.id)
-      .where(isUnfinished())
+      .where(isUnfinished());
+    await others
+      .set({ state: 'done', outcome: JSON.stringify(NOTHING_LEFT), ...ENDED })
+      .where('background', '=', true)
       .execute();
+    await others.execute();
     await updateRun(this.#db, claimed)
       .set({
         outcome: JSON.stringify(outcome),
@@ -293,22 +318,10 @@ async function claim(db: Transaction<GalleryTables>, row: Row): Promise<Begun> {
       background,
       resumed: background,
       before: background || row.delivered ? undefined : outcomeOf(row),
-      begun: begun ?? (await begunOf(db, row.fingerprint)),
+      begun,
       fingerprint: row.fingerprint,
     },
   };
-}
-
-/** What the same request has begun elsewhere, with another key or in the background, and not finished. */
-async function begunOf(db: Transaction<GalleryTables>, fingerprint: Buffer): Promise<Transfer[] | undefined> {
-  const row = await db
-    .selectFrom('gallery.batch')
-    .select('transfers')
-    .where('fingerprint', '=', fingerprint)
-    .where(isUnfinished())
-    .orderBy('changed_at', 'desc')
-    .executeTakeFirst();
-  return row?.transfers as Transfer[] | undefined;
 }
 
 async function assertRoom(db: Transaction<GalleryTables>, { id, name }: Bucket): Promise<void> {
@@ -381,9 +394,9 @@ function isLeased() {
   return sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`;
 }
 
-/** A copy or move that has begun, has not ended, and does not run. */
+/** A copy or move that has begun and is not done. */
 function isUnfinished() {
-  return sql<boolean>`(transfers is not null and state <> 'done' and not ${isLeased()})`;
+  return sql<boolean>`(transfers is not null and state <> 'done')`;
 }
 
 function now() {
