@@ -120,6 +120,27 @@ test('an archive of which a file has changed or cannot be read breaks off, so th
   expect(Object.keys(unzipped((await download(body.data.id, service.url)).body))).toHaveLength(1);
 });
 
+test('a HEAD of an archive tells its length and reads no file', async () => {
+  for (const name of ['1.bin', '2.bin']) await put(`head/${name}`, Buffer.alloc(1_000_000, 7));
+  const read: string[] = [];
+  proxy.choose = ({ method, path }) => {
+    if (method === 'GET' && path.includes('.bin')) read.push(path);
+    return undefined;
+  };
+  const { body } = await create(['head/']);
+  const head = await fetch(`${service.url}/api/gallery/archives/${body.data.id}`, {
+    method: 'HEAD',
+    headers: { cookie: gallery.cookie },
+  });
+  const { response, body: zip } = await download(body.data.id, service.url);
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(zip.length)]);
+  for (const name of ['content-type', 'content-disposition']) {
+    expect(head.headers.get(name)).toBe(response.headers.get(name));
+  }
+  expect(read).toHaveLength(2);
+  proxy.choose = () => undefined;
+});
+
 test('the store is read only as fast as the archive, and let go when the reader leaves', async () => {
   for (const name of ['1.bin', '2.bin', '3.bin']) await put(`slow/${name}`, Buffer.alloc(20_000_000, 7));
   const read: string[] = [];

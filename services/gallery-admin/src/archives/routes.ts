@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import type { FastifyReply } from 'fastify';
@@ -9,7 +10,7 @@ import { goneSignal } from '../proxy/routes.ts';
 import { archiveContent } from './entries.ts';
 import { archiveAnswer, archiveBody, archiveFile, archivePath } from './schema.ts';
 import type { ArchiveStore } from './store.ts';
-import { type Zip, zipOf } from './zip.ts';
+import { zipLength, zipOf } from './zip.ts';
 
 const TAGS = ['gallery'];
 
@@ -50,7 +51,7 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
       params: archivePath,
       response: { 200: archiveFile, ...problemResponses(400, 401, 404, 500, 503) },
     },
-    handler: async ({ params: { id } }, reply) => {
+    handler: async ({ method, params: { id } }, reply) => {
       const signal = goneSignal(reply);
       const bucket = await buckets.current();
       const paths = await archives.find(bucket, id);
@@ -64,12 +65,14 @@ function readOperation(buckets: BucketSource, archives: ArchiveStore, dates: Ori
         name,
         object: { ...object, lastModified: modified[index] ?? object.lastModified },
       }));
-      return send(reply, zipOf(bucket, dated, signal), `${about.replace(/\/$/, '') || bucket.name}.zip`);
+      const name = `${about.replace(/\/$/, '') || bucket.name}.zip`;
+      reply.headers({ 'content-disposition': attachment(name), 'content-length': String(zipLength(dated)) });
+      // Fastify would read the body of a HEAD to its end.
+      return send(reply, method === 'HEAD' ? Readable.from([]) : zipOf(bucket, dated, signal));
     },
   });
 }
 
-function send(reply: FastifyReply, { length, body }: Zip, name: string) {
-  reply.headers({ 'content-disposition': attachment(name), 'content-length': String(length) });
+function send(reply: FastifyReply, body: Readable) {
   return reply.type('application/zip').send(body);
 }

@@ -6,27 +6,23 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { StoredObject } from '../listing/object-page.ts';
 import type { ArchiveEntry } from './entries.ts';
 
-/** An archive that is about to be sent. */
-export interface Zip {
-  /** In bytes. */
-  length: bigint;
-  body: Readable;
+/** The length of the zip of the entries, in bytes; known, because media are not compressed once more. */
+export function zipLength(entries: readonly ArchiveEntry[]): bigint {
+  return predictLength(entries.map(described));
 }
 
 /**
  * A zip of the entries, which are read from the store one after the other, as fast as the archive is read.
- * They are not compressed, because media are already; so its length is known. The body fails if an object has
- * changed since or the store fails; `signal` ends it.
+ * Fails if an object has changed since or the store fails; `signal` ends it.
  */
-export function zipOf(bucket: Bucket, entries: readonly ArchiveEntry[], signal: AbortSignal): Zip {
+export function zipOf(bucket: Bucket, entries: readonly ArchiveEntry[], signal: AbortSignal): Readable {
   async function* files() {
     for (const entry of entries) {
       const file = described(entry);
       yield 'size' in file ? { ...file, input: await read(bucket, entry.object, signal) } : file;
     }
   }
-  const zip = makeZip(files()) as ReadableStream<Uint8Array>;
-  return { length: predictLength(entries.map(described)), body: Readable.fromWeb(zip) };
+  return Readable.fromWeb(makeZip(files()) as ReadableStream<Uint8Array>);
 }
 
 function described({ name, object: { lastModified, size } }: ArchiveEntry) {
