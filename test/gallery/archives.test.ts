@@ -91,6 +91,22 @@ test('no name in it leads out of the folder where it is unpacked, or looks like 
   ).toEqual(['2 a_b.txt', '_/up.txt', '_/x.txt', '_gpj.exe', 'a_b.txt']);
 });
 
+test('no file in it takes the place of another where case does not count, or of a folder', async () => {
+  const keys = ['A.txt', 'a.txt', 'deep/é.txt', 'deep/E\u0301.txt', 'Deep/x.txt', 'f', 'F/a.txt', 'g/', 'G'];
+  for (const key of keys) await put(`same/${key}`, key.endsWith('/') ? '' : key);
+  expect(await archived('same/')).toEqual({
+    'same/A.txt': 'A.txt',
+    'same/2 a.txt': 'a.txt',
+    'same/Deep/x.txt': 'Deep/x.txt',
+    'same/deep/E\u0301.txt': 'deep/E\u0301.txt',
+    'same/deep/2 é.txt': 'deep/é.txt',
+    'same/F/a.txt': 'F/a.txt',
+    'same/2 f': 'f',
+    'same/g/': '',
+    'same/2 G': 'G',
+  });
+});
+
 test('nothing at a path, and an archive that is unknown or an hour old, are said before anything is sent', async () => {
   await put('said/a.txt');
   const missing = await create(['said/a.txt', 'said/never.txt']);

@@ -62,16 +62,40 @@ function commonFolder([first = '', ...others]: readonly string[]): string {
   return folder;
 }
 
-/** Two keys may have one name once what is unsafe is replaced; the second one then gets a number. */
+/**
+ * Two files may have one name once what is unsafe is replaced or where case does not count, and a file may
+ * have the name of a folder: the last segment of its name then gets a number.
+ */
 function entriesOf(objects: readonly StoredObject[], folder: string): ArchiveEntry[] {
-  const taken = new Set<string>();
-  return objects.map((object) => {
-    const safe = safeName(object.key.slice(folder.length));
-    let name = safe;
-    for (let number = 2; taken.has(name); number += 1) name = `${number} ${safe}`;
-    taken.add(name);
-    return { name, object };
+  const entries = objects.map((object) => ({ name: safeName(object.key.slice(folder.length)), object }));
+  const folders = [...new Set(entries.map(({ name }) => placeOf(parentOf(`${name}.`))))].sort();
+  /** Where files are, with the number to try next. */
+  const files = new Map<string, number>();
+  const isTaken = (place: string) => files.has(place) || hasPrefixed(folders, place);
+  return entries.map((entry) => {
+    if (entry.name.endsWith('/')) return entry;
+    let { name } = entry;
+    let number = files.get(placeOf(name)) ?? 2;
+    for (; isTaken(placeOf(name)); number += 1) name = entry.name.replace(/[^/]*$/, `${number} $&`);
+    files.set(placeOf(entry.name), number).set(placeOf(name), 2);
+    return { ...entry, name };
   });
+}
+
+/** Whether any of the sorted `texts` begins with `prefix`; a set of all their folders could be huge. */
+function hasPrefixed(texts: readonly string[], prefix: string): boolean {
+  let [low, high] = [0, texts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((texts[middle] ?? '') < prefix) low = middle + 1;
+    else high = middle;
+  }
+  return texts[low]?.startsWith(prefix) ?? false;
+}
+
+/** Equal for names that are one place where neither case nor the composition of characters counts. */
+function placeOf(name: string): string {
+  return name.normalize().toLowerCase().replace(/\/?$/, '/');
 }
 
 function safeName(path: string): string {
