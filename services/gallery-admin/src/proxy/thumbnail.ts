@@ -1,3 +1,4 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import type Sharp from 'sharp';
 import { tooManyPixels } from './failures.ts';
 import { isRaster } from './raster.ts';
@@ -21,10 +22,15 @@ const AVIF_EFFORT = 2;
 
 /**
  * Makes a thumbnail: at most 480 px on the longer side, rotated by its EXIF orientation, in sRGB, without
- * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded, or not in
- * time. Fails with `refused` for more than 100 megapixels, after reading only the header.
+ * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded. Fails with
+ * `refused` for more than 100 megapixels, after reading only the header, and with `unavailable` after `workS`
+ * seconds, because a busy machine may be the reason.
  */
-export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Promise<Buffer | undefined> {
+export async function makeThumbnail(
+  image: Buffer,
+  format: ThumbnailFormat,
+  workS = WORK_S,
+): Promise<Buffer | undefined> {
   if (!isRaster(image)) return undefined;
   const sharp = await loadSharp();
   const size = await sharp(image, { limitInputPixels: false })
@@ -35,12 +41,17 @@ export async function makeThumbnail(image: Buffer, format: ThumbnailFormat): Pro
   const thumbnail = sharp(image, { limitInputPixels: MAX_PIXELS, sequentialRead: true })
     .autoOrient()
     .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true })
-    .timeout({ seconds: WORK_S });
+    .timeout({ seconds: workS });
   const encoded =
     format === 'avif'
       ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })
       : thumbnail.webp({ quality: QUALITY.webp });
-  return encoded.toBuffer().catch(() => undefined);
+  return encoded.toBuffer().catch((error: Error) => {
+    if (/^timeout: /m.test(error.message)) {
+      throw new Failure('unavailable', 'making the thumbnail took too long; try again', { cause: error });
+    }
+    return undefined;
+  });
 }
 
 let loading: Promise<typeof Sharp> | undefined;
