@@ -226,6 +226,13 @@ const WORD = /^(?:xmlns|[movwx]|st\d):[a-z][\w-]*$/;
  */
 const CODE_ATTRIBUTE = /^(?:on|ng|js|x-|v-|hx-|up-|mv-|dojo|script$)/;
 
+/**
+ * Attributes with `data-` that script libraries take for code or for actions: htmx, AngularJS, Unpoly, Dojo,
+ * Knockout, Turbo, Stimulus, Rails and others.
+ */
+export const CODE_DATA =
+  /^data-(?:(?:ajax|bind|dojo|hx|mv|ng|on|request|rv|turbo|up|win)-|(?:ajax|bind|confirm|controller|jsaction|method|reflex|remote|request|script|turbo)$)/;
+
 /** Whether no browser, and no script library that we know, does anything with an attribute of HTML. */
 export function isInertAttribute(name: string): boolean {
   if (WORD.test(name)) return true;

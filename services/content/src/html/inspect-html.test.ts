@@ -153,6 +153,14 @@ describe('what could lay itself over the page', () => {
 
 describe('what no browser knows is accepted', () => {
   test.each([
+    ...['hx-get', 'ng-init', 'on-click', 'up-href', 'bind', 'turbo', 'turbo-stream', 'ajax-begin'],
+    ...['method', 'remote', 'confirm', 'controller', 'reflex', 'request-success'],
+  ])('not data-%s', async (name) => {
+    expect(await found(`<p data-${name}=x>x</p>`)).toEqual([`data-${name} on <p>`]);
+  });
+
+  test.each([
+    '<p data-v-74bd29c6 data-action="share" data-src=x data-online data-type="taskItem">x</p>',
     ...['<p channel=x wotshield=1 lass=y>x</p>', '<byline>x</byline>'],
     ...['<o:p>x</o:p>', '<p xmlns:xalan=x v:shapes=y>x</p>', '<oembed url="https://a.example/"></oembed>'],
   ])('%s', async (html) => {
@@ -162,6 +170,7 @@ describe('what no browser knows is accepted', () => {
   test.each([
     ['<p x-data="alert(1)">x</p>', 'x-data on <p>'],
     ['<p v-html=x ng-init=y hx-get=z>x</p>', 'v-html on <p>', 'ng-init on <p>', 'hx-get on <p>'],
+    ['<p data-action="click->menu#open">x</p>', 'data-action on <p>'],
     ['<p jsaction=x onx=y>x</p>', 'jsaction on <p>', 'onx on <p>'],
     ['<p ping=x is=y slot=z>x</p>', 'ping on <p>', 'is on <p>', 'slot on <p>'],
     ['<p url=" java\tscript:x">x</p>', 'url on <p>'],

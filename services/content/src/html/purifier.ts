@@ -3,6 +3,7 @@ import { JSDOM } from 'jsdom';
 import {
   ALLOWED_URLS,
   ATTRIBUTES,
+  CODE_DATA,
   EMBED_URL,
   FOREIGN_ELEMENTS,
   HTML_ELEMENTS,
@@ -100,6 +101,9 @@ export class Purifier {
 /** Attributes that are allowed on other elements or with other values. */
 function isMisused(tag: string, name: string, value: string): boolean {
   if (name === 'style') return UNSAFE_CSS.test(value);
+  if (CODE_DATA.test(name)) return true;
+  // Stimulus calls what follows the `#`; others only name something.
+  if (name === 'data-action') return value.includes('#');
   if (name === 'name') return NAMELESS.has(tag);
   if (name === 'rel') return /(?:^|\s)opener(?:\s|$)/i.test(value);
   if (name === 'src' && tag === 'iframe') return !(EMBED_URL.test(value) && URL.canParse(value, 'https://x'));
