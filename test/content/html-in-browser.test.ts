@@ -13,7 +13,38 @@ const OVERLAYS = [
   ...['position:fixed;inset:0', 'position:absolute;top:0;left:0;width:100%;height:100%'],
   ...['margin-top:-300px;height:600px', 'position:relative;top:-200px;height:600px'],
   ...['transform:translateY(-200px);height:600px', 'translate:0 -200px;height:600px', 'scale:40'],
+  ...['-webkit-margin-before:-900px;height:2000px', 'box-shadow:0 0 0 9999px red', 'outline:999px solid red'],
+  ...['writing-mode:vertical-lr;margin-inline-start:-900px;height:2000px', 'rotate:90deg;width:800px'],
+  ...['transform-origin:50% -40px;transform:rotate(180deg)', 'width:800px;transform:rotate(90deg)'],
+  ...['filter:drop-shadow(0 -90px red)', '-webkit-box-reflect:above 0', 'text-shadow:0 -101px red'],
+  ...['text-decoration:underline red;text-underline-offset:-101px', '-webkit-text-stroke:300px red'],
+  ...[
+    'border:1px solid;border-image:linear-gradient(red,red) 1/999px/999px',
+    'zoom:50;outline:9px solid red',
+  ],
+  ...['-epub-writing-mode:vertical-lr;text-indent:-50px;height:900px'],
 ];
+
+/** Styles that lay an element over the head of a page from within one that is `position: relative`. */
+const INNER_OVERLAYS = [
+  ...['bottom:0;left:0;width:3000px;height:3000px', 'bottom:0;padding:300px', 'bottom:60px;height:100%'],
+  ...['bottom:100%;left:0;width:100%;height:100%', 'bottom:0;margin-bottom:60px', 'inset-block-end:60px'],
+  ...['bottom:0;width:100%;aspect-ratio:1', 'bottom:0;border-top:900px solid'],
+  ...['bottom:0;-webkit-logical-height:900px', 'position:relative;display:block;top:-60px'],
+];
+
+/** Articles that lay an element over the head of a page because what is around it does not hold it. */
+const LOOSE_OVERLAYS = [
+  ['div', 'position:relative;display:contents'],
+  ['div', "font-family:'x;position:relative;y'"],
+  ['table', 'position:relative'],
+].map(
+  ([name, style]) =>
+    `<${name} style="${style}"><a style="position:absolute;top:0;left:0;width:100%;height:100%">x</a></${name}>`,
+);
+
+/** A drawing that leaves its frame. */
+const DRAWING = '<svg style="overflow:visible"><rect y="-900" width="900" height="900"></rect></svg>';
 
 /** How many mutants of the vectors are tried. */
 const MUTANTS = 6800;
@@ -102,17 +133,27 @@ describe('a browser', () => {
   test('shows nothing over the page around an article that is accepted', async () => {
     const page = await (browser as Browser).newPage({ viewport: { width: 800, height: 600 } });
     onTestFinished(() => page.close());
-    /** Whether the head of the page is still at its corners and in its middle. */
-    const isCovered = async (html: string) => {
-      await page.setContent(
+    const head = () => page.screenshot({ clip: { x: 0, y: 0, width: 800, height: 100 } });
+    const show = (html: string) =>
+      page.setContent(
         `<!doctype html><style>body{margin:0}</style><header style="height:100px">head</header><div>${html}</div>`,
       );
+    await show('');
+    const bare = await head();
+    /** Whether the head of the page looks otherwise, or is not what is at its corners and in its middle. */
+    const isCovered = async (html: string) => {
+      await show(html);
+      if (!bare.equals(await head())) return true;
       return page.evaluate(
         `[[5, 5], [795, 5], [400, 50], [5, 95]].some(([x, y]) => document.elementFromPoint(x, y)?.localName !== 'header')`,
       );
     };
     const over = OVERLAYS.map((style) => `<div style="${style};background:red">${'over '.repeat(99)}</div>`);
-    for (const html of over) {
+    const inner = INNER_OVERLAYS.map(
+      (style) =>
+        `<div style="position:relative"><a style="position:absolute;${style}">x</a><p>over</p></div>`,
+    );
+    for (const html of [...over, ...inner, ...LOOSE_OVERLAYS, DRAWING]) {
       const { faults } = await inspectHtml(html, { html: 'checked', jsonLd: false, overlays: false });
       expect([html, await isCovered(html), faults.length > 0]).toEqual([html, true, true]);
     }

@@ -187,9 +187,9 @@ export class ArticleParser extends Parser<DefaultTreeAdapterMap> {
   #lookAtStyle({ attrs, tagName, location }: Token.TagToken, opened: object | undefined): void {
     const style = attrs.find(({ name }) => name === 'style')?.value;
     if (style === undefined || !location) return;
-    for (const what of overlaysIn(style, this.#anchors.size > 0))
+    for (const what of overlaysIn(tagName, style, this.#anchors.size > 0))
       this.#tokens.overlay(`${what} on <${tagName}>`, location);
-    if (opened && isAnchor(style)) this.#anchors.add(opened);
+    if (opened && isAnchor(tagName, style)) this.#anchors.add(opened);
   }
 
   #addText({ chars, location }: Token.CharacterToken): void {

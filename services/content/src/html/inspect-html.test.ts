@@ -118,6 +118,15 @@ describe('what could lay itself over the page', () => {
     ...['margin-top:-10em', 'margin: -100px 0 0', 'margin:0 0 -9px', 'margin-block: calc(0px - 99px)'],
     ...['transform:translateY(-300px)', '-webkit-transform: scale(9)', 'translate: 0 -9em', 'scale: 9'],
     ...['offset-path: ray(0deg)', 'position:relative;inset:-9px', 'position: -webkit-sticky'],
+    ...['-webkit-margin-before:-9px', '-webkit-margin-after:-9px', 'margin-inline-start:-900px'],
+    ...['-epub-writing-mode:vertical-rl', 'writing-mode:vertical-lr', 'transform:rotate(180deg)'],
+    ...['rotate:90deg', 'transform-origin:50% -9px', 'perspective:9px', 'zoom:50', 'all:unset'],
+    ...['box-shadow:0 0 0 9999px #fff', 'box-shadow:0 -9em', 'outline:101px solid', 'outline-offset:1e3px'],
+    ...['text-shadow:0 calc(-1px)', '-webkit-text-stroke:999px', 'text-underline-offset:-9em'],
+    ...['filter:drop-shadow(0 -9px red)', '-webkit-box-reflect:above 9px', 'border-image:url(x) 9 / 9 / 9'],
+    ...['margin-left:-3000px', 'margin:0 calc(50% - 300vw)', 'position:absolute;padding:9px'],
+    ...['position:absolute;inset-block-start:0', 'position:relative;bottom:9%'],
+    ...['position:absolute;border:9px solid', 'position:absolute;margin:9px'],
   ])('%s', async (style) => {
     const html = `<div style="${style}">x</div>`;
     expect(await found(html)).toEqual([expect.stringMatching(/^[a-z-]+: .* on <div>$/)]);
@@ -133,6 +142,10 @@ describe('what could lay itself over the page', () => {
       'background-position: 0 -9px',
     ],
     ...['position:relative;top:0;left:0', 'text-indent:-9px', 'margin-top:-0px', 'float:left'],
+    ...['margin-left:-1.5em', 'margin-inline:calc(50% - 50vw)', 'zoom:1', 'writing-mode:horizontal-tb'],
+    ...['box-shadow:0 0 1px 0 rgba(0,0,0,0.5),0 1px 10px 0 #0003', 'outline:none', 'outline:0 solid red'],
+    ...['text-decoration:underline .1em', 'text-shadow:1px 1px #fff', 'filter:grayscale(100%)'],
+    ...['overflow:visible', 'position:absolute;border:0;padding:0;margin:auto'],
   ])('not %s', async (style) => {
     expect(await found(`<div style="${style}">x</div>`)).toEqual([]);
   });
@@ -146,9 +159,43 @@ describe('what could lay itself over the page', () => {
     expect(await found(framed('position:relative', 'position:absolute;top:100vh'))).toEqual([
       'top: 100vh on <img>',
     ]);
+    const inner = (style: string) => framed('position:relative', `position:absolute;${style}`);
+    expect(await found(inner('inset:0;margin:auto'))).toEqual([]);
+    expect(await found(inner('left:33.3%;top:60%;width:10%;height:40%'))).toEqual([]);
+    expect(await found(inner('bottom:0;left:0;width:3000px'))).toEqual([
+      'left: 0 on <img>',
+      'width: 3000px on <img>',
+    ]);
+    const unheld = '<p style="position:absolute;width:100%">x</p>';
+    expect(await found(unheld)).toEqual(['position: absolute on <p>']);
+    for (const style of [
+      ...['inset:0;padding:3000px', 'bottom:100%;height:50%', 'bottom:900px', 'inset-block-end:9%'],
+      'position:relative;bottom:9%',
+      ...['bottom:0;margin-bottom:9px', 'bottom:0;width:100%;aspect-ratio:1/99', 'min-height:101%'],
+      ...['-webkit-logical-height:900px', 'bottom:0;border-bottom-width:9px', 'align-self:end'],
+    ]) {
+      expect(await found(inner(style)), style).not.toEqual([]);
+    }
     const after = `<div style="position:relative">x</div><p style="${whole}">y</p>`;
     expect(await found(after)).toEqual(['position: absolute on <p>']);
   });
+});
+
+test.each([
+  ...['position:relative;display:contents', 'font-family:"x;position:relative;y"', '{position:relative}'],
+  ...['background:url(x;position:relative;y)'],
+])('a browser does not hold what is positioned in %s', async (outer) => {
+  const html = `<div style='${outer}'><p style="position:absolute;top:0">x</p></div>`;
+  expect(await found(html)).toEqual(['position: absolute on <p>']);
+});
+
+test('a table does not hold what the parser moves out of it', async () => {
+  const moved = '<table style="position:relative"><a style="position:absolute;top:0">x</a></table>';
+  expect(await found(moved)).toContain('position: absolute on <a>');
+});
+
+test('a drawing stays in its frame', async () => {
+  expect(await found('<svg style="overflow:visible"></svg>')).toEqual(['overflow: visible on <svg>']);
 });
 
 describe('what no browser knows is accepted', () => {
