@@ -224,7 +224,9 @@ test.each([
   },
 );
 
-test('the same bytes of another type that appear at the destination during a move keep the source', async () => {
+// A store without conditional copies, as Ceph 16 is, has overwritten them by then (docs/gallery-media.md).
+const onEmbedded = test.skipIf(process.env.S3_ENDPOINT);
+onEmbedded('the same bytes of another type that appear during a move keep the source', async () => {
   await putTyped('a/x.jpg', 'image/jpeg');
   const arriving = Promise.withResolvers<void>();
   let looked = 0;
