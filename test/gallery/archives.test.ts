@@ -60,7 +60,7 @@ test('files and folders come as one zip of a known length, each under its path',
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'application/zip',
     'content-length': String(zip.length),
-    'content-disposition': "attachment; filename*=UTF-8''desk.zip",
+    'content-disposition': `attachment; filename="desk.zip"; filename*=UTF-8''desk.zip`,
     'cache-control': expect.stringContaining('private'),
   });
   expect(unzipped(zip)).toEqual({

@@ -196,7 +196,10 @@ test('URLs for a download have a browser save the object under its name, whateve
   const { status, headers } = await send(body.data[key]);
   expect(status).toBe(200);
   const [disposition, encoded = ''] = (headers.get('content-disposition') ?? '').split("; filename*=UTF-8''");
-  expect([disposition, decodeURIComponent(encoded)]).toEqual(['attachment', name]);
+  expect([disposition, decodeURIComponent(encoded)]).toEqual([
+    `attachment; filename="it's _50 __ + _.html"`,
+    name,
+  ]);
   const refused = await gallery.post('/api/gallery', {
     action: 'sign-get-objects',
     keys: [key],

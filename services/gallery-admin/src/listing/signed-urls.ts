@@ -36,10 +36,16 @@ export async function signObjectUrls(
   return urls;
 }
 
-/** The `Content-Disposition` with which an object is saved under the last part of its key (RFC 6266). */
+/** What a quoted name cannot have, or readers of the plain `filename` take for something else. */
+const NOT_PLAIN = /[^\x20-\x7e]|["\\%]/gu;
+
+/**
+ * The `Content-Disposition` with which an object is saved under the last part of its key, for clients that
+ * know the encoded name and for others (RFC 6266, section 4.3).
+ */
 export function attachment(key: string): string {
   const name = key.split('/').findLast((part) => part !== '') ?? '';
-  return `attachment; filename*=UTF-8''${escapePath(name)}`;
+  return `attachment; filename="${name.replaceAll(NOT_PLAIN, '_')}"; filename*=UTF-8''${escapePath(name)}`;
 }
 
 /** The page of a listing that {@link signListUrl} signs. */
