@@ -59,6 +59,7 @@ create table news.source_entry (
   state text not null default 'pending' check (state in ('pending', 'done', 'refused')),
   reason text,
   attempts integer not null default 0,
+  -- When a worker may take it, by the database's clock: after its lease, or the wait after a failure.
   retry_at timestamptz(3) not null,
   discovered_at timestamptz(3) not null,
   last_seen_at timestamptz(3) not null,
@@ -70,7 +71,7 @@ create table news.source_entry (
   primary key (source_id, key)
 );
 
-create index source_entry_pending on news.source_entry (retry_at) where state = 'pending';
+create index source_entry_pending on news.source_entry (source_id, retry_at) where state = 'pending';
 create index source_entry_by_item on news.source_entry (item_id) where item_id is not null;
 create index source_entry_by_discovery on news.source_entry (source_id, discovered_at);
 
@@ -124,8 +125,15 @@ begin
 end
 $$;
 
-create trigger announce_due after insert or update of next_poll_at, state on news.source
+create trigger announce_due after insert on news.source
   for each row when (new.state = 'active' and new.next_poll_at <= clock_timestamp())
+  execute function news.announce_due_source();
+
+create trigger announce_due_again after update of next_poll_at, state on news.source
+  for each row when (
+    new.state = 'active' and new.next_poll_at <= clock_timestamp()
+    and (new.next_poll_at, new.state) is distinct from (old.next_poll_at, old.state)
+  )
   execute function news.announce_due_source();
 
 -- Subscriptions at WebSub hubs, by which sources say at once that they have something new.
@@ -140,7 +148,7 @@ create table news.websub_subscription (
   secret text not null,
   -- Until when the hub keeps it; null before the hub has verified it.
   lease_until timestamptz(3),
-  -- When the hub is to be asked next: to subscribe, to renew, or to end it.
+  -- When the hub is to be asked next, by the database's clock: to subscribe, to renew, or to end it.
   ask_at timestamptz(3) not null,
   attempts integer not null default 0,
   last_notified_at timestamptz(3),

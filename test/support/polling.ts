@@ -92,7 +92,10 @@ function deskOf(room: Room, parts: PollParts & EditParts): Desk {
       const { next_poll_at } = await source(id);
       now.value = new Date(Math.max(now.value.getTime(), next_poll_at.getTime()));
       const outcome = await pollSource(parts, id, NO_SIGNAL);
-      await editEntries(parts, id, NO_SIGNAL);
+      for (;;) {
+        const { written, failed } = await editEntries(parts, id, NO_SIGNAL);
+        if (written + failed === 0) break;
+      }
       return outcome;
     },
     items: () => itemsOf(db),

@@ -1,11 +1,14 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { Failure } from '@pressroom/common/failures/failure';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
 import type { Page } from '@pressroom/news-feed/newsroom/pages/read-page';
 import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
+import { editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
+import { pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FeedHost, rss } from '../../support/feed-host.ts';
@@ -586,8 +589,44 @@ test('a failing editor delays its entry alone, and the reason is kept', async ()
     .execute();
   expect(pending).toEqual([{ key: 'bad', reason: 'no opinion', state: 'pending' }]);
   faults.clear();
+  await desk.db
+    .updateTable('news.source_entry')
+    .set({ retry_at: new Date(0) })
+    .execute();
   await desk.poll(id);
   expect(await desk.items()).toHaveLength(2);
+});
+
+test('an entry that is corrected while its former version fails is tried at once', async () => {
+  const { signal } = new AbortController();
+  const correcting = desk.with({
+    editor: {
+      ...sourceEditor,
+      judge: async (submission) => {
+        if (submission.title !== 'Wrong') return sourceEditor.judge(submission, signal);
+        desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'Right' }]) });
+        desk.now.value = (await desk.source(id)).next_poll_at;
+        expect(await pollSource(desk.parts, id, signal)).toEqual({ kind: 'read', pending: 1 });
+        throw new Error('no opinion');
+      },
+    },
+  });
+  desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'Wrong' }]) });
+  const id = await desk.add('/feed');
+  await correcting.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'Right' }]);
+});
+
+test('an entry whose page cannot be read because the worker stops has not failed', async () => {
+  const closed = new Failure('unavailable', 'the reader is closed');
+  const stopping = desk.with({ pages: { read: () => Promise.reject(closed) } });
+  desk.host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  const id = await desk.add('/feed', { readPages: true });
+  await expect(stopping.poll(id)).rejects.toBe(closed);
+  const entries = await desk.db.selectFrom('news.source_entry').select(['attempts', 'reason']).execute();
+  expect(entries).toEqual([{ attempts: 0, reason: null }]);
+  await editEntries(desk.parts, id, new AbortController().signal);
+  expect(await desk.items()).toHaveLength(1);
 });
 
 test('a private host that is allowed is asked for sources that an editor gave such a host alone', async () => {

@@ -3,10 +3,12 @@ import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching
 import { removeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { askHubs } from '@pressroom/news-feed/newsroom/websub/ask-hub';
 import { serveCallback } from '@pressroom/news-feed/newsroom/websub/routes';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { memoryLog } from '../../support/log.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
+import { until } from '../../support/until.ts';
 
 let desk: Desk;
 let fetcher: WebFetcher;
@@ -61,7 +63,14 @@ function feed(...guids: string[]): string {
 /** Lets the newsroom ask the hubs for what is due. */
 function ask(): Promise<number> {
   const callbackUrl = `http://127.0.0.1:${callback.port}`;
-  return askHubs({ db: desk.db, clock: desk.parts.clock, post: fetcher.post, callbackUrl }, NO_SIGNAL);
+  return askHubs({ db: desk.db, post: fetcher.post, callbackUrl }, NO_SIGNAL);
+}
+
+/** Lets time pass for the subscriptions, which go by the database's clock. */
+async function pass(hours: number): Promise<void> {
+  await sql`update news.websub_subscription set ask_at = ask_at - ${hours} * interval '1 hour'`.execute(
+    desk.db,
+  );
 }
 
 /** The hub asks whether the newsroom wants what it was last asked for. */
@@ -161,6 +170,40 @@ test('a hub that notifies all the time does not make the source be polled more t
   expect((await desk.source(id)).next_poll_at).toEqual(new Date(polled + 10_000));
 });
 
+test.each([
+  ['has news', ['one', 'two']],
+  ['has not changed', ['one']],
+])(
+  'a notification while the source is polled, which %s, makes it be polled again soon',
+  async (_what, guids) => {
+    const { id, secret } = await subscribed();
+    desk.host.set('/feed', async (_request, response) => {
+      await notify(secret);
+      response.writeHead(200).end(feed(...guids));
+    });
+    await desk.poll(id);
+    expect((await desk.source(id)).next_poll_at).toEqual(new Date(desk.now.value.getTime() + 10_000));
+    desk.host.set('/feed', { body: feed('one', 'two', 'three') });
+    await desk.poll(id);
+    expect((await desk.source(id)).next_poll_at.getTime()).toBeGreaterThan(desk.now.value.getTime() + 10_000);
+  },
+);
+
+test('a notification that changes nothing is not announced to the workers', async () => {
+  const { id, secret } = await subscribed();
+  const client = await desk.database.pool.connect();
+  const heard: unknown[] = [];
+  client.on('notification', ({ payload }) => heard.push(payload));
+  await client.query('listen newsroom_due');
+  const due = { next_poll_at: new Date(0), last_polled_at: new Date(0) };
+  await desk.db.updateTable('news.source').set(due).where('id', '=', id).execute();
+  for (let sent = 0; sent < 3; sent += 1) await notify(secret);
+  await client.query("notify newsroom_due, 'end'");
+  await until('the last is heard', () => heard.includes('end'));
+  client.release(true);
+  expect(heard).toEqual(['', 'end']);
+});
+
 test('a subscription that nobody asked for is not verified', async () => {
   const id = await desk.add('/feed');
   await desk.poll(id);
@@ -173,7 +216,9 @@ test('a subscription that nobody asked for is not verified', async () => {
 
 test('a lease is renewed before it ends', async () => {
   await subscribed();
-  desk.now.value = new Date(desk.now.value.getTime() + 1.6 * HOUR);
+  await pass(1.4);
+  expect(await ask()).toBe(0);
+  await pass(0.2);
   expect(await ask()).toBe(1);
   expect(asked[1]?.get('hub.callback')).toBe(asked[0]?.get('hub.callback'));
   expect((await verify()).status).toBe(200);
@@ -188,7 +233,7 @@ test('a hub that fails is asked again later', async () => {
   expect(await ask()).toBe(0);
   const row = await desk.db.selectFrom('news.websub_subscription').selectAll().executeTakeFirstOrThrow();
   expect(row).toMatchObject({ source_id: id, last_error: 'the hub answered with status 500' });
-  desk.now.value = new Date(desk.now.value.getTime() + HOUR);
+  await pass(1);
   hubStatus = 202;
   expect(await ask()).toBe(1);
   expect((await verify()).status).toBe(200);
@@ -196,9 +241,8 @@ test('a hub that fails is asked again later', async () => {
 
 test('removing a source ends its subscription', async () => {
   const { id } = await subscribed();
-  // The row's time is the database's, which is after the desk's.
   await removeSource(desk.db, id);
-  desk.now.value = new Date(Math.max(Date.now(), desk.now.value.getTime()) + 1000);
+  await pass(1);
   expect(await ask()).toBe(1);
   expect(asked.at(-1)?.get('hub.mode')).toBe('unsubscribe');
   expect((await verify()).status).toBe(200);
@@ -210,7 +254,7 @@ test('a feed that moves to another hub ends the subscription at the first', asyn
   desk.host.set('/other-hub', { status: 202 });
   desk.host.set('/feed', { body: feed('one', 'two').replace('/hub"', '/other-hub"') });
   await desk.poll(id);
-  desk.now.value = new Date(Math.max(Date.now(), desk.now.value.getTime()) + 1000);
+  await pass(1);
   await ask();
   expect(asked.at(-1)?.get('hub.mode')).toBe('unsubscribe');
   expect(desk.host.to('/other-hub')).toHaveLength(1);

@@ -2,6 +2,7 @@ import { constants, getPriority } from 'node:os';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { addSource, pauseSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
+import { Places } from '@pressroom/news-feed/newsroom/work/places';
 import { failedJobs } from '@pressroom/news-feed/newsroom/work/status';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -11,6 +12,7 @@ import { Child } from '../../support/child.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { FeedHost, heldAnswers, rss } from '../../support/feed-host.ts';
 import { memoryLog } from '../../support/log.ts';
+import { sourceEditor } from '../../support/plain-newsroom.ts';
 import { until } from '../../support/until.ts';
 import { type RunningWorker, startWorker, workerSettings } from '../../support/worker.ts';
 
@@ -65,8 +67,7 @@ test('two workers make each of many articles one item, and publish one daily', a
   const clock = () => later.value;
   await Promise.all([start({ clock }), start({ clock })]);
   await until('all entries are written', async () => {
-    const open = await count("news.source_entry where state <> 'done'");
-    return open === 0 && (await count('news.source_entry')) === sources * 10;
+    return (await count("news.source_entry where state = 'done'")) === sources * 10;
   });
   expect(await count('news.item')).toBe(100);
   expect(host.requests).toHaveLength(sources);
@@ -258,6 +259,76 @@ test('no worker takes what another one has in hand, which keeps it for as long a
   await until('the item', async () => (await count('news.item')) === 1);
   expect(host.requests).toHaveLength(1);
   expect(await count('news.source where lease_until is not null')).toBe(0);
+});
+
+test('a source that is changed during its poll is free at once', async () => {
+  const held = heldAnswers();
+  host.set('/slow', held.hold);
+  const { id } = await addSource(db, host.at('/slow'), {}, new Date());
+  await start();
+  await until('it is asked', () => held.open.length === 1);
+  await pauseSource(db, id);
+  held.answerOne(rss([{ guid: 'a' }]));
+  await until('it is free', async () => (await count('news.source where lease_until is null')) === 1);
+  expect(await count('news.item')).toBe(0);
+});
+
+/** An editor that notes the titles it was asked for, and answers none before the gate is open. */
+function gatedEditor() {
+  const titles: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const judge: typeof sourceEditor.judge = async (submission, signal) => {
+    titles.push(submission.title);
+    await gate.promise;
+    return sourceEditor.judge(submission, signal);
+  };
+  return { titles, open: gate.resolve, editor: { ...sourceEditor, judge } };
+}
+
+test('sources that flood do not keep another one waiting until all of theirs is edited', async () => {
+  const { titles, open, editor } = gatedEditor();
+  for (const flood of ['a', 'b', 'c', 'd']) {
+    host.set(`/${flood}`, { body: rss(Array.from({ length: 60 }, (_, index) => ({ guid: flood + index }))) });
+    await addSource(db, host.at(`/${flood}`), {}, new Date());
+  }
+  await start({ editor });
+  await until('each flood has a place', () => titles.length === 100);
+  host.set('/late', { body: rss([{ guid: 'late' }]) });
+  await addSource(db, host.at('/late'), {}, new Date());
+  await until('all is read', async () => (await count('news.source_entry')) === 241);
+  open();
+  await until('all is edited', async () => (await count('news.item')) === 241);
+  expect(titles.indexOf('Title of late')).toBe(100);
+});
+
+test('a worker whose clock is ahead does not take the entries that another one edits', async () => {
+  const { titles, open, editor } = gatedEditor();
+  host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  await addSource(db, host.at('/feed'), {}, new Date());
+  await start({ editor });
+  await until('it is judged', () => titles.length === 1);
+  const ahead = gatedEditor();
+  ahead.open();
+  const clock = () => new Date(Date.now() + 3_600_000);
+  await (await start({ editor: ahead.editor, clock, ...UNTIL_WOKEN })).stop();
+  open();
+  expect(ahead.titles).toEqual([]);
+  await until('the item', async () => (await count('news.item')) === 1);
+});
+
+test('a worker looks for more after work that did something, not where others had it', async () => {
+  const { log } = memoryLog('newsroom');
+  let looks = 0;
+  const onDone = () => {
+    looks += 1;
+  };
+  const places = new Places({ kind: 'edit', most: 4, onDone, signal: new AbortController().signal, log });
+  places.begin(1, async () => false);
+  await places.ended();
+  expect(looks).toBe(0);
+  places.begin(2, async () => true);
+  await places.ended();
+  expect(looks).toBe(1);
 });
 
 test('a worker that is stopped gives up what it waits for, and its source has not failed', async () => {

@@ -118,8 +118,11 @@ async function pollAndEdit(work: PollParts & EditParts, id: number, signal: Abor
   const outcome = await pollSource(work, id, signal);
   if (outcome.kind === 'failed') throw new Error(`source ${id} failed: ${outcome.reason}`);
   if (outcome.kind !== 'read' || outcome.pending === 0) return;
-  const { failed } = await editEntries(work, id, signal);
-  if (failed > 0) throw new Error(`${failed} entries of source ${id} failed; news.source_entry says why`);
+  for (;;) {
+    const { written, failed } = await editEntries(work, id, signal);
+    if (failed > 0) throw new Error(`${failed} entries of source ${id} failed; news.source_entry says why`);
+    if (written === 0) return;
+  }
 }
 
 async function refuseUsed(db: Kysely<NewsTables>): Promise<void> {

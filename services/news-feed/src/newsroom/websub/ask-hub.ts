@@ -1,6 +1,5 @@
 import { reasonOf } from '@pressroom/common/start/reason';
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Post } from '../fetching/web-fetcher.ts';
 import { LEASE_SECONDS, noteFault, type Request, takeRequests } from './subscriptions.ts';
@@ -11,7 +10,6 @@ const MOST_REQUESTS = 20;
 /** What subscriptions are asked for with. */
 export interface SubscriberParts {
   db: Kysely<NewsTables>;
-  clock: Clock;
   post: Post;
   /** The public address below which the callbacks are. */
   callbackUrl: string;
@@ -22,7 +20,7 @@ export interface SubscriberParts {
  * reason is kept. Returns how many were asked.
  */
 export async function askHubs(parts: SubscriberParts, signal: AbortSignal): Promise<number> {
-  const requests = await takeRequests(parts.db, MOST_REQUESTS, parts.clock());
+  const requests = await takeRequests(parts.db, MOST_REQUESTS);
   await Promise.all(requests.map((request) => askHub(parts, request, signal)));
   return requests.length;
 }

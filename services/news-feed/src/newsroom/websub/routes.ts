@@ -66,11 +66,7 @@ async function answer(parts: CallbackParts, request: IncomingMessage): Promise<A
   return { status: 405, text: '' };
 }
 
-async function verified(
-  { db, clock, log }: CallbackParts,
-  token: string,
-  query: URLSearchParams,
-): Promise<Answer> {
+async function verified({ db, log }: CallbackParts, token: string, query: URLSearchParams): Promise<Answer> {
   const mode = query.get('hub.mode') ?? '';
   const challenge = query.get('hub.challenge') ?? '';
   if (mode === 'denied') {
@@ -80,7 +76,7 @@ async function verified(
   }
   const topic = query.get('hub.topic') ?? '';
   const leaseSeconds = Number(query.get('hub.lease_seconds')) || 0;
-  const isWanted = challenge !== '' && (await verify(db, token, { mode, topic, leaseSeconds }, clock()));
+  const isWanted = challenge !== '' && (await verify(db, token, { mode, topic, leaseSeconds }));
   if (isWanted) log.info({ mode, topic }, 'subscription_verified');
   return isWanted ? { status: 200, text: challenge } : { status: 404, text: '' };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '@pressroom/common/log/logging';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { HubLinks } from './links.ts';
@@ -44,7 +44,6 @@ export async function noteHub(
   tx: Transaction<NewsTables>,
   sourceId: number,
   links: HubLinks | undefined,
-  now: Date,
 ): Promise<void> {
   const known = await tx
     .selectFrom('news.websub_subscription')
@@ -63,7 +62,7 @@ export async function noteHub(
   const [token, secret] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
   await tx
     .insertInto('news.websub_subscription')
-    .values({ token, source_id: sourceId, ...links, secret, ask_at: now })
+    .values({ token, source_id: sourceId, ...links, secret, ask_at: sql<Date>`now()` })
     .execute();
 }
 
@@ -71,21 +70,21 @@ export async function noteHub(
  * Takes the subscriptions of which the hub is to be asked now, oldest first; each is due again after a wait
  * that doubles until the hub answers, so a lost answer costs nothing. Farewells end after a few attempts.
  */
-export async function takeRequests(db: Kysely<NewsTables>, most: number, now: Date): Promise<Request[]> {
+export async function takeRequests(db: Kysely<NewsTables>, most: number): Promise<Request[]> {
   await db
     .deleteFrom('news.websub_subscription')
     .where('source_id', 'is', null)
     .where((where) => where.or([where('lease_until', 'is', null), where('attempts', '>=', MOST_FAREWELLS)]))
-    .where('ask_at', '<=', now)
+    .where('ask_at', '<=', sql<Date>`statement_timestamp()`)
     .execute();
   const { rows } = await sql<Request>`
     update news.websub_subscription as subscription
     set attempts = attempts + 1,
-      ask_at = ${now}::timestamptz + least(
+      ask_at = clock_timestamp() + least(
         ${MAX_RETRY_SECONDS}::float8, ${RETRY_SECONDS} * 2 ^ least(attempts, 20)
       ) * interval '1 second'
     where token in (
-      select token from news.websub_subscription where ask_at <= ${now} order by ask_at limit ${most}
+      select token from news.websub_subscription where ask_at <= statement_timestamp() order by ask_at limit ${most}
       for update skip locked
     )
     returning token, hub, topic, secret,
@@ -119,15 +118,14 @@ export async function verify(
   db: Kysely<NewsTables>,
   token: string,
   { mode, topic, leaseSeconds }: Verification,
-  now: Date,
 ): Promise<boolean> {
   if (mode === 'subscribe') {
-    const lease = Math.min(Math.max(60, leaseSeconds), 10 * LEASE_SECONDS) * 1000;
+    const lease = Math.min(Math.max(60, leaseSeconds), 10 * LEASE_SECONDS);
     const { numUpdatedRows } = await db
       .updateTable('news.websub_subscription')
       .set({
-        lease_until: new Date(now.getTime() + lease),
-        ask_at: new Date(now.getTime() + lease * 0.75),
+        lease_until: sql<Date>`clock_timestamp() + ${lease} * interval '1 second'`,
+        ask_at: sql<Date>`clock_timestamp() + ${lease * 0.75} * interval '1 second'`,
         attempts: 0,
         last_error: null,
       })
@@ -168,4 +166,22 @@ export async function pollAtOnce(db: Kysely<NewsTables>, token: string, now: Dat
       next_poll_at = least(next_poll_at, greatest(${now}, last_polled_at + ${POLL_SECONDS} * interval '1 second'))
     from notified where source.id = notified.source_id and state = 'active'
   `.execute(db);
+}
+
+/**
+ * When to poll a source next: `next`, or soon if its hub has notified since `last_notified_at` was read. The
+ * poll that ends now may have been answered before that.
+ */
+export function nextPoll(
+  { id, last_notified_at }: { id: number; last_notified_at: Date | null },
+  next: Date,
+  now: Date,
+): RawBuilder<Date> {
+  return sql`
+    case when exists (
+      select from news.websub_subscription where source_id = ${id} and last_notified_at is not null
+        and last_notified_at is distinct from ${last_notified_at}::timestamptz
+    ) then least(${next}::timestamptz, ${now}::timestamptz + ${POLL_SECONDS} * interval '1 second')
+    else ${next}::timestamptz end
+  `;
 }

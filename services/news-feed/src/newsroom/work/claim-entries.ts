@@ -1,13 +1,21 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { StoredEntry } from './store-entries.ts';
 
-/** How long a worker has for the entries that it takes, in seconds: then another one takes them. */
-const LEASE_SECONDS = 300;
+/** How long a worker has for the entries that it takes, in seconds: their pages may be slow. */
+const LEASE_SECONDS = 900;
 
 /** The first and the longest wait after an entry failed, in seconds. */
 const RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 86_400;
+
+/**
+ * A row of `news.source_entry` that is to be edited, by the database's clock; as of the statement, for the
+ * index.
+ */
+export function isDueEntry(): RawBuilder<SqlBool> {
+  return sql`state = 'pending' and retry_at <= statement_timestamp()`;
+}
 
 /** An entry that a worker has taken. */
 export interface ClaimedEntry {
@@ -26,16 +34,14 @@ export async function claimEntries(
   db: Kysely<NewsTables>,
   sourceId: number,
   limit: number,
-  now: Date,
 ): Promise<ClaimedEntry[]> {
-  const leaseEnd = new Date(now.getTime() + LEASE_SECONDS * 1000);
   const { rows } = await sql<ClaimedEntry>`
     with due as (
       select source_id, key from news.source_entry
-      where source_id = ${sourceId} and state = 'pending' and retry_at <= ${now}
+      where source_id = ${sourceId} and ${isDueEntry()}
       order by entry->>'publishedAt', key limit ${limit} for update skip locked
     )
-    update news.source_entry as taken set retry_at = ${leaseEnd}, attempts = attempts + 1
+    update news.source_entry as taken set retry_at = ${secondsFromNow(LEASE_SECONDS)}, attempts = attempts + 1
     from due where taken.source_id = due.source_id and taken.key = due.key
     returning taken.key, taken.hash, taken.entry, taken.attempts, taken.discovered_at
   `.execute(db);
@@ -46,18 +52,42 @@ export async function claimEntries(
 export async function delayEntry(
   db: Kysely<NewsTables>,
   sourceId: number,
-  { key, attempts }: ClaimedEntry,
+  entry: ClaimedEntry,
   reason: string,
-  now: Date,
 ): Promise<void> {
-  const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** Math.min(20, attempts - 1));
+  const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** Math.min(20, entry.attempts - 1));
+  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(seconds), reason });
+}
+
+/** Gives back an entry that was not tried. */
+export async function releaseEntry(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entry: ClaimedEntry,
+): Promise<void> {
+  await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(0), attempts: entry.attempts - 1 });
+}
+
+/** Not an entry that has changed since it was taken, or that another worker has taken. */
+async function updateClaimed(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  { key, hash, attempts }: ClaimedEntry,
+  columns: UpdateObject<NewsTables, 'news.source_entry'>,
+): Promise<void> {
   await db
     .updateTable('news.source_entry')
-    .set({ retry_at: new Date(now.getTime() + seconds * 1000), reason })
+    .set(columns)
     .where('source_id', '=', sourceId)
     .where('key', '=', key)
+    .where('hash', '=', hash)
+    .where('attempts', '=', attempts)
     .where('state', '=', 'pending')
     .execute();
+}
+
+function secondsFromNow(seconds: number): RawBuilder<Date> {
+  return sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 }
 
 function compare(a: string, b: string): number {

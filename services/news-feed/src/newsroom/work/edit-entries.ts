@@ -7,9 +7,10 @@ import type { Submission } from '../editorial/editor.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
-import { type ClaimedEntry, claimEntries, delayEntry } from './claim-entries.ts';
+import { type ClaimedEntry, claimEntries, delayEntry, releaseEntry } from './claim-entries.ts';
 import type { PacedTurns } from './paced-turns.ts';
 import type { PageReader } from './page-reader.ts';
+import { isUnread } from './poll-source.ts';
 import { type JudgedEntry, type WriteParts, writeEntries } from './write-entries.ts';
 
 /** How many entries a worker takes at once. */
@@ -32,33 +33,27 @@ export interface EditTally {
 }
 
 /**
- * Edits the entries of a source that wait for it, until none is left that may be tried now. An entry whose
- * editor or story fails is tried again later, alone, with a longer wait each time; its reason is kept.
+ * Edits a batch of a source's entries that wait for it, and may be tried now. An entry whose editor or story
+ * fails is tried again later, alone, with a longer wait each time; its reason is kept.
  */
 export async function editEntries(
   parts: EditParts,
   sourceId: number,
   signal: AbortSignal,
 ): Promise<EditTally> {
-  const tally = { written: 0, failed: 0 };
-  for (;;) {
-    signal.throwIfAborted();
-    const source = await parts.db
-      .selectFrom('news.source')
-      .selectAll()
-      .where('id', '=', sourceId)
-      .executeTakeFirst();
-    if (source === undefined) return tally;
-    const claimed = await claimEntries(parts.db, sourceId, BATCH, parts.clock());
-    if (claimed.length === 0) return tally;
-    const failed = await editBatch(parts, source, claimed, signal);
-    tally.failed += failed;
-    tally.written += claimed.length - failed;
-    if (claimed.length < BATCH) return tally;
-  }
+  const source = await parts.db
+    .selectFrom('news.source')
+    .selectAll()
+    .where('id', '=', sourceId)
+    .executeTakeFirst();
+  if (source === undefined) return { written: 0, failed: 0 };
+  const claimed = await claimEntries(parts.db, sourceId, BATCH);
+  if (claimed.length === 0) return { written: 0, failed: 0 };
+  const failed = await editBatch(parts, source, claimed, signal);
+  return { written: claimed.length - failed, failed };
 }
 
-/** Returns how many failed. */
+/** Returns how many failed. Throws if one could not be tried, after giving it back. */
 async function editBatch(
   parts: EditParts,
   source: Source,
@@ -73,14 +68,18 @@ async function editBatch(
       ),
     ),
   );
+  if (signal.aborted) for (const entry of claimed) await releaseEntry(parts.db, source.id, entry);
   signal.throwIfAborted();
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
   failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
   for (const { entry, error } of failed) {
     if (isDatabaseAway(error)) throw error;
-    await delayEntry(parts.db, source.id, entry, reasonOf(error), parts.clock());
+    if (isUnread(error)) await releaseEntry(parts.db, source.id, entry);
+    else await delayEntry(parts.db, source.id, entry, reasonOf(error));
   }
+  const unread = failed.find(({ error }) => isUnread(error));
+  if (unread !== undefined) throw unread.error;
   return failed.length;
 }
 

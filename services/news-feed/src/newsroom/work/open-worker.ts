@@ -66,7 +66,7 @@ export function openWorker(
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const worker = new Worker({
     db,
-    ...(callbackUrl && { subscriber: { db, clock, post: fetcher.post, callbackUrl } }),
+    ...(callbackUrl && { subscriber: { db, post: fetcher.post, callbackUrl } }),
     clock,
     log,
     fetch: fetcher.fetch,

@@ -11,7 +11,7 @@ export interface PlacesOptions {
   kind: string;
   /** How many pieces of work are carried out at once. */
   most: number;
-  /** Called when a piece of work has ended: there may be more. */
+  /** Called when a piece of work has done something: there may be more. */
   onDone: () => void;
   /** Aborted when work is to be given up. */
   signal: AbortSignal;
@@ -40,8 +40,11 @@ export class Places<Key extends string | number> {
     return [...this.#inHand.keys()];
   }
 
-  /** Begins a piece of work. What it throws is logged: what is to be kept of it, it keeps itself. */
-  begin(key: Key, work: (signal: AbortSignal) => Promise<void>): void {
+  /**
+   * Begins a piece of work, which returns whether it has done something. What it throws is logged: what is to
+   * be kept of it, it keeps itself.
+   */
+  begin(key: Key, work: (signal: AbortSignal) => Promise<boolean>): void {
     if (this.#inHand.has(key)) return;
     this.#inHand.set(key, this.#carryOut(key, work));
   }
@@ -51,16 +54,17 @@ export class Places<Key extends string | number> {
     await Promise.all(this.#inHand.values());
   }
 
-  async #carryOut(key: Key, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #carryOut(key: Key, work: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
     const { onDone, signal } = this.#options;
+    let hasWorked = false;
     try {
-      await work(signal);
+      hasWorked = await work(signal);
       this.#failures = 0;
     } catch (error) {
       if (!signal.aborted) this.#failed(key, error);
     }
     this.#inHand.delete(key);
-    onDone();
+    if (hasWorked) onDone();
   }
 
   #failed(key: Key, error: unknown): void {

@@ -13,7 +13,7 @@ import type { Reader } from '../reading/reader.ts';
 import type { Source } from '../sources/source-store.ts';
 import { MAX_SOURCE_URL_BYTES } from '../sources/source-url.ts';
 import { inTransactions, type Work } from '../transactions.ts';
-import { noteHub } from '../websub/subscriptions.ts';
+import { nextPoll, noteHub } from '../websub/subscriptions.ts';
 import { floodOf, intakeOf } from './intake.ts';
 import type { PacedTurns } from './paced-turns.ts';
 import {
@@ -55,6 +55,12 @@ export type PollOutcome =
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
 
+/** A source as its poll began, and when its hub had last notified. */
+type PolledSource = Source & { last_notified_at: Date | null };
+
+/** What a poll writes of its source. */
+type PollColumns = Updateable<SourceTable> & { last_polled_at: Date };
+
 /** What an answer means. */
 type Reading = { kind: 'unchanged' } | (SourceReading & { bodyHash: Buffer });
 
@@ -71,7 +77,9 @@ export async function pollSource(
 ): Promise<PollOutcome> {
   const source = await parts.db
     .selectFrom('news.source')
-    .selectAll()
+    .leftJoin('news.websub_subscription', 'source_id', 'id')
+    .selectAll('news.source')
+    .select('last_notified_at')
     .where('id', '=', sourceId)
     .where('state', '=', 'active')
     .executeTakeFirst();
@@ -132,7 +140,7 @@ async function read(
 
 async function succeed(
   parts: PollParts,
-  source: Source,
+  source: PolledSource,
   answer: Fetched,
   reading: Reading,
 ): Promise<PollOutcome> {
@@ -152,7 +160,7 @@ async function succeed(
 async function keep(
   tx: Transaction<NewsTables>,
   parts: PollParts,
-  source: Source,
+  source: PolledSource,
   { headers, movedTo }: Fetched,
   reading: Exclude<Reading, { kind: 'page' }>,
 ): Promise<PollOutcome> {
@@ -164,7 +172,7 @@ async function keep(
   const flood = floodOf(leftOut);
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
-  if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub, now);
+  if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub);
   const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
   await write(tx, source, {
     ...polled(parts, source, { headers, feed, isChanged }),
@@ -202,7 +210,7 @@ function polled(
     feed?: Pick<ParsedFeed, 'updateSeconds'> | undefined;
     isChanged: boolean;
   },
-): Updateable<SourceTable> {
+): PollColumns {
   const now = clock();
   const updateSeconds = feed === undefined ? source.update_seconds : (feed.updateSeconds ?? null);
   const interval = adaptedInterval(source.interval_seconds, isChanged, bounds);
@@ -221,7 +229,7 @@ function polled(
 
 async function fail(
   { db, clock, random }: PollParts,
-  source: Source,
+  source: PolledSource,
   reason: string,
   answer: Fetched | undefined,
 ): Promise<PollOutcome> {
@@ -242,7 +250,7 @@ async function fail(
 /** The source was a page: from now on, its feed is polled. */
 async function discovered(
   tx: Transaction<NewsTables>,
-  source: Source,
+  source: PolledSource,
   feedUrl: string,
   now: Date,
 ): Promise<PollOutcome> {
@@ -297,18 +305,15 @@ async function isStill(tx: Transaction<NewsTables>, source: Source): Promise<boo
 }
 
 /** Writes what came of a poll; false if the source was changed or polled while it was on its way. */
-async function write(
-  db: Kysely<NewsTables>,
-  { id, url, next_poll_at }: Source,
-  columns: Updateable<SourceTable>,
-): Promise<boolean> {
+async function write(db: Kysely<NewsTables>, source: PolledSource, columns: PollColumns): Promise<boolean> {
+  const { next_poll_at: next, last_polled_at: now } = columns;
   const { numUpdatedRows } = await db
     .updateTable('news.source')
-    .set({ ...columns, lease_until: null })
-    .where('id', '=', id)
+    .set({ ...columns, ...(next && { next_poll_at: nextPoll(source, next, now) }), lease_until: null })
+    .where('id', '=', source.id)
     .where('state', '=', 'active')
-    .where('url', '=', url)
-    .where('next_poll_at', '=', next_poll_at)
+    .where('url', '=', source.url)
+    .where('next_poll_at', '=', source.next_poll_at)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -101,15 +101,15 @@ async function queueStatus(
     from news.source where state = 'active'
     union all
     select 'edit',
-      count(*) filter (where retry_at <= ${now})::int,
-      count(*) filter (where retry_at > ${now} and reason is null)::int,
-      count(*) filter (where retry_at > ${now} and reason is not null)::int
+      count(*) filter (where retry_at <= clock_timestamp())::int,
+      count(*) filter (where retry_at > clock_timestamp() and reason is null)::int,
+      count(*) filter (where retry_at > clock_timestamp() and reason is not null)::int
     from news.source_entry where state = 'pending'
     union all
     select 'websub',
-      count(*) filter (where ask_at <= ${now})::int,
-      count(*) filter (where ask_at > ${now} and attempts > 0 and last_error is null)::int,
-      count(*) filter (where ask_at > ${now} and attempts > 0 and last_error is not null)::int
+      count(*) filter (where ask_at <= clock_timestamp())::int,
+      count(*) filter (where ask_at > clock_timestamp() and attempts > 0 and last_error is null)::int,
+      count(*) filter (where ask_at > clock_timestamp() and attempts > 0 and last_error is not null)::int
     from news.websub_subscription
     union all
     select 'schedule',

@@ -63,7 +63,7 @@ export async function storeEntries(
           key: entry.key,
           hash: latest,
           entry: JSON.stringify(storedEntry(entry, before?.discovered_at ?? now, now)),
-          retry_at: now,
+          retry_at: sql<Date>`now()`,
           discovered_at: now,
           last_seen_at: now,
         })),
@@ -75,7 +75,7 @@ export async function storeEntries(
           state: 'pending',
           reason: null,
           attempts: 0,
-          retry_at: now,
+          retry_at: row.ref('excluded.retry_at'),
           last_seen_at: now,
         })),
       )

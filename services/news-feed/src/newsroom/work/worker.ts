@@ -72,6 +72,8 @@ export class Worker {
   readonly #givingUp = new AbortController();
   readonly #polls: Places<number>;
   readonly #edits: Places<number>;
+  /** The sources that were edited, least recently first: one that floods does not keep the others waiting. */
+  readonly #edited = new Set<number>();
   readonly #schedules: Places<string>;
   readonly #hubs: Places<string>;
   readonly #digests: Places<string>;
@@ -144,6 +146,7 @@ export class Worker {
     if (asksHubs && this.#hubs.free > 0) {
       this.#hubs.begin('websub', async (signal) => {
         while ((await askHubs(subscriber, signal)) > 0);
+        return true;
       });
     }
     const rewrites = digests !== undefined && this.#digests.free > 0 && (await digests.areDue());
@@ -195,19 +198,25 @@ export class Worker {
           if (signal.aborted || isUnread(error)) await releaseSource(db, sourceId);
           throw error;
         });
-        if (outcome.kind !== 'skipped') log.info({ sourceId, ...outcome }, 'source_polled');
+        if (outcome.kind === 'skipped') await releaseSource(db, sourceId);
+        else log.info({ sourceId, ...outcome }, 'source_polled');
+        return true;
       });
     }
   }
 
   async #beginEdits(): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, log } = this.#parts;
     while (this.#edits.free > 0) {
-      const sourceId = await sourceToEdit(db, this.#edits.keys, clock());
+      const sourceId = await sourceToEdit(db, this.#edits.keys, [...this.#edited]);
       if (sourceId === undefined) return;
+      this.#edited.delete(sourceId);
+      this.#edited.add(sourceId);
       this.#edits.begin(sourceId, async (signal) => {
         const tally = await editEntries(this.#parts, sourceId, signal);
         if (tally.failed > 0) log.warn({ sourceId, ...tally }, 'entries_failed');
+        // None, if another worker was faster.
+        return tally.written + tally.failed > 0;
       });
     }
   }
@@ -228,15 +237,17 @@ export class Worker {
   }
 
   /** Carries out what was claimed, and keeps whether it has failed. */
-  async #attempt(name: string, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
+  async #attempt(name: string, signal: AbortSignal, run: () => Promise<void>): Promise<boolean> {
     const { db, clock, log } = this.#parts;
     try {
       await run();
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn({ name, err: error }, 'schedule_failed');
-      return delaySchedule(db, name, reasonOf(error), clock());
+      await delaySchedule(db, name, reasonOf(error), clock());
+      return true;
     }
     await finishSchedule(db, name);
+    return true;
   }
 }
