@@ -14,7 +14,11 @@ const PAGE = 'test/**/*.page.test.ts';
 const DOCS = 'test/**/*.docs.test.ts';
 
 /** The tests of pure functions, each next to what it tests: they start no server. */
-const UNIT = ['{packages,services}/*/src/**/*.test.ts', '{checks,judge}/**/*.test.ts', 'test/docs/*.test.ts'];
+const UNIT = [
+  '{packages,services}/*/src/**/*.test.ts',
+  '{checks,conformance}/**/*.test.ts',
+  'test/docs/*.test.ts',
+];
 
 /** Those that lie there too, but start threads or programs, or stop the event loop. */
 const SLOW_NEIGHBOURS = [

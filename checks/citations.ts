@@ -40,7 +40,7 @@ export async function citationFaults(root: string): Promise<string[]> {
 async function commentsBelow(root: string): Promise<Text[]> {
   const code = await textsOf(
     root,
-    '{{packages,services}/*/src,test,bench,checks,judge}/**/*.{ts,mjs}',
+    '{{packages,services}/*/src,test,bench,checks,conformance}/**/*.{ts,mjs}',
     (file, source) => parseSync(file, source).comments.map(({ value }) => asOneLine(value)),
   );
   const lines = await textsOf(

@@ -5,7 +5,7 @@ import { isGenerated } from './generated.ts';
 
 /** The TypeScript and SQL of the repository. */
 const FILES =
-  '{*.ts,{packages,services}/*/src/**/*.{ts,tsx},{test,bench,checks,judge}/**/*.ts,migrations/*.sql}';
+  '{*.ts,{packages,services}/*/src/**/*.{ts,tsx},{test,bench,checks,conformance}/**/*.ts,migrations/*.sql}';
 
 /**
  * Finds the comment lines of TypeScript and SQL that are wider than the formatter's `lineWidth`

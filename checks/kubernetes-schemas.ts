@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isInstalled, mustRun, runProgram } from '../judge/support/programs.ts';
-import { pythonPrograms } from '../judge/support/python.ts';
+import { isInstalled, mustRun, runProgram } from '../conformance/support/programs.ts';
+import { pythonPrograms } from '../conformance/support/python.ts';
 
 /** The oldest and the newest Kubernetes that the manifests are held against. */
 const VERSIONS = ['1.30', '1.37'];

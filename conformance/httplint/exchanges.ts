@@ -1,0 +1,279 @@
+import sharp from 'sharp';
+import type { MediaHost } from '../../test/support/media-host.ts';
+import { headerOf } from '../support/exchange.ts';
+import { ADMIN, type ServiceName } from '../support/stack.ts';
+import type { Collection } from './collection.ts';
+
+/** Requests what every service has: health, description, reference page, and unknown paths. */
+async function collectCommon(collection: Collection, service: ServiceName): Promise<void> {
+  for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+    await collection.ask({ service, method: 'GET', path, status: 200 });
+  }
+  await collection.ask({ service, method: 'GET', path: '/docs', at: '/docs/', status: 200 });
+  await collection.ask({ service, method: 'GET', path: '/nothing', status: 404 });
+  await collection.ask({ service, method: 'GET', path: '/nothing', at: '/%ff', status: 400 });
+}
+
+/** Paths of the news feed that have content in the sample data. */
+const NEWS = [
+  '/api/v1/items',
+  '/api/v1/hot-topics',
+  '/api/v1/dailies',
+  '/api/v1/dailies/latest',
+  '/api/v1/selected/snapshot',
+  '/api/v1/codex-resets',
+  '/api/v1/codex-resets/recent',
+  '/api/v1/weeklies',
+  '/api/v1/monthlies',
+  ...['', '/all', '/dailies', '/weeklies', '/monthlies'].flatMap((base) =>
+    ['xml', 'atom', 'json'].map((ending) => `${base}/feed.${ending}`),
+  ),
+];
+
+/** Causes every operation and status of the news feed. */
+export async function collectNews(collection: Collection): Promise<void> {
+  const service = 'news-feed';
+  await collectCommon(collection, service);
+  const ask = (path: string, status: number, more: object = {}) =>
+    collection.ask({ service, method: 'GET', path, status, ...more });
+  for (const path of NEWS) {
+    await collection.read(service, path);
+    await ask(path, 400, { at: `${path}?nothing=1` });
+    await ask(path, 405, { method: 'POST' });
+    await ask(path, 403, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    await ask(path, 204, { method: 'OPTIONS', headers: PREFLIGHT });
+    await ask(path, 200, { headers: { 'accept-encoding': 'gzip, br' } });
+  }
+  const snapshot = JSON.parse((await ask('/api/v1/selected/snapshot', 200)).body.toString());
+  await collection.read(
+    service,
+    '/api/v1/selected/changes',
+    `/api/v1/selected/changes?cursor=${snapshot.cursor}`,
+  );
+  await ask('/api/v1/selected/changes', 409, { at: '/api/v1/selected/changes?cursor=x' });
+  const dailies = JSON.parse((await ask('/api/v1/dailies', 200)).body.toString());
+  await collection.read(service, '/api/v1/dailies/{date}', `/api/v1/dailies/${dailies.items.at(-1).date}`);
+  await ask('/api/v1/dailies/{date}', 404, { at: '/api/v1/dailies/1999-01-01' });
+  for (const collection of ['weeklies', 'monthlies']) {
+    await ask(`/api/v1/${collection}/latest`, 404);
+    await ask(`/api/v1/${collection}/{date}`, 404, { at: `/api/v1/${collection}/1999-01-01` });
+  }
+  const topics = (await ask('/api/v1/hot-topics', 200)).body.toString();
+  const [, story = ''] = /\/stories\/([^"/]+)"/.exec(topics) ?? [];
+  await collection.read(service, '/api/v1/stories/{publicId}', `/api/v1/stories/${story}`);
+  await ask('/api/v1/stories/{publicId}', 404, { at: '/api/v1/stories/nothing' });
+  await collection.stack.mergeStory('merged', story);
+  await ask('/api/v1/stories/{publicId}', 308, { at: '/api/v1/stories/merged' });
+  await collection.exhaust(service, '/api/v1/items', 100);
+}
+
+const PREFLIGHT = { origin: 'https://site.example', 'access-control-request-method': 'GET' };
+
+/** Causes every operation and status of the gallery administration. */
+export async function collectGallery(collection: Collection, media: MediaHost): Promise<void> {
+  const service = 'gallery-admin';
+  await collectCommon(collection, service);
+  const cookie = await collection.stack.login();
+  const get = (path: string, status: number, more: object = {}) =>
+    collection.ask({ service, method: 'GET', path, status, headers: { cookie }, ...more });
+  const post = (path: string, json: unknown, status: number, more: object = {}) =>
+    collection.ask({ service, method: 'POST', path, json, status, headers: { cookie }, ...more });
+
+  await collectLogins(collection);
+  for (const path of ['/api/settings/buckets', '/api/gallery']) {
+    await get(path, 200);
+    await get(path, 401, { headers: {} });
+    await get(path, 400, { at: `${path}?nothing=1` });
+  }
+  await get('/api/gallery', 200, { at: '/api/gallery?json=1' });
+  await get('/api/gallery/folder-preview', 410);
+  for (const [path, json] of GALLERY_POSTS) {
+    await post(path, json, 200);
+    await post(path, json, 401, { headers: {} });
+    await post(path, json, 403, { headers: { cookie, origin: 'https://evil.example' } });
+    await post(path, {}, 400);
+    await post(path, undefined, 415, { body: 'x', headers: { cookie, 'content-type': 'text/plain' } });
+    await collection.ask({ service, method: 'PUT', path, status: 405, headers: { cookie } });
+  }
+  await post('/api/gallery', { action: 'sign-get-objects', keys: ['x'.repeat(17 * 2 ** 20)] }, 413);
+  const repeatable = { headers: { cookie, 'idempotency-key': 'examined' } };
+  await post('/api/gallery/batch', { action: 'delete', paths: ['one'] }, 200, repeatable);
+  await post('/api/gallery/batch', { action: 'delete', paths: ['another'] }, 422, repeatable);
+  await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
+  await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
+  await collectProxied(collection, media, cookie);
+  await get('/api/gallery/media', 404, { at: '/api/gallery/media?key=nothing.png' });
+  const made = await post('/api/gallery/archives', { paths: ['renamed/'] }, 200);
+  const { id } = JSON.parse(made.body.toString()).data;
+  await get('/api/gallery/archives/{id}', 200, { at: `/api/gallery/archives/${id}` });
+  await get('/api/gallery/archives/{id}', 404, {
+    at: '/api/gallery/archives/00000000-0000-4000-8000-000000000000',
+  });
+  const inBackground = { action: 'delete', paths: ['renamed'], background: true };
+  const { batch } = JSON.parse((await post('/api/gallery/batch', inBackground, 202)).body.toString());
+  await get('/api/gallery/batches', 200);
+  await get('/api/gallery/batches/{id}', 200, { at: `/api/gallery/batches/${batch.id}` });
+  const unknown = '/api/gallery/batches/00000000-0000-4000-8000-000000000000/resume';
+  await post('/api/gallery/batches/{id}/resume', undefined, 404, { at: unknown });
+  await post('/api/logout', undefined, 200);
+}
+
+const GALLERY_POSTS: readonly (readonly [path: string, json: unknown])[] = [
+  ['/api/upload', { filename: 'a.png', path: '', contentType: 'image/png' }],
+  [
+    '/api/upload/multipart',
+    {
+      action: 'create',
+      filename: 'a.bin',
+      path: '',
+      contentType: 'image/png',
+      size: 9e7,
+      partSize: 33554432,
+    },
+  ],
+  ['/api/upload/sign', { method: 'PUT', key: 'a.png', contentType: 'image/png' }],
+  ['/api/gallery', { action: 'sign-get-objects', keys: ['a'] }],
+  ['/api/gallery/delete', { path: 'nothing', type: 'folder' }],
+  ['/api/gallery/batch', { action: 'delete', paths: ['nothing'] }],
+  ['/api/gallery/folder', { path: 'examined' }],
+  ['/api/gallery/lookup', { paths: ['examined'] }],
+  ['/api/gallery/rename', { path: 'examined', name: 'renamed' }],
+  ['/api/settings/buckets', { action: 'get-bucket', id: 'default' }],
+];
+
+async function collectLogins(collection: Collection): Promise<void> {
+  const wrong = { username: 'nobody', password: 'wrong' };
+  const login = (json: unknown, status: number, headers = {}) =>
+    collection.ask({ service: 'gallery-admin', method: 'POST', path: '/api/login', json, status, headers });
+  await login(ADMIN, 200);
+  await login({}, 400);
+  await login(wrong, 403, { origin: 'https://evil.example' });
+  const headers = { 'x-forwarded-for': '192.0.2.98' };
+  for (let times = 0; times < 5; times += 1) await login(wrong, 401, headers);
+  await login(wrong, 429, headers);
+}
+
+async function collectProxied(collection: Collection, media: MediaHost, cookie: string): Promise<void> {
+  const body = await sharp({ create: { width: 99, height: 99, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+  const described = { 'content-type': 'image/png', etag: '"v1"', 'accept-ranges': 'bytes' };
+  media.answers.set('/a.png', ({ headers }, response) => {
+    if (headers['if-none-match'] !== undefined) response.writeHead(304, { etag: '"v1"' }).end();
+    else if (headers.range === 'bytes=0-9') {
+      response
+        .writeHead(206, { ...described, 'content-range': `bytes 0-9/${body.length}` })
+        .end(body.subarray(0, 10));
+    } else if (headers.range !== undefined)
+      response.writeHead(416, { 'content-range': `bytes */${body.length}` }).end();
+    else response.writeHead(200, described).end(body);
+  });
+  media.answers.set('/silent', () => undefined);
+  const ask = (path: string, status: number, headers = {}, more = '') =>
+    collection.ask({
+      service: 'gallery-admin',
+      method: 'GET',
+      path: '/api/proxy',
+      at: `/api/proxy?url=${encodeURIComponent(`https://localhost:${media.port}${path}`)}${more}`,
+      status,
+      headers: { cookie, ...headers },
+    });
+  await ask('/a.png', 200);
+  await ask('/a.png', 200, {}, '&thumbnail=true');
+  await ask('/a.png', 206, { range: 'bytes=0-9' });
+  await ask('/a.png', 416, { range: 'bytes=200000-' });
+  await ask('/a.png', 304, { 'if-none-match': '"v1"' });
+  await ask('/nothing', 500);
+  await ask('/silent', 504);
+  await collection.ask({
+    service: 'gallery-admin',
+    method: 'GET',
+    path: '/api/proxy',
+    at: `/api/proxy?url=${encodeURIComponent('https://unlisted.example/')}`,
+    status: 403,
+    headers: { cookie },
+  });
+}
+
+const TEXT = `<p>${'Words that make up an article. '.repeat(4)}</p>`;
+
+/** Causes every operation and status of the content service. */
+export async function collectContent(collection: Collection, key: string): Promise<void> {
+  const service = 'content';
+  await collectCommon(collection, service);
+  const ask = (method: string, path: string, status: number, more: object = {}) =>
+    collection.ask({ service, method, path, status, headers: { 'x-api-key': key }, ...more });
+  const created = await ask('POST', '/api/categories', 201, { json: { name: 'Examined', slug: 'examined' } });
+  const category = JSON.parse(created.body.toString()).data.id;
+  await ask('POST', '/api/categories', 409, { json: { name: 'Examined', slug: 'examined' } });
+  const body = { title: 'Examined', content: TEXT, is_published: true, category_id: category };
+  const article = JSON.parse((await ask('POST', '/api/articles', 201, { json: body })).body.toString()).data
+    .id;
+  for (const [path, id, json] of [
+    ['/api/articles', article, body],
+    ['/api/categories', category, { name: 'Examined' }],
+  ] as const) {
+    await collection.read(service, path);
+    await collection.read(service, `${path}/{id}`, `${path}/${id}`);
+    await collection.read(service, `${path}/{id}`, `${path}/${id}`, { 'x-api-key': key });
+    await ask('GET', path, 400, { at: `${path}?nothing=1`, headers: {} });
+    await ask('GET', `${path}/{id}`, 404, { at: `${path}/999999999`, headers: {} });
+    await ask('GET', `${path}/{id}`, 400, { at: `${path}/x`, headers: {} });
+    await ask('POST', path, 401, { json, headers: {} });
+    await ask('POST', path, 400, {
+      body: '{',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    });
+    await ask('POST', path, 415, { body: 'x', headers: { 'x-api-key': key, 'content-type': 'text/plain' } });
+    await ask('POST', path, 413, { json: { ...json, name: 'x'.repeat(3 * 2 ** 20) } });
+    await ask('POST', path, 422, { json: {} });
+    await ask('PATCH', path, 405, { json: {} });
+    await collectChanges(collection, { path, id, key });
+  }
+  await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
+  await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
+  await collection.exhaust(service, '/api/articles', 100);
+}
+
+/** A resource of the content service, and a key that may change it. */
+interface Changed {
+  path: string;
+  id: number;
+  key: string;
+}
+
+async function collectChanges(collection: Collection, { path, id, key }: Changed): Promise<void> {
+  const ask = (method: string, status: number, more: object = {}) =>
+    collection.ask({
+      service: 'content',
+      method,
+      path: `${path}/{id}`,
+      at: `${path}/${id}`,
+      status,
+      headers: { 'x-api-key': key },
+      ...more,
+    });
+  const name = path === '/api/articles' ? { title: 'Examined again' } : { name: 'Examined again' };
+  const full =
+    path === '/api/articles'
+      ? { ...EMPTY_ARTICLE, ...name }
+      : { ...name, slug: 'examined', description: null };
+  await ask('PATCH', 200, { json: name });
+  await ask('PATCH', 412, { json: name, headers: { 'x-api-key': key, 'if-match': '"other"' } });
+  await ask('PATCH', 403, { json: name, headers: { 'x-api-key': 'pk_wrong' } });
+  const before = await ask('GET', 200);
+  const etag = headerOf(before, 'etag');
+  await ask('PUT', 200, { json: full, headers: { 'x-api-key': key, ...(etag && { 'if-match': etag }) } });
+}
+
+const EMPTY_ARTICLE = {
+  content: TEXT,
+  excerpt: null,
+  category_id: null,
+  featured_image: null,
+  alt_text: null,
+  meta_title: null,
+  meta_description: null,
+  canonical_url: null,
+  is_published: true,
+};

@@ -1,0 +1,448 @@
+import type { JsonBody } from '../../test/support/http.ts';
+import type { ServiceName } from '../support/stack.ts';
+
+/** A request of an example, with the credentials of the service unless it is anonymous. */
+export interface Asked {
+  method: string;
+  path: string;
+  json?: unknown;
+  headers?: Record<string, string>;
+  anonymous?: boolean;
+}
+
+/** What came back. */
+export interface Answer {
+  status: number;
+  body: JsonBody;
+}
+
+/** Sends a request of an example. */
+export type Ask = (asked: Asked) => Promise<Answer>;
+
+/** Something that a check of Schemathesis takes for a fault and that is as it must be. */
+export interface Exception {
+  services: readonly ServiceName[];
+  /** Checks of Schemathesis by name. */
+  checks: readonly string[];
+  /** A regular expression of the whole method and path, as the description has them. */
+  operation: string;
+  status: number;
+  /** Matches one fault that the answer tells of: "field: message [code]" or "detail [code]". */
+  fault: string;
+  reason: string;
+  /** Brings the answer about: proof in every run that the exception is still about something. */
+  example(ask: Ask): Promise<Answer>;
+}
+
+const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repeat(4)}</p>` };
+
+const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
+
+const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|categories)/\\{id\\}';
+
+const NO_TEXT = 'NUL character';
+
+const NO_TEXT_REASON =
+  'JSON can write characters that no text has; a schema cannot exclude half a surrogate pair';
+
+const VALID_REFUSED = ['positive_data_acceptance'];
+
+async function createArticle(ask: Ask, more: object = {}): Promise<number> {
+  const { body } = await ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, ...more } });
+  return body.data.id;
+}
+
+/** What is excepted; every line has an example that is tried before Schemathesis runs. */
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    services: ['news-feed', 'gallery-admin', 'content'],
+    checks: ['negative_data_rejection', 'status_code_conformance', 'positive_data_acceptance'],
+    operation: '.*',
+    status: 431,
+    fault: ' \\[invalid_request\\]$',
+    reason: 'a head over 16 KiB is refused before it belongs to an operation',
+    example: (ask) => ask({ method: 'GET', path: `/api/gallery?path=${'x'.repeat(20_000)}` }),
+  },
+  {
+    services: ['news-feed'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/v1/items',
+    status: 400,
+    fault: ' \\[invalid_cursor\\]$',
+    reason: 'a schema does not know which cursors were handed out',
+    example: (ask) => ask({ method: 'GET', path: '/api/v1/items?cursor=x' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: WRITES_ARTICLES,
+    status: 422,
+    fault: '^content: .* \\[too_short\\]$',
+    reason: 'the text between the tags has no length that a schema can state',
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, content: '<p></p>'.repeat(10) } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: WRITES_ARTICLES,
+    status: 422,
+    fault: '^content: .* \\[unsafe_html\\]$',
+    reason: 'a schema does not know which HTML is allowed',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/articles',
+        json: { ...ARTICLE, content: `${ARTICLE.content}<script>` },
+      }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) /api/(articles|categories).*',
+    status: 422,
+    fault: NO_TEXT,
+    reason: NO_TEXT_REASON,
+    example: (ask) => ask({ method: 'POST', path: '/api/categories', json: { name: 'a\ud800' } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) /api/(articles|categories).*',
+    status: 422,
+    fault: 'must be one line',
+    reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
+    example: (ask) => ask({ method: 'POST', path: '/api/categories', json: { name: 'a\u202eb' } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) /api/(articles|categories).*',
+    status: 422,
+    fault: '^\\w+: .* \\[required\\]$',
+    reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
+    example: (ask) => ask({ method: 'POST', path: '/api/categories', json: { name: '\u009f' } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: WRITES_ARTICLES,
+    status: 422,
+    fault: '^category_id: .* \\[not_found\\]$',
+    reason: 'a schema does not know which categories exist',
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, category_id: 2_147_483_647 } }),
+  },
+  {
+    services: ['content'],
+    checks: ['negative_data_rejection'],
+    operation: 'GET /api/articles',
+    status: 200,
+    fault: 'parameter `category_id` in query - .*greater than maximum',
+    reason:
+      'ids that no category can have are read as one that does not exist: nothing is found, as in any list',
+    example: (ask) => ask({ method: 'GET', path: '/api/articles?category_id=2147483648' }),
+  },
+  {
+    services: ['content'],
+    checks: ['positive_data_acceptance', 'negative_data_rejection'],
+    operation: CHANGES,
+    status: 412,
+    fault: ' \\[precondition_failed\\]$',
+    reason: 'a schema does not know the current entity tag',
+    example: async (ask) => {
+      const path = `/api/articles/${await createArticle(ask)}`;
+      return ask({ method: 'DELETE', path, headers: { 'if-match': '"other"' } });
+    },
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/(articles|categories)',
+    status: 422,
+    fault: ' \\[idempotency_key_reused\\]$',
+    reason: 'a schema does not know which keys were used',
+    example: async (ask) => {
+      const headers = { 'idempotency-key': 'examined' };
+      await ask({ method: 'POST', path: '/api/articles', json: ARTICLE, headers });
+      return ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, title: 'Other' }, headers });
+    },
+  },
+  {
+    services: ['content'],
+    checks: ['ensure_resource_availability'],
+    operation: 'GET /api/articles/\\{id\\}',
+    status: 404,
+    fault: ' \\[not_found\\]$',
+    reason: 'a draft is 404 for those who come without a key, and the key of that read is optional',
+    example: async (ask) => {
+      const id = await createArticle(ask, { is_published: false });
+      return ask({ method: 'GET', path: `/api/articles/${id}`, anonymous: true });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/gallery/folder-preview',
+    status: 410,
+    fault: '',
+    reason: 'the operation is described because it is gone: every request is 410',
+    example: (ask) => ask({ method: 'GET', path: '/api/gallery/folder-preview' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/gallery',
+    status: 400,
+    fault: '"foldersOnly" .*json=1',
+    reason: 'OpenAPI has no rule between two parameters',
+    example: (ask) => ask({ method: 'GET', path: '/api/gallery?foldersOnly=1' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/gallery',
+    status: 400,
+    fault: '"continuationToken" ',
+    reason: 'a schema does not know which tokens were handed out',
+    example: (ask) =>
+      ask({ method: 'GET', path: '/api/gallery?json=1&continuationToken=%C3%A8%F1%96%A0%94' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/proxy',
+    status: 400,
+    fault: '"url" .*(https|password)',
+    reason: 'what a URL is cannot be said in a pattern; http is for URLs of the bucket alone',
+    example: (ask) => ask({ method: 'GET', path: '/api/proxy?url=https%3A%2F%2F%5B' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: ['not_a_server_error'],
+    operation: 'GET /api/proxy',
+    status: 500,
+    fault: ' \\[upstream_failed\\]$',
+    reason: 'the contract has 500 for what the host of the media does wrong (docs/spec/gallery-admin.md)',
+    example: async (ask) => {
+      const json = { action: 'sign-get-objects', keys: ['nothing'] };
+      const { body } = await ask({ method: 'POST', path: '/api/gallery', json });
+      return ask({ method: 'GET', path: `/api/proxy?url=${encodeURIComponent(body.data.nothing)}` });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: '(POST /api/.*|GET /api/gallery/media)',
+    status: 400,
+    fault: 'bytes',
+    reason: 'the length of a key counts bytes of UTF-8, of a schema characters',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/gallery',
+        json: { action: 'sign-get-objects', keys: ['ü'.repeat(600)] },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: '(POST /api/.*|GET /api/gallery/media)',
+    status: 400,
+    fault: NO_TEXT,
+    reason: NO_TEXT_REASON,
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/gallery/batch', json: { action: 'delete', paths: ['a\ud800'] } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/(upload|gallery)/?.*',
+    status: 400,
+    fault: 'cannot be seen or turns text around',
+    reason: 'marks that do not show are refused in new names alone; a schema does not know which are new',
+    example: (ask) => ask({ method: 'POST', path: '/api/gallery/folder', json: { path: 'a\u00adb/' } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: '(POST|GET) /api/gallery/archives.*',
+    status: 400,
+    fault: '^paths: nothing exists at',
+    reason: 'a schema does not know which objects exist',
+    example: (ask) => ask({ method: 'POST', path: '/api/gallery/archives', json: { paths: ['nothing'] } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/upload/multipart',
+    status: 400,
+    fault: '^parts: .*partNumber',
+    reason: 'a schema cannot ask for one member of objects in a list to be unique',
+    example: (ask) => {
+      const part = { partNumber: 1, etag: 'x' };
+      const json = { action: 'complete', uploadId: 'x', key: 'x', parts: [part, part] };
+      return ask({ method: 'POST', path: '/api/upload/multipart', json });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/batch',
+    status: 400,
+    fault: '^names: .*only for those in paths',
+    reason: 'a schema cannot compare one member with another',
+    example: (ask) => {
+      const json = { action: 'copy', paths: ['a'], dest: '', names: [{ path: 'b', name: 'c' }] };
+      return ask({ method: 'POST', path: '/api/gallery/batch', json });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/(batch|rename)',
+    status: 400,
+    fault: '^[^:]*nothing [^:]* ".*"; nothing was changed',
+    reason: 'a schema does not know which objects exist',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/gallery/batch',
+        json: { action: 'copy', paths: ['nothing'], dest: '' },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/batch',
+    status: 400,
+    fault: '^dest .*photos/2026/',
+    reason: 'only a folder that exists may have any name; a schema does not know which exist',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/gallery/batch',
+        json: { action: 'copy', paths: ['landscapes/'], dest: 'a//b' },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/(batch|rename|folder)',
+    status: 400,
+    fault: ' \\[destination_conflict\\]$',
+    reason: 'what is in the way is not to be seen in a schema',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/gallery/batch',
+        json: { action: 'copy', paths: ['landscapes/'], dest: '' },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/batch',
+    status: 400,
+    fault: '^[^:]*key ".*" .* \\d+ bytes',
+    reason: 'the length of a key is that of two members together',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/gallery/batch',
+        json: { action: 'copy', paths: ['landscapes/'], dest: 'x/'.repeat(510) },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/settings/buckets',
+    status: 400,
+    fault: ' \\[bucket_protected\\]$',
+    reason: 'a schema does not know where a bucket comes from',
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/settings/buckets', json: { action: 'remove', id: 'default' } }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/upload/multipart',
+    status: 400,
+    fault: '^parts: ',
+    reason: 'a schema does not know which parts have arrived',
+    example: async (ask) => {
+      const path = '/api/upload/multipart';
+      const file = { filename: 'a.bin', path: '', contentType: 'image/png', size: 9e7 };
+      const { body } = await ask({ method: 'POST', path, json: { action: 'create', ...file } });
+      const { uploadId, key } = body.data;
+      const json = { action: 'complete', uploadId, key, parts: [{ partNumber: 1, etag: 'x' }] };
+      return ask({ method: 'POST', path, json });
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/(batch|delete|rename)',
+    status: 422,
+    fault: ' \\[idempotency_key_reused\\]$',
+    reason: 'a schema does not know which keys were used',
+    example: async (ask) => {
+      const of = (path: string): Asked => ({
+        method: 'POST',
+        path: '/api/gallery/batch',
+        json: { action: 'delete', paths: [path] },
+        headers: { 'idempotency-key': 'examined' },
+      });
+      await ask(of('one'));
+      return ask(of('another'));
+    },
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/settings/buckets',
+    status: 400,
+    fault: '^bucket\\.(accessKeyId|secretAccessKey): ',
+    reason: 'a key may be left out for a bucket that has one stored; a schema does not know which have',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/settings/buckets',
+        json: {
+          action: 'save',
+          bucket: { name: 'examined', region: 'auto', endpoint: 'https://s3.example' },
+        },
+      }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/settings/buckets',
+    status: 400,
+    fault: '^bucket\\.(endpoint|publicEndpoint): ',
+    reason: 'what a URL is cannot be said in a pattern',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/settings/buckets',
+        json: { action: 'test', bucket: { name: 'examined', region: 'auto', endpoint: 'https://[' } },
+      }),
+  },
+];
+
+/** What an answer says is wrong: each of its `errors` as "field: message [code]", else its detail. */
+function faultsOf({ body }: Answer): string[] {
+  const errors: { field: string; message: string; code: string }[] = body?.errors ?? [];
+  if (errors.length > 0) return errors.map(({ field, message, code }) => `${field}: ${message} [${code}]`);
+  return body?.detail === undefined ? [] : [`${body.detail} [${body.code}]`];
+}
+
+/** Tries the example of an exception: undefined when it holds, else what is wrong with it. */
+export async function staleness(exception: Exception, ask: Ask): Promise<string | undefined> {
+  const answer = await exception.example(ask);
+  const faults = faultsOf(answer);
+  const told = answer.status < 400 || faults.some((fault) => new RegExp(exception.fault).test(fault));
+  if (answer.status === exception.status && told) return undefined;
+  const came = `${answer.status} ${faults.join('; ')}`;
+  return `its example is answered ${came}, not ${exception.status} ${exception.fault}: take it off the list or mend it`;
+}

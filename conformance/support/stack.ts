@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@pressroom/common/database/migrate';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import { Child } from '../../test/support/child.ts';
+import { run } from '../../test/support/command.ts';
+import { clientOf, createBucket, type Server, startEmbedded } from '../../test/support/s3/servers.ts';
+import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { killAtExit } from './ending.ts';
+
+/** The account of the gallery administration. */
+export const ADMIN = { username: 'editor', password: randomBytes(16).toString('hex') };
+
+/** The services by the names of their folders. */
+export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
+
+/** A service by the name of its folder. */
+export type ServiceName = (typeof SERVICES)[number];
+
+/**
+ * Limits that checks reach only on purpose, and one proxy in front, so that logins have separate addresses.
+ */
+const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1' };
+
+const PORT: Record<ServiceName, string> = {
+  'news-feed': 'NEWS_FEED_PORT',
+  'gallery-admin': 'GALLERY_ADMIN_PORT',
+  content: 'CONTENT_PORT',
+};
+
+/** The three services in separate processes, with sample data, a real PostgreSQL and the embedded store. */
+export class Stack implements AsyncDisposable {
+  /** The base URL of each service, without a path. */
+  readonly urls: Readonly<Record<ServiceName, string>>;
+  /** A key of the content service. */
+  readonly key: string;
+  readonly #env: Record<string, string>;
+  readonly #postgres: RunningPostgres;
+  readonly #resources: AsyncDisposableStack;
+
+  private constructor(parts: Parts) {
+    this.urls = parts.urls;
+    this.key = parts.key;
+    this.#env = parts.env;
+    this.#postgres = parts.postgres;
+    this.#resources = parts.resources;
+  }
+
+  /** Starts everything; `settings` are additional settings of the services. */
+  static async open(settings: Record<string, string> = {}): Promise<Stack> {
+    await using resources = new AsyncDisposableStack();
+    const home = await temporaryHome();
+    resources.defer(() => rm(home, { recursive: true, force: true }));
+    const postgres = await startPostgres({
+      dataDir: join(home, 'postgres'),
+      port: 0,
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    });
+    resources.defer(() => postgres.stop());
+    await migrate(postgres.url, fileURLToPath(new URL('../../migrations', import.meta.url)));
+    const store = await startEmbedded();
+    resources.defer(() => store.close());
+    const env = { ...COMMON, DATABASE_URL: postgres.url, ...(await gallerySettings(store)), ...settings };
+    const key = await prepare(env);
+    const urls = {
+      'news-feed': await start('news-feed', env, resources),
+      'gallery-admin': await start('gallery-admin', env, resources),
+      content: await start('content', env, resources),
+    };
+    return new Stack({ urls, key, env, postgres, resources: resources.move() });
+  }
+
+  /** Logs in to the gallery administration and returns the `Cookie` header for further requests. */
+  async login(): Promise<string> {
+    const response = await fetch(`${this.urls['gallery-admin']}/api/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
+      body: JSON.stringify(ADMIN),
+    });
+    if (!response.ok) throw new Error(`the login answered ${response.status}: ${await response.text()}`);
+    return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  }
+
+  /** Creates a story in the news feed that is merged into `into`. */
+  async mergeStory(publicId: string, into: string): Promise<void> {
+    const lines = [
+      { type: 'story', publicId, title: publicId },
+      { type: 'merge', from: publicId, into },
+    ];
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    await command(['services/news-feed/src/cli.ts', 'import', '-'], this.#env, input);
+  }
+
+  /** Stops the database while the services keep running. */
+  stopDatabase(): Promise<void> {
+    return this.#postgres.stop();
+  }
+
+  /** Stops everything in reverse order of starting. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+}
+
+/** The parts of a stack. */
+interface Parts {
+  urls: Record<ServiceName, string>;
+  key: string;
+  env: Record<string, string>;
+  postgres: RunningPostgres;
+  resources: AsyncDisposableStack;
+}
+
+async function gallerySettings(store: Server): Promise<Record<string, string>> {
+  const s3 = clientOf(store);
+  const bucket = await createBucket(s3);
+  s3.destroy();
+  return {
+    ADMIN_USERNAME: ADMIN.username,
+    ADMIN_PASSWORD: ADMIN.password,
+    COOKIE_SECURE: 'false',
+    SETTINGS_KEY: randomBytes(32).toString('base64'),
+    S3_ENDPOINT: store.endpoint,
+    S3_REGION: store.region,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+    CONTENT_RATE_LIMIT: '1000000000',
+    CONTENT_KEY_RATE_LIMIT: '1000000000',
+    NEWS_RATE_LIMIT: '1000000000',
+  };
+}
+
+/** Adds sample data, and returns a key of the content service. */
+async function prepare(env: Record<string, string>): Promise<string> {
+  for (const name of SERVICES) await command([`services/${name}/src/cli.ts`, 'sample'], env);
+  const made = await command(['services/content/src/cli.ts', 'keys', 'create', '--name', 'Conformance'], env);
+  const [key] = /pk_\S+/.exec(made) ?? [];
+  if (key === undefined) throw new Error(`no key in: ${made}`);
+  return key;
+}
+
+async function command(args: string[], env: Record<string, string>, input = ''): Promise<string> {
+  const { code, stdout, stderr } = await run(args, { env, input });
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr || stdout}`);
+  return stdout;
+}
+
+async function start(
+  name: ServiceName,
+  env: Record<string, string>,
+  resources: AsyncDisposableStack,
+): Promise<string> {
+  const settings = { ...env, LOG_LEVEL: 'info', [PORT[name]]: '0' };
+  const child = Child.run(`services/${name}/src/main.ts`, settings);
+  const forget = killAtExit(() => child.signal('SIGKILL'));
+  resources.defer(async () => {
+    await child.end();
+    forget();
+  });
+  return String((await child.event('service_listening')).address);
+}
