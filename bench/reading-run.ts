@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
+import { SearchGate } from '@pressroom/common/search/search-gate';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { type ItemsQuery, itemsQuery } from '@pressroom/news-feed/api/items/schema';
-import { SearchGate } from '@pressroom/news-feed/api/items/search-gate';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
@@ -94,9 +94,8 @@ async function coldQueries(store: ItemStore): Promise<Parameters[]> {
 
 async function compareCold(databaseUrl: string, pool: pg.Pool): Promise<Comparison[]> {
   const dialect = new PostgresDialect({ pool });
-  const gate = new SearchGate(1);
   const storeOf = (db: Kysely<NewsTables>) =>
-    new ItemStore({ db, searchDb: db, gate, clock: () => new Date() });
+    new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
   const schema = itemsQuery(readVocabulary({}));
   const queries = await coldQueries(storeOf(new Kysely<NewsTables>({ dialect })));
   const statements: Record<string, unknown> = { '/': [] };

@@ -1,3 +1,4 @@
+import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/search-settings';
 import {
   cidrs,
   commonSettings,
@@ -126,14 +127,8 @@ export const newsFeedSettings = {
     'The WebSub hub that the feeds declare, through which readers get changes at once.',
   ),
   DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that get 403.'),
-  NEWS_SEARCH_CONCURRENCY: setting(
-    integer(1, 1000).default(4),
-    'Concurrent searches per process, on separate connections; further ones get 503.',
-  ),
-  NEWS_SEARCH_TIMEOUT_MS: setting(
-    integer(10, 60_000, 'ms').default(2000),
-    'Time limit of one search in PostgreSQL.',
-  ),
+  NEWS_SEARCH_CONCURRENCY: searchConcurrency,
+  NEWS_SEARCH_TIMEOUT_MS: searchTimeoutMs,
 };
 
 /** The vocabulary that the settings name. */

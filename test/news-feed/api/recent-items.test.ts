@@ -1,5 +1,5 @@
+import { SearchGate } from '@pressroom/common/search/search-gate';
 import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
-import { SearchGate } from '@pressroom/news-feed/api/items/search-gate';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { forgetLeftItems } from '@pressroom/news-feed/newsroom/publishing/forget-left-items';
@@ -102,7 +102,7 @@ async function itemsRead(query: Query): Promise<number> {
     );
     return rows[0].read as number;
   };
-  const store = new ItemStore({ db, searchDb: db, gate: new SearchGate(1), clock: () => new Date() });
+  const store = new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
   const before = await read();
   await store.page(itemsQuery(readVocabulary({})).parse(query));
   const after = await read();

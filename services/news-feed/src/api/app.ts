@@ -10,6 +10,7 @@ import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../clock.ts';
@@ -23,7 +24,6 @@ import { feedOperations } from './feeds/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
 import { itemOperations } from './items/routes.ts';
-import { SearchGate } from './items/search-gate.ts';
 import { ItemStore } from './items/store.ts';
 import { reportOperations } from './reports/routes.ts';
 import { selectedOperations } from './selected/routes.ts';
@@ -38,8 +38,8 @@ export interface NewsFeedParts {
   db: Kysely<NewsTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<NewsTables>;
-  /** The same for searches, with separate connections and a time limit. */
-  searchDb: Kysely<NewsTables>;
+  /** Where searches run. */
+  gate: SearchGate<NewsTables>;
   cache: RepresentationCache;
   /** Called after what `db` has read: a replica must contain it from then on. */
   seen: () => void;
@@ -109,13 +109,12 @@ function frontPage(config: NewsFeedConfig): FrontPage {
 }
 
 /** The routes of the service. */
-function routesOf({ config, db, readDb, searchDb, cache, seen, clock }: NewsFeedParts): RouteLine[] {
+function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedParts): RouteLine[] {
   const site = new Site(config);
   const address = new ApiAddress(config);
   const vocabulary = vocabularyOf(config);
   const showsStories = config.NEWS_STORIES === 'on';
-  const gate = new SearchGate(config.NEWS_SEARCH_CONCURRENCY);
-  const itemStore = new ItemStore({ db: readDb, searchDb, gate, clock });
+  const itemStore = new ItemStore({ db: readDb, gate, clock });
   const items = itemOperations({ items: itemStore, cache, site, vocabulary });
   const hotTopics = hotTopicOperations({
     hotTopics: new HotTopicStore(readDb),

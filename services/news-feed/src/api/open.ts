@@ -7,6 +7,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
+import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { type Clock, systemClock } from '../clock.ts';
 import type { NewsFeedConfig } from '../config.ts';
@@ -31,13 +32,6 @@ export async function openNewsFeed(
   const applicationName = 'pressroom news-feed';
   const pool = openPool(config, applicationName, log);
   const db = queriesOn<NewsTables>(pool);
-  const searches = {
-    ...config,
-    DATABASE_POOL_SIZE: config.NEWS_SEARCH_CONCURRENCY,
-    DATABASE_STATEMENT_TIMEOUT_MS: config.NEWS_SEARCH_TIMEOUT_MS,
-  };
-  const searchPool = openPool(searches, applicationName, log);
-  const searchDb = queriesOn<NewsTables>(searchPool);
   const changes = new ChangeListener({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
@@ -53,30 +47,24 @@ export async function openNewsFeed(
   });
   const shared = { name: applicationName, changes, log };
   const reads = openReads({ ...shared, config, pool, db });
-  const searchReads = openReads({ ...shared, config: searches, pool: searchPool, db: searchDb });
+  const limits = { concurrency: config.NEWS_SEARCH_CONCURRENCY, timeoutMs: config.NEWS_SEARCH_TIMEOUT_MS };
+  const searches = openSearches<NewsTables>({ ...shared, config, limits });
   changes.start();
   const tracing = await openTracing(config, 'news-feed', log);
-  for (const opened of [pool, searchPool, reads.replica, searchReads.replica]) {
-    if (opened) tracing?.traceQueries(opened);
-  }
+  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
+  for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const release = async () => {
     await changes.close();
-    const databases = [db.destroy(), searchDb.destroy(), reads.close(), searchReads.close()];
-    await Promise.all([...databases, tracing?.close()]);
+    await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const meters = [
-    ...poolMeters({
-      main: pool,
-      search: searchPool,
-      ...(reads.replica && { replica: reads.replica }),
-      ...(searchReads.replica && { search_replica: searchReads.replica }),
-    }),
-    ...readMeters({ main: reads.pool, search: searchReads.pool }),
+    ...poolMeters(pools),
+    ...readMeters({ main: reads.pool, search: searches.readPool }),
     cacheMeter(cache),
     ...ledgerMeters(db),
   ];
   const seen = () => changes.position.seen();
-  const dbs = { db, readDb: reads.db, searchDb: searchReads.db };
+  const dbs = { db, readDb: reads.db, gate: searches.gate };
   const parts = { config, ...dbs, cache, seen, clock, log, meters, tracing };
   return { app: await buildApp(parts), release };
 }

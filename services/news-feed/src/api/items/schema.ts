@@ -1,31 +1,10 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
-import { codePoints } from '@pressroom/common/fields/text';
+import { searchText } from '@pressroom/common/search/search-text';
 import { z } from 'zod';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
 import { itemSchema } from './representation.ts';
-
-/** The minimum and maximum number of code points in a search (`docs/spec/news-feed.md`, "Limits"). */
-const QUERY_LENGTH = { min: 2, max: 200 };
-
-const QUERY_ERROR = `must be ${QUERY_LENGTH.min} to ${QUERY_LENGTH.max} characters long, not counting leading and trailing white space`;
-
-/** Text to search for, trimmed first. */
-const searchText = z
-  .string()
-  .transform((value) => value.trim())
-  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
-  .refine((value) => {
-    const length = codePoints(value);
-    return length >= QUERY_LENGTH.min && length <= QUERY_LENGTH.max;
-  }, QUERY_ERROR)
-  .meta({
-    minLength: QUERY_LENGTH.min,
-    maxLength: QUERY_LENGTH.max,
-    // At least two characters remain after trimming.
-    pattern: '\\S[\\s\\S]*\\S',
-  });
 
 /** `direction` in a query string: one of the deployment's directions. */
 export function directionParameter({ directions }: Vocabulary) {

@@ -1,4 +1,6 @@
 import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
+import { searchWords } from '@pressroom/common/search/search-words';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
@@ -6,8 +8,6 @@ import { type Anchor, invalidCursor, readCursor, writeCursor } from './cursor.ts
 import { hasTerms, recentWithTerms } from './recent.ts';
 import { ITEM_COLUMNS, type ItemRow } from './representation.ts';
 import type { ItemsQuery } from './schema.ts';
-import type { SearchGate } from './search-gate.ts';
-import { searchWords } from './search-words.ts';
 import { Window } from './window.ts';
 
 type Database = Kysely<NewsTables>;
@@ -15,9 +15,8 @@ type Database = Kysely<NewsTables>;
 /** The dependencies of an {@link ItemStore}. */
 export interface ItemStoreParts {
   db: Database;
-  /** The same database with the time limit of searches. */
-  searchDb: Database;
-  gate: SearchGate;
+  /** Where searches run. */
+  gate: SearchGate<NewsTables>;
   clock: Clock;
 }
 
@@ -86,7 +85,7 @@ export class ItemStore {
   }
 
   async #read(query: ItemsQuery, window: Window, anchor: Anchor | undefined): Promise<PageRow[]> {
-    const { db, searchDb, gate } = this.#parts;
+    const { db, gate } = this.#parts;
     const values: PageValues = {
       after: window.after,
       through: window.through,
@@ -100,9 +99,11 @@ export class ItemStore {
     const words = query.q === undefined ? [] : searchWords(query.q);
     const others = hasTerms(query, words) ? 'terms' : 'all';
     if (words.length > 0) {
-      const search = (reach: Reach) =>
-        unprepared(searchDb, { shape: { ...shape, reach }, values, query, words });
-      return gate.run(() => readFiltered(values.limit, others, search));
+      return gate.run((searchDb) =>
+        readFiltered(values.limit, others, (reach) =>
+          unprepared(searchDb, { shape: { ...shape, reach }, values, query, words }),
+        ),
+      );
     }
     const read = (reach: Reach) =>
       reach === 'terms'

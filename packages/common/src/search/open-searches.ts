@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type pg from 'pg';
+import type { ChangeListener } from '../database/change-listener.ts';
+import { type ConnectionLog, openPool, queriesOn } from '../database/database.ts';
+import { openReads, type Primary } from '../database/open-reads.ts';
+import type { ReadPool } from '../database/read-pool.ts';
+import { SearchGate } from './search-gate.ts';
+
+/** How much of the database searches may take. */
+interface SearchLimits {
+  /** The most searches at once, each on a connection of its own. */
+  concurrency: number;
+  /** The time limit of a search in PostgreSQL, in ms. */
+  timeoutMs: number;
+}
+
+/** Where searches go. */
+export interface OpenSearches<Tables> {
+  gate: SearchGate<Tables>;
+  /** The connections of searches, by the name that the metrics have for them. */
+  pools: Record<string, pg.Pool>;
+  /** The choice between the replica and the primary; absent without a replica. */
+  readPool: ReadPool | undefined;
+  close: () => Promise<void>;
+}
+
+/** What {@link openSearches} needs. */
+export interface SearchParts {
+  config: Primary<unknown>['config'];
+  limits: SearchLimits;
+  name: string;
+  changes: ChangeListener;
+  log: ConnectionLog;
+}
+
+/** Opens the connections of searches, to the replica if there is one. */
+export function openSearches<Tables>({ config, limits, ...shared }: SearchParts): OpenSearches<Tables> {
+  const own = {
+    ...config,
+    DATABASE_POOL_SIZE: limits.concurrency,
+    DATABASE_STATEMENT_TIMEOUT_MS: limits.timeoutMs,
+  };
+  const pool = openPool(own, shared.name, shared.log);
+  const db: Kysely<Tables> = queriesOn<Tables>(pool);
+  const reads = openReads({ ...shared, config: own, pool, db });
+  return {
+    gate: new SearchGate(reads.db, limits.concurrency),
+    pools: { search: pool, ...(reads.replica && { search_replica: reads.replica }) },
+    readPool: reads.pool,
+    close: async () => {
+      await Promise.all([db.destroy(), reads.close()]);
+    },
+  };
+}
