@@ -15,12 +15,14 @@ import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
 import { articleOperations } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
-import { categoryOperations } from './categories/routes.ts';
-import { CategoryStore } from './categories/store.ts';
 import type { ContentConfig } from './config.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HOLDER } from './senders.ts';
 import type { ContentTables } from './tables.ts';
+import { CATEGORIES } from './terms/categories.ts';
+import type { TermKind } from './terms/kind.ts';
+import { termOperations } from './terms/routes.ts';
+import { TermStore } from './terms/store.ts';
 
 /** The dependencies of the service. */
 export interface ContentParts {
@@ -80,7 +82,9 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
   const articles = articleOperations({ articles: new ArticleStore(db, readDb), cache, inspector, changed });
-  const categories = categoryOperations({ categories: new CategoryStore(db, readDb), cache, changed });
+  const operationsOn = (kind: TermKind) =>
+    termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
+  const categories = operationsOn(CATEGORIES);
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],

@@ -33,7 +33,7 @@ interface IdempotencyKeyTable {
 }
 
 /** `content.category` */
-export interface CategoryTable {
+interface CategoryTable {
   id: ColumnType<number, never, never>;
   name: string;
   slug: string;

@@ -3,9 +3,13 @@ import { writtenTag } from '@pressroom/common/caching/entity-tag';
 import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
 import type { FastifyRequest } from 'fastify';
 import { ownerOf } from './senders.ts';
+import type { TermKind } from './terms/kind.ts';
+
+/** What is written. */
+type Noun = 'article' | TermKind['noun'];
 
 /** What a write did. */
-type WriteEvent = `${'article' | 'category'}_${'created' | 'updated' | 'deleted'}`;
+type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted'}`;
 
 /**
  * The headers of the answer to a write: it is not cached, and its `ETag` is for the `If-Match` of the next
@@ -21,7 +25,7 @@ export function writtenHeaders(own: object): Record<'cache-control' | 'etag', st
 export function tellOfWrite(
   request: FastifyRequest,
   event: WriteEvent,
-  object: { article: number } | { category: number },
+  object: { [Name in Noun]?: number },
 ): void {
   const requestId = withoutApiKeys(request.id);
   request.log.info({ requestId, key: ownerOf(request).prefix, ...object }, event);

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { ArticleStore } from '../articles/store.ts';
-import { CategoryStore } from '../categories/store.ts';
 import type { ContentTables } from '../tables.ts';
+import { CATEGORIES } from '../terms/categories.ts';
+import { TermStore } from '../terms/store.ts';
 
 /** The sample articles. */
 const SAMPLE = [
@@ -51,10 +52,10 @@ export async function addSample(db: Kysely<ContentTables>): Promise<void> {
     select pg_sequence_last_value(pg_get_serial_sequence('content.article', 'id')) as last
   `.execute(db);
   if (rows[0]?.last !== null) return;
-  const [articles, categories] = [new ArticleStore(db), new CategoryStore(db)];
+  const [articles, categories] = [new ArticleStore(db), new TermStore(CATEGORIES, db)];
   for (const { category, articles: samples } of SAMPLE) {
     const {
-      category: { id },
+      term: { id },
     } = await categories.create({ name: category });
     for (const sample of samples) {
       await articles.create({ ...sample, category_id: id, is_published: true, author: 'Pressroom' });

@@ -1,0 +1,15 @@
+import { text } from '@pressroom/common/fields/text';
+import { z } from 'zod';
+import type { TermKind } from './kind.ts';
+
+/** An article has at most one category. */
+export const CATEGORIES: TermKind = {
+  noun: 'category',
+  plural: 'categories',
+  one: 'a category',
+  table: 'content.category',
+  slugKey: 'category_slug_key',
+  articleKey: 'article_category_id_fkey',
+  written: { description: text(500).nullable() },
+  shown: { description: z.string().nullable() },
+};

@@ -1,0 +1,162 @@
+import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
+import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
+import { operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { deletedAnswer } from '../articles/schema.ts';
+import { ARTICLES, subjectsOfList } from '../articles/subjects.ts';
+import { envelope, success, successPage } from '../envelope.ts';
+import { replyToReader } from '../reading.ts';
+import { tellOfWrite, writtenHeaders } from '../writing.ts';
+import { capitalized, type TermKind } from './kind.ts';
+import { termDetailQuery, termPath, termSchemas } from './schema.ts';
+import type { TermStore } from './store.ts';
+
+/** The dependencies of the operations on a kind of terms. */
+export interface TermParts {
+  kind: TermKind;
+  terms: TermStore;
+  cache: RepresentationCache;
+  /** Called after each commit: this replica must not serve anything that it read before. */
+  changed: () => void;
+}
+
+const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
+
+/**
+ * The operations on a kind of terms: public reads, writes with a key (`docs/spec/content.md`, "Endpoints").
+ */
+export function termOperations(parts: TermParts) {
+  const words = { ...parts.kind, Noun: capitalized(parts.kind.noun), schemas: termSchemas(parts.kind) };
+  return { ...reads(parts, words), ...writes(parts, words) };
+}
+
+/** A kind, and what follows from it. */
+interface Words extends TermKind {
+  Noun: Capitalize<TermKind['noun']>;
+  schemas: ReturnType<typeof termSchemas>;
+}
+
+function reads({ terms, cache }: TermParts, { Noun, plural, one, schemas }: Words) {
+  const tags = [plural];
+  const list = operation({
+    schema: {
+      tags,
+      operationId: `list${capitalized(plural)}`,
+      summary: `List all ${plural} with their numbers of published articles`,
+      response: {
+        200: envelope(schemas.listItems),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 429, 503),
+      },
+    },
+    handler: (request, reply) =>
+      replyToReader(request, reply, cache, async () => {
+        return { value: success(`${capitalized(plural)} found`, await terms.list()), subjects: [ARTICLES] };
+      }),
+  });
+  const read = operation({
+    schema: {
+      tags,
+      operationId: `get${Noun}`,
+      summary: `Read ${one} with a page of its published articles, newest first`,
+      params: termPath,
+      querystring: termDetailQuery,
+      response: {
+        200: schemas.detailAnswer,
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 404, 429, 503),
+      },
+    },
+    handler: (request, reply) => {
+      const page = { page: request.query.page, perPage: request.query.per_page };
+      return replyToReader(request, reply, cache, async () => {
+        const { term, own, total } = await terms.read(request.params.id, page);
+        const value = successPage(`${Noun} found`, term, page, total);
+        return { value, own, subjects: subjectsOfList(term.id) };
+      });
+    },
+  });
+  return { list, read };
+}
+
+function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schemas }: Words) {
+  const tags = [plural];
+  const create = operation({
+    schema: {
+      tags,
+      operationId: `create${Noun}`,
+      summary: `Create ${one}`,
+      responseHeaders: { 201: ['ETag'] },
+      body: schemas.create,
+      response: { 201: schemas.writtenAnswer, ...CREATE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { term, own } = await terms.create(request.body);
+      changed();
+      tellOfWrite(request, `${noun}_created`, { [noun]: term.id });
+      const headers = { ...writtenHeaders(own), location: `/api/${plural}/${term.id}` };
+      return reply
+        .code(201)
+        .headers(headers)
+        .send(success(`${Noun} created`, term));
+    },
+  });
+  const replace = operation({
+    schema: {
+      tags,
+      operationId: `replace${Noun}`,
+      summary: `Replace ${one}; if the slug is omitted, it is kept`,
+      params: termPath,
+      responseHeaders: { 200: ['ETag'] },
+      body: schemas.put,
+      response: { 200: schemas.writtenAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { term, own } = await terms.update(request.params.id, request.body, writePrecondition(request));
+      changed();
+      tellOfWrite(request, `${noun}_updated`, { [noun]: term.id });
+      return reply.headers(writtenHeaders(own)).send(success(`${Noun} updated`, term));
+    },
+  });
+  const change = operation({
+    schema: {
+      tags,
+      operationId: `update${Noun}`,
+      summary: `Change some members of ${one}`,
+      description:
+        'Returns `id` and exactly the members that changed. `updated_at` always changes and is left out.',
+      params: termPath,
+      responseHeaders: { 200: ['ETag'] },
+      body: schemas.patch,
+      response: { 200: schemas.patchAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const { changes, own } = await terms.update(
+        request.params.id,
+        request.body,
+        writePrecondition(request),
+      );
+      changed();
+      tellOfWrite(request, `${noun}_updated`, { [noun]: changes.id });
+      return reply.headers(writtenHeaders(own)).send(success(`${Noun} updated`, changes));
+    },
+  });
+  const remove = operation({
+    schema: {
+      tags,
+      operationId: `delete${Noun}`,
+      summary: `Delete ${one}; 409 while it contains articles, drafts included`,
+      params: termPath,
+      response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },
+    },
+    handler: async (request, reply) => {
+      await terms.delete(request.params.id, writePrecondition(request));
+      changed();
+      tellOfWrite(request, `${noun}_deleted`, { [noun]: request.params.id });
+      return reply.header('cache-control', PRIVATE).send(success(`${Noun} deleted`, null));
+    },
+  });
+  return { create, replace, change, remove };
+}

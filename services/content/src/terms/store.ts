@@ -1,0 +1,173 @@
+import { violates } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { ArticleList } from '../articles/list.ts';
+import { changesBetween } from '../changes.ts';
+import type { Page } from '../envelope.ts';
+import { freeSlug, slugify } from '../slug.ts';
+import type { ContentTables } from '../tables.ts';
+import type { TermKind } from './kind.ts';
+import type { CountedTerm, Term, TermChange, TermCreate, TermDetail, WrittenTerm } from './schema.ts';
+
+type Database = Kysely<ContentTables>;
+type TermRow = Selectable<ContentTables[TermKind['table']]>;
+
+/** A term with a page of its articles, and the total number of its articles. */
+export interface TermPage {
+  term: TermDetail;
+  /** The members that change only when the term itself is written. */
+  own: object;
+  total: number;
+}
+
+/** Checks a term's own members before they are replaced; throws to forbid the write. */
+export type TermPrecondition = (own: object) => void;
+
+/** A written term, and its own members as a read would find them. */
+export interface OwnTerm {
+  term: WrittenTerm;
+  own: object;
+}
+
+/** A term after a write, and what the write changed: `id` and those members. */
+export interface ChangedTerm extends OwnTerm {
+  changes: Pick<Term, 'id'> & Partial<WrittenTerm>;
+}
+
+/** The terms of a kind in the database. */
+export class TermStore {
+  readonly #kind: TermKind;
+  readonly #db: Database;
+  readonly #readDb: Database;
+  readonly #articles = new ArticleList();
+
+  /** Public reads take `readDb`, which may be a replica of `db`. */
+  constructor(kind: TermKind, db: Database, readDb: Database = db) {
+    this.#kind = kind;
+    this.#db = db;
+    this.#readDb = readDb;
+  }
+
+  /** All terms by name, with their numbers of published articles. */
+  async list(): Promise<CountedTerm[]> {
+    const rows = await this.#readDb
+      .selectFrom(`${this.#kind.table} as term`)
+      .leftJoin('content.article_count as count', (join) =>
+        join.onRef('count.category_id', '=', 'term.id').on('count.is_published', '=', true),
+      )
+      .selectAll('term')
+      .select(({ fn }) => fn.coalesce('count.articles', sql<number>`0`).as('article_count'))
+      .orderBy('term.name')
+      .orderBy('term.id')
+      .execute();
+    return rows.map((row) => ({ ...this.#shown(row), article_count: row.article_count }));
+  }
+
+  /**
+   * One term with a page of its published articles.
+   *
+   * @throws Failure `missing`
+   */
+  async read(id: number, page: Page): Promise<TermPage> {
+    const row = await this.#readDb
+      .selectFrom(this.#kind.table)
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) throw this.#missing(id);
+    const scope = { status: 'published', categoryId: id } as const;
+    const { articles, total } = await this.#articles.read(this.#readDb, scope, page);
+    const own = this.#shown(row);
+    return { term: { ...own, articles }, own, total };
+  }
+
+  /**
+   * Creates a term.
+   *
+   * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another term has
+   */
+  async create({ slug, ...body }: TermCreate): Promise<OwnTerm> {
+    const { noun, table } = this.#kind;
+    const term = await this.#db
+      .insertInto(table)
+      .values({ ...body, slug: slug ?? freeSlug(table, slugify(body.name, noun)) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+      .catch((error: unknown) => this.#explainSlug(error));
+    return { term, own: this.#shown(term) };
+  }
+
+  /**
+   * Changes the members that `body` has while it holds the row lock. Returns the term and exactly what
+   * changed.
+   *
+   * @throws Failure `missing`, `conflict` with code `slug_taken`, and whatever `precondition` throws
+   */
+  update(id: number, body: TermChange, precondition?: TermPrecondition): Promise<ChangedTerm> {
+    const write = this.#db.transaction().execute(async (tx) => {
+      const before = await this.#lock(tx, id, precondition);
+      const term = await tx
+        .updateTable(this.#kind.table)
+        .set({
+          ...body,
+          updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return { term, own: this.#shown(term), changes: changesBetween(before, term) };
+    });
+    return write.catch((error: unknown) => this.#explainSlug(error));
+  }
+
+  /**
+   * Deletes a term.
+   *
+   * @throws Failure `missing`, `conflict` while it has articles, and whatever `precondition` throws
+   */
+  async delete(id: number, precondition?: TermPrecondition): Promise<void> {
+    const { noun, table, articleKey } = this.#kind;
+    const remove = this.#db.transaction().execute(async (tx) => {
+      await this.#lock(tx, id, precondition);
+      await tx.deleteFrom(table).where('id', '=', id).execute();
+    });
+    await remove.catch((error: unknown) => {
+      if (!violates(error, articleKey)) throw error;
+      throw new Failure('conflict', `the ${noun} still has articles; move or delete them first`, {
+        code: `${noun}_not_empty`,
+      });
+    });
+  }
+
+  async #lock(tx: Database, id: number, precondition: TermPrecondition | undefined): Promise<TermRow> {
+    const row = await tx
+      .selectFrom(this.#kind.table)
+      .selectAll()
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) throw this.#missing(id);
+    precondition?.(this.#shown(row));
+    return row;
+  }
+
+  #missing(id: number) {
+    const { noun } = this.#kind;
+    return new Failure('missing', id === 0 ? `this ${noun} does not exist` : `${noun} ${id} does not exist`);
+  }
+
+  #explainSlug(error: unknown): never {
+    const { noun, slugKey } = this.#kind;
+    if (!violates(error, slugKey)) throw error;
+    throw new Failure('conflict', `another ${noun} already has this slug; choose a different one`, {
+      code: 'slug_taken',
+    });
+  }
+
+  /** A term as clients see it. */
+  #shown({ id, name, slug, created_at, updated_at, ...rest }: TermRow): Term {
+    const own = Object.entries(rest).filter(([member]) => member in this.#kind.shown);
+    const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+    return { id, name, slug, ...Object.fromEntries(own), ...times };
+  }
+}
