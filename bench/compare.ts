@@ -53,7 +53,7 @@ export interface Comparison {
   leftOut: number;
 }
 
-/** Measures two servers alternately under the same load, which has a core of its own. */
+/** Measures two servers alternately under the same load, which has its own core. */
 export async function compare(
   what: string,
   [measured, bare]: [Contender, Contender],

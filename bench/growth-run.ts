@@ -123,5 +123,5 @@ const parts = kinds.map((kind) => ({
   seconds: 60 + Math.max(...sizes) / 6000,
   run: () => measure(kind, sizes),
 }));
-// Sizes of their own do not replace the figures of the default ones.
+// Figures of other sizes do not replace the those of the default sizes.
 keepFigures(['growth', ...chosen].join(' '), (await runParts('growth', parts)).flat());

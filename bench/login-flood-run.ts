@@ -1,5 +1,5 @@
 /**
- * `pnpm bench login-flood`: how long the administrator waits for a login while strangers try ever-new user
+ * `pnpm bench login-flood`: how long the administrator waits for a login while others try ever-new user
  * names over 200 connections from 50 addresses.
  */
 import { Worker } from 'node:worker_threads';
@@ -61,7 +61,7 @@ const flood = new Worker(new URL('./login-flooder.ts', import.meta.url), {
   workerData: { port: gallery.process.port },
 });
 await new Promise((resolve) => flood.once('message', resolve));
-// From the very address that floods, too: only the device tells the owner from the strangers.
+// From the very address that floods, too: only the device tells the owner from the others.
 const known = await logInOften('203.0.113.7', device);
 const newBrowser = await logInOften('198.51.100.1');
 await flood.terminate();

@@ -54,7 +54,7 @@ const COLD = Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&l
 
 const [feeds = 500, items = 30_000, stored = 100_000] = process.argv.slice(2).map(Number);
 
-/** A database of its own, with a pool. */
+/** Its own database, with a pool. */
 async function withDatabase<T>(
   postgres: RunningPostgres,
   name: string,

@@ -30,5 +30,5 @@ console.table(
       [metric]: `${median} ${unit}`,
     })),
 );
-// Sizes of their own do not replace the figures of the default ones.
+// Figures of other sizes do not replace the those of the default sizes.
 keepFigures(['peers', ...named].join(' '), figures);

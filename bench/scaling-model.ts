@@ -36,7 +36,7 @@ export interface Demand {
 /** `s-maxage` of what is polled, in s: the contract's shortest interval between two polls. */
 const INTERVAL_S = 60;
 
-/** Places where the CDN keeps copies of its own. */
+/** Places where the CDN keeps its own copies. */
 const LOCATIONS = 100;
 
 /** Changes of the selected set a minute: as many cursors are in use at once. */

@@ -83,7 +83,7 @@ const ROUTE = /(?:\[\s*'[A-Z]+',\s*|serveDescription\(app, )'(\/[^']+)'/g;
 /** What each service has in itself, and no address leads to all three (docs/kubernetes.md). */
 const OWN = ['/openapi.json'];
 
-/** Ports on which anything answers, and on which strangers' addresses are asked. */
+/** Ports on which anything answers, also at addresses outside the cluster. */
 const WEB_PORTS = [80, 443];
 
 /** Addresses at which clouds give credentials to whoever asks. */

@@ -39,7 +39,7 @@ async function checkWorker(note: (line: string) => void): Promise<Verdict> {
   return findings.verdict;
 }
 
-/** A worker in a process of its own, and the host that it reads. */
+/** A worker in its own process, and the host that it reads. */
 interface Room extends AsyncDisposable {
   db: Kysely<NewsTables>;
   host: FeedHost;
@@ -145,7 +145,7 @@ async function untilDone(db: Kysely<NewsTables>, ids: readonly number[]): Promis
   });
 }
 
-/** A worker that reads what has no end ends when it is told to. */
+/** A worker that reads what has no end still ends on SIGTERM. */
 async function faultOfEnd({ db, host, worker }: Room): Promise<string | undefined> {
   await db.deleteFrom('news.source').execute();
   host.set('/last', { body: HOSTILE_SOURCES[0]?.feed ?? '' });

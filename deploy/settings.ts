@@ -56,7 +56,7 @@ function missingSecrets(env: Environment): string[] {
   });
 }
 
-/** What each service says of its own settings. */
+/** What each service says of its settings. */
 function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
   const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;

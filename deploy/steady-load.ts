@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * `steady-load.ts [TOTAL] [PER_SECOND]`: reads and writes on all three services at a steady rate, until it has
- * asked TOTAL times and was told to stop (SIGTERM). What is lost while `deploy/roll` runs shows here. STACK_URL,
+ * asked TOTAL times and SIGTERM arrived. What is lost while `deploy/roll` runs shows here. STACK_URL,
  * CONTENT_API_KEY, ADMIN_USERNAME and ADMIN_PASSWORD name the deployment.
  *
  * Every answer counts, however late: only one that is not a success, or none at all, is a failure. So a slow
@@ -112,9 +112,9 @@ if (!STACK_URL || !CONTENT_API_KEY || !ADMIN_USERNAME || !ADMIN_PASSWORD) {
   console.error('Set STACK_URL, CONTENT_API_KEY, ADMIN_USERNAME and ADMIN_PASSWORD.');
   process.exit(1);
 }
-let told = false;
+let stopping = false;
 process.once('SIGTERM', () => {
-  told = true;
+  stopping = true;
 });
 key = { 'x-api-key': CONTENT_API_KEY };
 const login = await fetch(`${STACK_URL}/api/login`, {
@@ -131,7 +131,7 @@ lastAnswerAt = begun;
 const cpuBegun = process.cpuUsage();
 const waiting = new Set<Promise<void>>();
 let number = 0;
-while (number < total || !told) {
+while (number < total || !stopping) {
   const due = ((number + 1) / perSecond) * 1000 - (performance.now() - begun);
   if (due > 0) await delay(due);
   while (waiting.size >= IN_FLIGHT) await Promise.race(waiting);

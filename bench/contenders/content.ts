@@ -19,7 +19,7 @@ export const UPDATED_ARTICLES = Array.from({ length: 200 }, (_, index) => index 
 /** One of the operations. */
 export type ContentOperation = (typeof CONTENT_OPERATIONS)[number];
 
-/** A request that writes; each has a number of its own. */
+/** A request that writes; each has its own number. */
 export interface Write {
   method: 'POST' | 'PUT' | 'PATCH';
   /** Where it is sent, in turns. */

@@ -22,7 +22,7 @@ const FILL = `
   vacuum analyze item;
 `;
 
-/** Fastify with Kysely on a database with Pressroom's items, of which it makes a table of its own. */
+/** Fastify with Kysely on a database with Pressroom's items, of which it makes its own table. */
 export async function startFastify(url: string): Promise<NewsLister> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -43,7 +43,7 @@ export function versionOf(peer: string, name: string): string {
 }
 
 /**
- * Starts a peer on a free port, which it is told in `PORT`. Its output goes to /dev/null, as Pressroom's does
+ * Starts a peer on a free port, given in `PORT`. Its output goes to /dev/null, as Pressroom's does
  * while it is measured, and what it says on its standard error to `.data/bench/peers`.
  */
 export async function startPeer({ peer, command, env, ready }: PeerOptions): Promise<ServerProcess> {

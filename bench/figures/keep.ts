@@ -17,7 +17,7 @@ const TRIES = '.data/bench';
  * Writes the figures of a bench to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if `pnpm bench`
  * was called with sizes and without `--keep`, and prints the path.
  *
- * @param bench as `pnpm bench` is told it: a name, with its sizes if these have a file of their own
+ * @param bench as the argument of `pnpm bench`: a name, with its sizes if these have their own file
  */
 export function keepFigures(bench: string, figures: readonly Figure[]): void {
   const folder = join(ROOT, process.env.BENCH_KEEP === undefined ? TRIES : FIGURES);
@@ -34,7 +34,7 @@ export function keepFigures(bench: string, figures: readonly Figure[]): void {
   console.log(`The figures are in ${relative(process.cwd(), path)}\n`);
 }
 
-/** What `pnpm bench` is told to keep the figures of a bench: those with sizes of their own would be a try. */
+/** The arguments with which `pnpm bench` keeps the figures of a bench: others would be a try. */
 export function argumentsOf(bench: string): string {
   return bench.includes(' ') ? `${bench} --keep` : bench;
 }

@@ -67,7 +67,7 @@ async function pageSeconds({ url, visit }: PageBench, file: string): Promise<num
   return seconds;
 }
 
-/** In a thread of its own, because the embedded store runs in this one. */
+/** In its own thread, because the embedded store runs in this one. */
 async function sdkSeconds({ gallery }: PageBench, file: string, concurrency: number): Promise<number> {
   // A store that runs here has a function too, which no other thread can be given.
   const { endpoint, region, accessKeyId, secretAccessKey } = gallery.store;

@@ -14,14 +14,14 @@ interface Bar {
 
 /** What a plot of bars is about. */
 export interface Bars {
-  /** What is compared; groups have scales of their own. */
+  /** What is compared; groups have their own scales. */
   axis: string;
   /** The unit after each value. */
   unit: string;
   bars: readonly Bar[];
 }
 
-/** Draws groups of bars, each on a scale of its own; each bar with its value and what stands next to it. */
+/** Draws groups of bars, each on its own scale; each bar with its value and what stands next to it. */
 export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): string {
   const longest = Map.groupBy(values, ({ group }) => group);
   const bars = values.map((bar) => {

@@ -25,7 +25,7 @@ function growthSection(files: FiguresFiles, benches: readonly string[]): Require
   return { text: all.map(provenance).join('\n'), pictures: growthPictures(all) };
 }
 
-/** The growth to ten million rows, which `bench growth` measures only if it is told to. */
+/** The growth to ten million rows, which `bench growth` measures only on request. */
 function tenMillion(kind: string): SectionMaker {
   return (files) => {
     const file = fileOf(files, `growth ${kind} 10000000`);

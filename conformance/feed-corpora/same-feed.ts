@@ -27,9 +27,11 @@ const CUT = { entry: 295, feed: 195 };
 export function differencesOf(theirs: SeenFeed, ours: ParsedFeed | undefined): string[] {
   const expected = usable(theirs.entries);
   if (ours === undefined) return expected.length === 0 ? [] : [`refused, with ${expected.length} entries`];
-  const found = isCutOf(ours.title, theirs.title, CUT.feed) ? [] : [told('title', ours.title, theirs.title)];
+  const found = isCutOf(ours.title, theirs.title, CUT.feed)
+    ? []
+    : [difference('title', ours.title, theirs.title)];
   if (ours.entries.length !== expected.length) {
-    return [...found, told('number of entries', ours.entries.length, expected.length)];
+    return [...found, difference('number of entries', ours.entries.length, expected.length)];
   }
   return [...found, ...expected.flatMap((entry, index) => entryDifferences(entry, ours.entries[index]))];
 }
@@ -67,7 +69,7 @@ function* entryFaults(theirs: SeenEntry, ours: FeedEntry) {
 function entryDifferences(theirs: SeenEntry, ours: FeedEntry | undefined): string[] {
   if (ours === undefined) return [];
   return Array.from(entryFaults(theirs, ours)).flatMap(([what, mine, other, isSame]) =>
-    isSame ? [] : [told(String(what), mine, other)],
+    isSame ? [] : [difference(String(what), mine, other)],
   );
 }
 
@@ -81,6 +83,6 @@ function wordsOf(text: string | null): string {
   return (text ?? '').normalize().replace(/[\p{C}\s]/gu, '');
 }
 
-function told(what: string, ours: unknown, theirs: unknown): string {
+function difference(what: string, ours: unknown, theirs: unknown): string {
   return `${what}: ${JSON.stringify(ours)}, feedparser: ${JSON.stringify(theirs)}`.slice(0, 600);
 }

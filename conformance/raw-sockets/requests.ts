@@ -22,7 +22,7 @@ export function unserved(): Case[] {
     one('another encoding', message('GET /docs HTTP/1.1', ['Transfer-Encoding: gzip']), 501),
     one('a later version', message('GET /docs HTTP/3.0'), 505),
     one('no Host', 'GET /docs HTTP/1.1\r\nConnection: close\r\n\r\n', 400),
-    one('a path of its own', message('GET /.problem/400 HTTP/1.1'), 404),
+    one('a path of the proxy alone', message('GET /.problem/400 HTTP/1.1'), 404),
     one('too long a body', message('POST /api/login HTTP/1.1', ['Content-Length: 99999999']), 413),
     one('a TLS handshake', `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${kept('GET / HTTP/1.1')}`, 400),
   ];

@@ -1,4 +1,4 @@
-"""What Schemathesis is told besides a description: how sessions last, and the exceptions of exceptions.ts."""
+"""What Schemathesis needs besides a description: how sessions last, and the exceptions of exceptions.ts."""
 
 import functools
 import json

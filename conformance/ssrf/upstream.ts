@@ -126,7 +126,7 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     'x',
   ),
   says(
-    'words of its own in an error',
+    'its own words in an error',
     [500],
     head('500 <script>', 'Content-Type: text/html', 'Content-Length: 8'),
     '<script>',

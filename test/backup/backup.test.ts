@@ -224,7 +224,7 @@ test('backs up into an empty folder only', async () => {
   const directory = await madeBackup();
   const { code, stderr } = await backUp(directory);
   expect(code).toBe(1);
-  expect(stderr).toContain('is not empty; give each backup a folder of its own');
+  expect(stderr).toContain('is not empty; give each backup its own folder');
 });
 
 test('says what to install where the programs of PostgreSQL are missing or too old', async () => {

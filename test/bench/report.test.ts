@@ -172,7 +172,7 @@ test('the loads under which another server is faster are named', () => {
   );
 });
 
-test('what other servers were asked for has a picture of its own, without empty bars', () => {
+test('what other servers were asked for has its own picture, without empty bars', () => {
   const rate = (what: string, subject: string) =>
     figureOf({ what, subject, metric: 'rate', unit: '/s', at: { connections: 8 } }, [100]);
   const figures = [

@@ -16,7 +16,7 @@ export const GENERATORS = ['openapi-fetch', 'hey-api'] as const;
 /** A directory in which clients are generated, compiled and run. */
 export interface Workshop {
   /**
-   * Generates the clients of a service's description, as strangers would, next to the programs that use
+   * Generates the clients of a service's description, as third parties would, next to the programs that use
    * them.
    */
   generate: (service: string, description: unknown) => Promise<void>;

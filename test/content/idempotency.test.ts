@@ -70,7 +70,7 @@ test('expired keys are removed as others arrive', async () => {
   expect(rows).toEqual([]);
 });
 
-test('each API key has keys of its own, and those of imports are shared', async () => {
+test('each API key has its own keys, and those of imports are shared', async () => {
   const another = new ContentClient(fixture.url, await createKey(fixture.database, 'Another'));
   const createAs = (client: ContentClient, key: string) =>
     client.send('/api/articles', {

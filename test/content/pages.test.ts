@@ -108,7 +108,7 @@ test('a page in the middle adds up the months, and the days of one month, howeve
   };
   const client = await pool.connect();
   try {
-    // 40 years with an article a day, of a category of their own.
+    // 40 years with an article a day, in their own category.
     await client.query(`insert into content.category (name, slug) values ('Old', 'old')`);
     await client.query(
       `insert into content.article (title, slug, content, author, title_words, category_id, is_published, published_at)

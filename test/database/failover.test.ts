@@ -83,7 +83,7 @@ async function writeArticles(signal: AbortSignal): Promise<Map<number, string>> 
   return acknowledged;
 }
 
-/** Selects items, in transactions of its own, until told to stop; resolves to the acknowledged ids. */
+/** Selects items, in its own transactions, until told to stop; resolves to the acknowledged ids. */
 async function writeNews(signal: AbortSignal): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let number = 0; !signal.aborted; number += 1) {

@@ -72,7 +72,7 @@ describe.each(SERVICES)('%s', (name, settings) => {
   });
 });
 
-/** Services have one password each, under names of their own in .env. */
+/** Services have one password each, under their own names in .env. */
 function passedAs(service: string, setting: string, value = 'the value'): Record<string, string> {
   // The newsroom works on the news feed's tables, as its role.
   const role = service === 'newsroom' ? 'news-feed' : service;

@@ -15,7 +15,7 @@ const PATH = `${process.env.PATH}:/usr/sbin`;
 const hasDnsmasq = spawnSync('dnsmasq', ['--version'], { env: { PATH } }).error === undefined;
 skipUnless(hasDnsmasq, NO_DNSMASQ);
 
-/** Replicas of a service: the same port on addresses of their own. */
+/** Replicas of a service: the same port on their own addresses. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'] as const;
 
 const replicas: Server[] = [];

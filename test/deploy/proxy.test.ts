@@ -41,7 +41,7 @@ afterAll(async () => {
   await gallery.close();
 });
 
-/** Sends a request with a `Host` of its own, which `fetch` does not allow. */
+/** Sends a request with its own `Host`, which `fetch` does not allow. */
 async function named(host: string, path: string) {
   const { statusCode, body } = await request(`${proxy?.url}${path}`, { headers: { host } });
   return { status: statusCode, text: await body.text() };

@@ -20,7 +20,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     'needs a container engine; deploy/try runs the Compose file',
   ],
   [/^kubectl /, 'needs a Kubernetes cluster; pnpm check compares the manifests with their schemas'],
-  [/^pgbackrest /, 'needs a server of its own; test/backup runs pgBackRest'],
+  [/^pgbackrest /, 'needs its own server; test/backup runs pgBackRest'],
   [/pnpm@12 (test|check|test:faults)\b/, 'runs what CI runs'],
   [/pnpm@12 bench( |$)(?!report)/, 'takes minutes'],
   [/postgres:\/\/user:password@host/, 'names a database of the reader; test/backup runs it'],

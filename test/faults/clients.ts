@@ -5,7 +5,7 @@ import { articleBody } from '../support/content-client.ts';
 import type { Observations, Question, Replica, Seen } from './observations.ts';
 import { repeatedly } from './program.ts';
 
-/** How long a client waits before it asks again, in ms: less than it is told to, as many do. */
+/** How long a client waits before it asks again, in ms: less than `Retry-After`, as many do. */
 const AGAIN_MS = 100;
 
 /** How long a client rests between two requests, in ms. */
@@ -117,7 +117,7 @@ async function put(url: string, body: string): Promise<boolean> {
   }
 }
 
-/** Writes items of the news feed, as the newsroom does: transactions on a connection of its own. */
+/** Writes items of the news feed, as the newsroom does: transactions on its own connection. */
 export class NewsWriter {
   /** How many transactions were acknowledged. */
   acknowledged = 0;

@@ -16,7 +16,7 @@ export function faketimeLibrary(): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** The time that processes are told: the machine's own clock, moved by so many seconds. */
+/** The time that processes see: the machine's own clock, moved by so many seconds. */
 export class FakeClock {
   readonly #file: string;
   readonly #library: string;

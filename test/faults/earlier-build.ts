@@ -32,7 +32,7 @@ export async function earlierCommit(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A build of an earlier commit in a directory of its own. */
+/** A build of an earlier commit in its own directory. */
 export class EarlierBuild {
   readonly directory: string;
 

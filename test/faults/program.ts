@@ -20,7 +20,7 @@ export interface ProgramOptions {
   env?: Record<string, string>;
 }
 
-/** A server in a process of its own that is killed, stopped where it stands, and started again. */
+/** A server in its own process that is killed, stopped where it stands, and started again. */
 export class Program {
   readonly #options: ProgramOptions;
   #env: Record<string, string> = {};

@@ -58,8 +58,8 @@ interface Parts {
 }
 
 /**
- * A deployment: two processes of each service with the settings that they have by default, before a
- * PostgreSQL, a Redis and a store of their own. Each of these is on a disk of its own, behind a proxy.
+ * A deployment: two processes of each service with the settings that they have by default, before their
+ * own PostgreSQL, Redis and store. Each of these is on its own disk, behind a proxy.
  */
 export class Stand {
   readonly postgres: OwnPostgres;

@@ -99,7 +99,7 @@ describe('under load', () => {
     await suffer(fault);
   });
 
-  describe('with a clock of their own', () => {
+  describe('with their own clock', () => {
     let clock: FakeClock;
 
     beforeAll(async () => {

@@ -66,7 +66,7 @@ async function statusOfLogin(request: LoginRequest): Promise<number> {
   });
 }
 
-/** Strangers who try ever-new names, until they are stopped. */
+/** Clients that try ever-new names, until they are stopped. */
 function startFlood(url: string) {
   const seen = new Map<number, number>();
   const stopping = new AbortController();
@@ -102,7 +102,7 @@ test('a flood keeps nobody out who has been here before, at the cost of real pas
   expect(first.status).toBe(200);
   const [device] = first.headers.getSetCookie()[1]?.split(';') ?? [];
   const flood = startFlood(url);
-  await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
+  await until('the flood is answered', () => (flood.seen.get(401) ?? 0) > 0);
   const behindTheFlood = await statusOfLogin({ url, address: '203.0.113.7', cookie: device });
   const newBrowser = await statusOfLogin({ url, address: '198.51.100.1' });
   await flood.breakOff();
@@ -114,10 +114,10 @@ test('a flood does not keep out even newcomers, and refused attempts are not cou
   const { pool } = gallery.database;
   await pool.query('truncate gallery.login_failure');
   const flood = startFlood(url);
-  await until('strangers are answered', () => (flood.seen.get(401) ?? 0) > 0);
-  const stranger = await statusOfLogin({ url, address: '198.51.100.2' });
+  await until('the flood is answered', () => (flood.seen.get(401) ?? 0) > 0);
+  const unknown = await statusOfLogin({ url, address: '198.51.100.2' });
   await flood.finish();
-  expect(stranger).toBe(200);
+  expect(unknown).toBe(200);
   // Each failure counts against the address and against its name there; what was refused counts against
   // nobody.
   const { rows } = await pool.query('select sum(failures)::int as n from gallery.login_failure');

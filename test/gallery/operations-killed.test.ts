@@ -42,7 +42,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Starts the service as a process of its own, before the proxy, and logs in. */
+/** Starts the service as its own process, before the proxy, and logs in. */
 async function startProcess() {
   const env = {
     ...PATIENT,

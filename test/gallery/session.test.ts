@@ -503,10 +503,10 @@ test('the log names who has logged in, and in which lane, but not what a failed 
   await tryLogin({ username: 'my-pa55word-by-mistake', password: 'x' }, newClient(), service.url);
   const logins = service.log.events().filter(({ msg }) => String(msg).startsWith('login_'));
   expect(logins.map(({ msg, username, lane }) => [msg, username, lane])).toEqual([
-    ['login_succeeded', ADMIN.username, 'stranger'],
+    ['login_succeeded', ADMIN.username, 'unknown'],
     ['login_succeeded', ADMIN.username, 'device'],
     ['login_succeeded', ADMIN.username, 'known_address'],
-    ['login_failed', undefined, 'stranger'],
+    ['login_failed', undefined, 'unknown'],
   ]);
   for (const { requestId } of logins.slice(0, 3)) expect(requestId).toEqual(expect.any(String));
   expect(service.log.text()).not.toContain('my-pa55word');

@@ -21,7 +21,7 @@ let right: S3Client;
 let name: string;
 const connections = new StoreConnections();
 
-// A process of its own, so that it keeps the right time.
+// Its own process, so that it keeps the right time.
 beforeAll(async () => {
   const named = namedServer(process.env);
   if (named) server = named;

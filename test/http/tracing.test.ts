@@ -121,7 +121,7 @@ test('a request is a span with its request id and its queries below it, in the t
   expect(JSON.stringify(collector.spans)).not.toContain('Words that make up an article');
 });
 
-test('a request without a trace of its own begins one, and its query string is not recorded', async () => {
+test('a request without its own trace begins one, and its query string is not recorded', async () => {
   const headers = { 'x-request-id': 'of-the-test-2' };
   await content.client.anonymously('/api/articles?per_page=7', { headers });
   const span = await collector.ofRequest('of-the-test-2');

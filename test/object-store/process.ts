@@ -1,6 +1,6 @@
 import { startObjectStore } from '@pressroom/object-store/server';
 
-// A store in a process of its own, so that a test can kill it. Prints its endpoint when it listens.
+// A store in its own process, so that a test can kill it. Prints its endpoint when it listens.
 const [, , dataDir = '', accessKeyId = '', secretAccessKey = ''] = process.argv;
 const store = await startObjectStore({
   dataDir,

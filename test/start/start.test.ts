@@ -52,7 +52,7 @@ function launch(more: NodeJS.ProcessEnv = {}, program = START, args: string[] = 
       FIXTURE_PORT: String(servicePort),
       ...more,
     },
-    // A process group of its own, as a terminal's foreground job is.
+    // Its own process group, as a terminal's foreground job is.
     detached: true,
   });
   const launched = { process: child, output: '' };

@@ -11,7 +11,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs one of the repository's programs in a process of its own, to its end. */
+/** Runs one of the repository's programs in its own process, to its end. */
 export function run(
   args: string[],
   { env = {}, input }: { env?: Record<string, string>; input?: string | Uint8Array } = {},

@@ -7,7 +7,7 @@ import { ContentClient } from './content-client.ts';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
-/** A content service on a port of its own. */
+/** A content service on its own port. */
 export interface RunningContent {
   /** Where it listens, without a path. */
   url: string;
@@ -54,7 +54,7 @@ export function createKey({ pool }: Pick<TestDatabase, 'pool'>, owner: string): 
   return new ApiKeyStore(db).create(owner, null);
 }
 
-/** Starts the content service on a database of its own, with a key. */
+/** Starts the content service on its own database, with a key. */
 export async function contentFixture(settings: Record<string, string> = {}): Promise<ContentFixture> {
   const database = await createTestDatabase();
   const key = await createKey(database, 'Test');

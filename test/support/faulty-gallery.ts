@@ -14,7 +14,7 @@ export interface FaultyGallery extends RunningGallery {
   ask: (path: string, sending?: Sending) => Promise<Answer>;
 }
 
-/** Starts both on a database and a bucket of their own. */
+/** Starts both on their own database and bucket. */
 export async function faultyGallery(): Promise<FaultyGallery> {
   const direct = await galleryFixture();
   const proxy = await startFaultyProxy(direct.store.endpoint);

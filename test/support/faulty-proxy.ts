@@ -55,7 +55,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
   return proxy;
 }
 
-/** Requests of the AWS SDK follow each other on a connection, and each begins with a packet of its own. */
+/** Requests of the AWS SDK follow each other on a connection, and each begins with its own packet. */
 function relay(client: Socket, upstream: Socket, choose: (request: PassingRequest) => Fault): void {
   let fault: Fault;
   const breakOff = () => {

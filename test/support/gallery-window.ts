@@ -4,7 +4,7 @@ import { launchBrowser } from './browser.ts';
 import { type GalleryPageFixture, galleryPageFixture, type Visit } from './gallery-page.ts';
 import { listAll } from './s3/objects.ts';
 
-/** The gallery's page in a window of somebody who is logged in, with a bucket of its own. */
+/** The gallery's page in a window of somebody who is logged in, with its own bucket. */
 export interface GalleryWindow {
   gallery: GalleryPageFixture;
   browser: Browser;

@@ -19,7 +19,7 @@ const CHEAP = { memory: 64, passes: 1, parallelism: 1 };
 /** Time limits of a store on a machine that does many times what it can: only a fault reaches them. */
 const PATIENT_STORE = { connectMs: 60_000, answerMs: 60_000 };
 
-/** A gallery administration on a port of its own. */
+/** A gallery administration on its own port. */
 export interface RunningGallery {
   /** Where it listens, without a path. */
   url: string;
@@ -47,7 +47,7 @@ export async function startGallery(
 }
 
 /**
- * Begins to close a service and waits until it refuses connections: what it works on has been told to stop.
+ * Begins to close a service and waits until it refuses connections: SIGTERM has reached what it works on.
  * The returned function waits for the end.
  */
 export async function beginToClose({ url, close }: RunningGallery): Promise<() => Promise<void>> {
@@ -90,7 +90,7 @@ export interface GalleryFixture extends RunningGallery {
   post: (path: string, json: unknown) => Promise<Answer>;
 }
 
-/** Starts the gallery administration on a database and a bucket of its own; `more` are further settings. */
+/** Starts the gallery administration on its own database and bucket; `more` are further settings. */
 export async function galleryFixture(
   more: Record<string, string> = {},
   surroundings: Surroundings = {},

@@ -55,7 +55,7 @@ export function inTurn<T>(values: readonly T[]): () => T {
   return () => values[next++ % values.length] as T;
 }
 
-/** Runs a writer's transactions, one after the other, on connections of its own. */
+/** Runs a writer's transactions, one after the other, on its own connections. */
 export async function write(
   databaseUrl: string,
   administrator: pg.Pool,

@@ -19,7 +19,7 @@ export interface MediaHost {
   close: () => Promise<void>;
 }
 
-/** Starts a TLS server that is certified for `names` by an authority of its own. */
+/** Starts a TLS server that is certified for `names` by its own authority. */
 export async function startMediaHost(names: readonly string[]): Promise<MediaHost> {
   const shared = { keyType: 'ec', algorithm: 'sha256' } as const;
   const authority = await generate([{ name: 'commonName', value: 'Test authority' }], {

@@ -6,7 +6,7 @@ import { type Insertable, Kysely, PostgresDialect } from 'kysely';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
-/** A news feed on a port of its own. */
+/** A news feed on its own port. */
 export interface RunningNewsFeed {
   /** Where it listens, without a path. */
   url: string;
@@ -50,7 +50,7 @@ export interface NewsFeedFixture extends RunningNewsFeed {
   db: Kysely<NewsTables>;
 }
 
-/** Starts the news feed on a database of its own. */
+/** Starts the news feed on its own database. */
 export async function newsFeedFixture(
   settings: Record<string, string> = {},
   clock?: Clock,

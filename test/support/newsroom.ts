@@ -8,7 +8,7 @@ import { type CommandResult, run } from './command.ts';
 
 const CLI = 'services/news-feed/src/cli.ts';
 
-/** Runs `pnpm newsroom …` as a process of its own on a database. */
+/** Runs `pnpm newsroom …` as its own process on a database. */
 export function newsroom(
   databaseUrl: string,
   args: string[],

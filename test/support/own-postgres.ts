@@ -21,7 +21,7 @@ export class OwnPostgres {
     this.#server = server;
   }
 
-  /** Makes a server with an empty database, below `home` if that is given, with `settings` of its own. */
+  /** Makes a server with an empty database, below `home` if that is given, with its own `settings`. */
   static async create(home?: string, settings: Settings = {}): Promise<OwnPostgres> {
     const directory = home ?? (await temporaryHome());
     return new OwnPostgres(directory, settings, await start(directory, 0, settings));

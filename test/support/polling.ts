@@ -40,7 +40,7 @@ const NO_SIGNAL = new AbortController().signal;
 
 const BEGIN = '2026-11-20T00:00:00Z';
 
-/** Opens a desk, on a database of its own unless one is given. */
+/** Opens a desk, on its own database unless one is given. */
 export async function openDesk(given?: TestDatabase): Promise<Desk> {
   const [host, database] = await Promise.all([FeedHost.start(), given ?? createTestDatabase()]);
   const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: database.pool }) });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that serves a service below a path of its own, and takes the path off. */
+/** A proxy that serves a service below its own path, and takes the path off. */
 export interface PrefixProxy {
   /** Without a path. */
   url: string;

@@ -33,7 +33,7 @@ export const hasNginx = spawnSync('nginx', ['-v'], { env: { PATH } }).error === 
 
 /**
  * Starts the proxy as its container does, on free ports, with these settings: `CONTENT_UPSTREAM` and the
- * like name the services, as `host:port`. With `routed` it has a resolver of its own, which needs dnsmasq;
+ * like name the services, as `host:port`. With `routed` it has its own resolver, which needs dnsmasq;
  * `folder` has a changed copy of its programs. Undefined where there is no nginx.
  */
 export async function startProxy(

@@ -20,7 +20,7 @@ const SETTINGS = { fsync: 'off', max_wal_size: '64MB', min_wal_size: '32MB' };
 
 let copies = 0;
 
-/** A streaming replica of an {@link OwnPostgres}, which can lag, stop, and become a primary of its own. */
+/** A streaming replica of an {@link OwnPostgres}, which can lag, stop, and become a primary. */
 export class Standby {
   readonly url: string;
   readonly #cluster: Cluster;
@@ -118,7 +118,7 @@ export class Standby {
     await this.query('select pg_wal_replay_resume()');
   }
 
-  /** Makes it a primary of its own. */
+  /** Makes it a primary. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(true, 60)');
   }

@@ -36,7 +36,7 @@ export async function startWorker(
   return startWholeWorker(databaseUrl, { editor: sourceEditor, stories: noStories, ...replaced });
 }
 
-/** Starts a worker as it is, except for what a test replaces, with `settings` of its own. */
+/** Starts a worker as it is, except for what a test replaces, with its own `settings`. */
 export async function startWholeWorker(
   databaseUrl: string,
   replaced: WorkerReplacements = {},

@@ -58,5 +58,5 @@ async function makeEmpty(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await readdir(directory);
   if (files.length > 0)
-    throw new Failure('refused', `${directory} is not empty; give each backup a folder of its own`);
+    throw new Failure('refused', `${directory} is not empty; give each backup its own folder`);
 }

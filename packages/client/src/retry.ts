@@ -2,7 +2,7 @@ import { ConnectionError, ProblemError } from './problem.ts';
 
 /** When a failed request is sent again. */
 export interface RetryPolicy {
-  /** How often a request is sent at most; those that were told to wait their turn (429) do not count. */
+  /** How often a request is sent at most; those answered 429 do not count. */
   attempts: number;
   /**
    * How long a request waits for its turn in all, in ms, when the service answers 429 and says when to come

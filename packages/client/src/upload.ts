@@ -41,7 +41,7 @@ export interface UploadOptions {
   partSize?: number;
   /** Parts on their way at a time; 3 if absent. */
   concurrency?: number;
-  /** Told how many bytes have arrived. */
+  /** Called with the number of bytes that have arrived. */
   onProgress?: (arrived: number, size: number) => void;
   signal?: AbortSignal;
   /** Changes how requests to the store are repeated. */

@@ -67,7 +67,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
-  // Last, because nobody waits for them.
+  // Last, because nothing waits for them.
   const workers = services.flatMap((service) => startWorker(service, contexts.get(service) ?? shared));
   running.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
 
@@ -129,11 +129,11 @@ async function usableSettings(
   const directoryFault = makeDataDirectory(settings.dataDir);
   const checked = await configurationFaults(services, root, { ...env, ...STAND_INS, ...givenOf(env) });
   // A port that the service also rejects is reported once.
-  const told = new Set(faults.map((fault) => fault.split(' ')[0]));
+  const reported = new Set(faults.map((fault) => fault.split(' ')[0]));
   const all = [
     ...(directoryFault === undefined ? [] : [directoryFault]),
     ...faults,
-    ...checked.filter((fault) => !told.has(fault.split(' ')[0])),
+    ...checked.filter((fault) => !reported.has(fault.split(' ')[0])),
   ];
   if (all.length === 0) return settings;
   throw new StartError(['The configuration is invalid:', ...all.map((fault) => `  ${fault}`)].join('\n'));

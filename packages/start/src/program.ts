@@ -86,7 +86,7 @@ function run({ command, cwd, env }: ProgramOptions): Running {
   const child = spawn(process.execPath, [...NODE_FLAGS, '--import', PRELOAD, ...command], {
     cwd,
     env,
-    // In a process group of its own: Ctrl-C is for the starter, which ends everything in order.
+    // In its own process group: Ctrl-C is for the starter, which ends everything in order.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -65,7 +65,7 @@ export interface GalleryParts {
   tracing: Tracing | undefined;
 }
 
-/** The description of the service, whose cookie has a name of its own over https. */
+/** The description of the service, whose cookie has its own name over https. */
 const describe = (cookies: CookieStyle) => ({
   title: 'Pressroom gallery administration',
   version: '1.0.0',

@@ -78,7 +78,7 @@ test('the page is light or dark as chosen, whatever the system is', async () => 
   await context.close();
 });
 
-test.each(['en-GB', 'zh-CN'])('each action on a file has words of its own in %s', async (locale) => {
+test.each(['en-GB', 'zh-CN'])('each action on a file has its own words in %s', async (locale) => {
   if (browser === undefined) return;
   const { context, page } = await gallery.visit(browser, { locale });
   const { username, password } = ADMIN;
@@ -181,7 +181,7 @@ test('a wrong password is said, and a bucket without a name is said at its field
   await context.close();
 });
 
-test('behind a proxy the page works under a path of its own', async () => {
+test('behind a proxy the page works under its own path', async () => {
   if (browser === undefined) return;
   const proxy = await startPrefixProxy('/site/gallery/', gallery.url);
   await gallery.allowUploads(proxy.url);

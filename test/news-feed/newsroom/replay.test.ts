@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { newsroom } from '../../support/newsroom.ts';
 
-/** Replays a day of ten sources in a database of its own; the command's default is a whole week. */
+/** Replays a day of ten sources in its own database; the command's default is a whole week. */
 async function replayed(): Promise<string> {
   const database = await createTestDatabase();
   try {

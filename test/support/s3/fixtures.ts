@@ -4,7 +4,7 @@ import { clientOf, createBucket, namedServer, type Server, startEmbedded } from 
 
 export { clientOf, createBucket, namedServer, type Server, startEmbedded };
 
-/** Tests that get a server, a client of it and an empty bucket of their own. */
+/** Tests that get a server, a client of it and an empty bucket each. */
 function testOn(findServer: () => Server | undefined) {
   return base
     .extend('named', { scope: 'file' }, findServer)

@@ -1,5 +1,5 @@
 module.exports = ({ env }) => ({
-  // The panel needs a build of its own, and no request of the bench goes there.
+  // The panel needs its own build, and no request of the bench goes there.
   serveAdminPanel: false,
   auth: { secret: env('ADMIN_JWT_SECRET') },
   apiToken: { salt: env('API_TOKEN_SALT') },

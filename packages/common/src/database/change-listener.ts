@@ -12,10 +12,10 @@ const HEARTBEAT_MS = 250;
 /** Pause between two heartbeats that a reader waits for, in ms. */
 const HURRY_MS = 2;
 
-/** How long nobody has asked before heartbeats become rare, in ms. */
+/** How long `current` stays unread before heartbeats become rare, in ms. */
 const QUIET_AFTER_MS = 5000;
 
-/** Pause between two heartbeats while nobody asks, in ms: a broken connection is noticed within it. */
+/** Pause between two heartbeats while `current` is unread, in ms; a broken connection shows within it. */
 const QUIET_HEARTBEAT_MS = 15_000;
 
 /** How long a heartbeat may go unanswered before the connection counts as dead, in ms. */
@@ -50,7 +50,7 @@ export interface ChangeListenerOptions {
    */
   onChange: (about?: string) => void;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** How long nobody has asked before heartbeats become rare, in ms; 5 s by default. */
+  /** How long `current` stays unread before heartbeats become rare, in ms; 5 s by default. */
   quietAfterMs?: number;
 }
 
@@ -62,7 +62,7 @@ export interface ChangeListenerOptions {
  * wait for each other; for these the heartbeat queries a watermark and treats a different one as a change.
  *
  * Whoever asks for `current` keeps the heartbeats going: while nobody does, there is one every 15 s instead
- * of four a second. The first to ask after that is told that it is not current, and the next heartbeat is
+ * of four a second. The first to ask after that learns that it is not current, and the next heartbeat is
  * sent at once. Announced changes arrive all the time.
  */
 export class ChangeListener {
@@ -171,7 +171,7 @@ export class ChangeListener {
       known = current;
       this.#trustedUntil = sentAt + LEASE_MS;
       const changed = announced || this.#announced || differs || !isSettled(current);
-      if (followsWal) this.position.told({ sentAt, lsn, changed });
+      if (followsWal) this.position.heard({ sentAt, lsn, changed });
       await this.#pauseBetween();
       if (this.#isQuiet()) await this.#quietPause();
     }

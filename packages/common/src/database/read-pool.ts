@@ -93,7 +93,7 @@ export class ReadPool implements PostgresPool {
     if (!lease.isCurrent() || performance.now() < this.#retryAt) return undefined;
     const wanted = await position.current();
     if (wanted === undefined) return undefined;
-    // Until it has answered, nobody else tries a replica that was away.
+    // Until it has answered, no other request tries a replica that was away.
     if (this.#away) this.#retryAt = performance.now() + RETRY_MS;
     let client: pg.PoolClient | undefined;
     let fault: unknown;

@@ -7,7 +7,7 @@ function create() {
   const position = new WalPosition(() => {
     waited += 1;
   });
-  const tell = (lsn: string, changed = false) => position.told({ sentAt: performance.now(), lsn, changed });
+  const tell = (lsn: string, changed = false) => position.heard({ sentAt: performance.now(), lsn, changed });
   return { position, tell, waited: () => waited };
 }
 
@@ -27,7 +27,7 @@ test('what was seen is waited for: only a question that was sent later tells whe
   tell('0/10');
   const sentAt = performance.now();
   position.seen();
-  position.told({ sentAt, lsn: '0/20', changed: false });
+  position.heard({ sentAt, lsn: '0/20', changed: false });
   const current = position.current();
   expect(waited()).toBe(1);
   tell('0/30');

@@ -37,7 +37,7 @@ export class WalPosition {
   }
 
   /** Takes a heartbeat of the primary. */
-  told({ sentAt, lsn, changed }: Heartbeat): void {
+  heard({ sentAt, lsn, changed }: Heartbeat): void {
     if (changed || this.#lsn === undefined || !this.#isProven(this.#seenAt)) this.#lsn = lsn;
     this.#provenAt = sentAt;
     this.#settle();

@@ -87,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   readJsonBodies(app);
   refuseUnderPressure(app, config.EVENT_LOOP_DELAY_LIMIT_MS);
   if (config.METRICS_PORT !== undefined) {
-    // Loaded only then, so that nobody else pays for it.
+    // Loaded only then, so that it costs nothing otherwise.
     const { exposeMetrics } = await import('./metrics.ts');
     exposeMetrics(app, config.METRICS_PORT, config.HOST, options.degrading, options.meters);
   }
@@ -129,7 +129,7 @@ function createBareServer(
       joinDuplicateHeaders: true,
       headersTimeout: connectionLimits.headersMs,
       connectionsCheckingInterval: connectionLimits.lookMs,
-      // Node ends the stream of a request without a body early, which is cheaper because nobody reads it.
+      // Node ends the stream of a request without a body early, which is cheaper because it is never read.
       optimizeEmptyRequests: bodyLimit === undefined,
     },
     requestTimeout: connectionLimits.requestMs,

@@ -77,7 +77,7 @@ const TIME_FORMATS = new Set(['date', 'date-time', 'time']);
 
 /**
  * Makes the JSON Schema derived by zod suitable for readers and client generators: a number in a query string
- * is an integer with its default, and bounds and expressions that nobody chose are left out. Validation at
+ * is an integer with its default, and bounds and expressions that only zod adds are left out. Validation at
  * run time does not change.
  */
 function describeSchema({ zodSchema, jsonSchema }: Context): void {

@@ -30,7 +30,7 @@ const [COMMA, BRACE, BRACKET, QUOTE, BACKSLASH] = Buffer.from(',{["\\');
 
 /**
  * Whether JSON has more values than any request needs: to parse and check hundreds of thousands of small
- * ones takes seconds, in which nobody else is answered.
+ * ones takes seconds, in which no other request is answered.
  */
 function hasTooManyValues(body: Buffer): boolean {
   if (body.length <= MAX_VALUES) return false;

@@ -78,7 +78,7 @@ test('unset variables have their defaults, and other variables are ignored', () 
 });
 
 test.each([
-  ['a rule of its own', secret(z.string()).min(8, 'longer')],
+  ['a rule about length', secret(z.string()).min(8, 'longer')],
   ['a default', secret(z.string()).min(8, 'longer').default('12345678')],
   ['a transformation', secret(z.string()).transform(Number).refine(Number.isInteger, 'a number')],
   ['all of them', secret(z.string()).transform(Number).refine(Number.isInteger, 'a number').optional()],

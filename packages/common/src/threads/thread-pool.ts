@@ -39,7 +39,7 @@ export class UnfinishedTask extends Error {
 }
 
 /**
- * Runs tasks in threads of their own, so that none of them, however long or malicious, delays anything else:
+ * Runs tasks in their own threads, so that none of them, however long or malicious, delays anything else:
  * one that exceeds its limits is killed together with its thread.
  */
 export class ThreadPool<Task, Result> {

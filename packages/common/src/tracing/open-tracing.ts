@@ -2,8 +2,8 @@ import type { Logger } from '../log/logging.ts';
 import type { Tracing, TracingConfig } from './tracing.ts';
 
 /**
- * Starts tracing if a collector is configured. OpenTelemetry is loaded only then, so that nobody else pays
- * for it.
+ * Starts tracing if a collector is configured. OpenTelemetry is loaded only then, so that it costs nothing
+ * otherwise.
  */
 export async function openTracing(
   config: TracingConfig,

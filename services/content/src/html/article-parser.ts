@@ -130,7 +130,7 @@ export class ArticleParser extends Parser<DefaultTreeAdapterMap> {
     this.#lookAtStyle(token, undefined);
   }
 
-  /** Nobody reads the text of the tree. */
+  /** The text of the tree is never read. */
   override _insertCharacters(): void {}
 
   override onItemPush(node: Element, tagId: number, isTop: boolean): void {

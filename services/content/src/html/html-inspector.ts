@@ -16,7 +16,7 @@ export interface InspectionLimits extends ThreadLimits {
 /** The minimum cost of an inspection, in characters. */
 const LEAST = 16_384;
 
-/** Far above what an article needs: 2 MB take half a second and 100 MiB, so nobody waits long. */
+/** Far above what an article needs: 2 MB take half a second and 100 MiB, so no author waits long. */
 const LIMITS: InspectionLimits = {
   startMs: 30_000,
   cpuMs: 10_000,

@@ -36,13 +36,13 @@ export interface Deletion {
 
 /**
  * Deletes objects as they arrive, a thousand per request. Objects not confirmed as deleted are counted and
- * reported; `told` is called with the number deleted so far. After a request without an answer, or if
+ * reported; `report` is called with the number deleted so far. After a request without an answer, or if
  * `objects` itself fails, no more requests are sent.
  */
 export async function deleteObjects(
   bucket: Bucket,
   objects: AsyncIterable<Doomed>,
-  told: (deleted: number) => void = () => undefined,
+  report: (deleted: number) => void = () => undefined,
 ): Promise<Deletion> {
   const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };
   const fail = (failures: readonly ObjectFailure[]) => {
@@ -55,7 +55,7 @@ export async function deleteObjects(
       throw new Unanswered();
     });
     deletion.deleted += batch.length - failures.length;
-    told(deletion.deleted);
+    report(deletion.deleted);
     fail(failures);
   };
   try {

@@ -35,8 +35,8 @@ export async function deletePaths(
  * `incomplete` {@link Failure} that says how many objects could not be deleted and which.
  */
 async function deleteSources(bucket: Bucket, sources: readonly Source[], watch: Watch): Promise<number> {
-  const told = (deleted: number) => watch.progress(deleted, null);
-  const deletion = await deleteObjects(bucket, objectsOf(bucket, sources, watch.signal), told);
+  const report = (deleted: number) => watch.progress(deleted, null);
+  const deletion = await deleteObjects(bucket, objectsOf(bucket, sources, watch.signal), report);
   if (deletion.failed === 0) return deletion.deleted;
   throw new Failure(
     'incomplete',

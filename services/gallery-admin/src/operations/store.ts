@@ -217,7 +217,7 @@ export class OperationStore {
   }
 
   /**
-   * Records why a run failed. Whoever waits for it is told so and asks again: then an earlier outcome that
+   * Records why a run failed. The caller gets the reason and may ask again: then an earlier outcome that
    * reached nobody counts.
    */
   async fail(claimed: Claim, failure: Outcome, { done, total }: Steps): Promise<void> {

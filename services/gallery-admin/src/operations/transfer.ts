@@ -236,7 +236,7 @@ class RunningTransfer {
     }
     async function* copiedSources(): AsyncGenerator<Doomed, void> {
       for await (const moved of inBatches(copies(), DATED)) {
-        // Without a database the work goes on; the copies then have dates of their own.
+        // Without a database the work goes on; the copies then have their own dates.
         await dates.keep(bucket, moved).catch(() => undefined);
         for (const { source } of moved) yield { key: source.key, etag: source.etag };
       }

@@ -2,6 +2,6 @@
 export interface Watch {
   /** Ends the work between two objects when it is aborted. */
   signal: AbortSignal;
-  /** Told after each step; `total` is null where it is not known. */
+  /** Called after each step; `total` is null where it is not known. */
   progress(done: number, total: number | null): void;
 }

@@ -174,7 +174,7 @@ function explainRange(error: unknown): never {
   throw new Problem(416, 'range_not_satisfiable', message, { headers });
 }
 
-/** The client has gone away: nobody reads this answer, and it is not our failure (499, as in proxy logs). */
+/** The client has gone away: this answer is never read, and it is not our failure (499, as in proxy logs). */
 function clientGone(): Problem {
   return new Problem(499, 'client_gone', 'the client closed the connection before the answer was complete');
 }

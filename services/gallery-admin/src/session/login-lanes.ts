@@ -11,12 +11,12 @@ export interface Visitor {
 }
 
 /** The lane that a visitor waits in. */
-export type Lane = 'device' | 'known_address' | 'stranger';
+export type Lane = 'device' | 'known_address' | 'unknown';
 
 /** The lane of a visitor. */
 export function laneOf({ device, isKnownAddress }: Visitor): Lane {
   if (device !== undefined) return 'device';
-  return isKnownAddress ? 'known_address' : 'stranger';
+  return isKnownAddress ? 'known_address' : 'unknown';
 }
 
 /** Attempts that may wait in a lane, over all clients. */
@@ -26,22 +26,22 @@ const WAITING = 64;
 const CLIENTS = 512;
 
 /**
- * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. Strangers only fill the
- * strangers' lane (OWASP, "Device cookies"). The other lanes also leave the cores to known browsers: their
+ * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. Unknown senders only fill
+ * the unknown lane (OWASP, "Device cookies"). The other lanes also leave the cores to known browsers: their
  * next hash starts when no known browser is waiting. Only those who have known the password have such a
- * browser, so strangers cannot delay each other this way.
+ * browser, so unknown senders cannot delay each other this way.
  */
 export class LoginLanes {
   readonly #devices = lane();
   readonly #knownAddresses = lane();
-  readonly #strangers = lane();
+  readonly #unknown = lane();
 
   /**
    * Runs `work` in the lane of `visitor`. Fails with `unavailable`, without running it, if the lane is full.
    */
   run<T>({ device, address, isKnownAddress }: Visitor, work: () => Promise<T>): Promise<T> {
     if (device !== undefined) return this.#devices.run(device, work);
-    const lane = isKnownAddress ? this.#knownAddresses : this.#strangers;
+    const lane = isKnownAddress ? this.#knownAddresses : this.#unknown;
     return lane.run(address, async () => {
       await this.#devices.idle();
       return work();

@@ -21,7 +21,7 @@ export interface Caller {
   address: string;
   /** As the browser sends it, valid or not. */
   deviceToken: string | undefined;
-  /** True once nobody is waiting for the answer any longer. */
+  /** True once the client no longer waits for the answer. */
   isGone: () => boolean;
 }
 

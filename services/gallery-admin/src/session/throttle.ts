@@ -63,7 +63,7 @@ export class LoginThrottle {
     return { takeBack: () => this.#takeBack(sources) };
   }
 
-  /** A known browser is counted separately: failures of strangers behind the same address are not its own. */
+  /** A known browser is counted separately: failures of others behind the same address are not its own. */
   #countsOf({ address, device }: Visitor, username: string): Count[] {
     if (device !== undefined) return [{ source: this.#fingerprints.of('device', device), max: MAX_FAILURES }];
     return [

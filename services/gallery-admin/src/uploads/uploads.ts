@@ -131,9 +131,9 @@ export class Uploads {
     const size = chosen.reduce((sum, part) => sum + part.size, 0);
     const expected = etagOfParts(chosen.map((part) => part.etag));
     await this.#completed.begin(bucket, completion, { etag: expected, size });
-    const told = await explained(complete(bucket, { uploadId, key }, chosen));
+    const completed = await explained(complete(bucket, { uploadId, key }, chosen));
     // Ceph omits the tag from this answer.
-    const etag = told || (await etagOf(bucket, key).catch(() => expected));
+    const etag = completed || (await etagOf(bucket, key).catch(() => expected));
     // The work is done: without this record, the expected tag still identifies the object.
     await this.#completed.finish(bucket, completion, etag).catch(() => undefined);
     return { key, etag, size };

@@ -29,11 +29,11 @@ export class ApiAddress {
    * The address without a trailing slash, for example `https://api.example`; undefined if it is not known.
    */
   of(request: FastifyRequest): string | undefined {
-    return this.#url ?? this.told(request);
+    return this.#url ?? this.fromRequest(request);
   }
 
   /** The address if it comes from the request, which makes the answer specific to it. */
-  told(request: FastifyRequest): string | undefined {
+  fromRequest(request: FastifyRequest): string | undefined {
     if (this.vary === undefined || !request.headers['x-forwarded-host']) return undefined;
     // Fastify lists the addresses up to the first one that it does not trust. A single one is the sender
     // itself.

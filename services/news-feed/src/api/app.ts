@@ -95,7 +95,7 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
   serveDescription(app, '/openapi-v1.json');
   addFrontPage(app, DESCRIPTION, frontPage(config));
   const address = new ApiAddress(config);
-  answerFromCache(app, parts.cache, (request) => address.told(request) === undefined);
+  answerFromCache(app, parts.cache, (request) => address.fromRequest(request) === undefined);
   addRoutes(app, routesOf(parts));
   return app;
 }

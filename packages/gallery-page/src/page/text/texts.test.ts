@@ -22,7 +22,7 @@ function collisions(texts: Readonly<Record<string, string>>): string[][] {
 }
 
 describe.each(Object.entries({ en, zh }))('the texts in %s', (_language, texts) => {
-  test('have words of their own for every action', () => {
+  test('have their own words for every action', () => {
     expect(collisions(texts)).toEqual([]);
   });
 });

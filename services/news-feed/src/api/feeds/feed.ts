@@ -10,7 +10,7 @@ export interface Feed {
   selfUrl: string;
   /** The language of its texts (BCP 47); undefined if it is not known. */
   language: string | undefined;
-  /** The hub that is told of changes (W3C WebSub); undefined if there is none. */
+  /** The hub that distributes changes (W3C WebSub); undefined if there is none. */
   hubUrl: string | undefined;
   /** When the newest entry was added or changed. */
   updated: Date;

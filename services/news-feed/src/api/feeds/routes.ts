@@ -29,7 +29,7 @@ export interface FeedParts {
   site: Site;
   address: ApiAddress;
   vocabulary: Vocabulary;
-  /** The WebSub hub that is told of changes, if there is one. */
+  /** The WebSub hub that distributes changes, if there is one. */
   hubUrl: string | undefined;
 }
 
@@ -138,7 +138,7 @@ function answer(
     cacheControl: CACHE_CONTROL.feeds,
     vary: address.vary,
     // An answer with an address from the request is for those who ask at that address.
-    ...(address.told(request) === undefined && { cache }),
+    ...(address.fromRequest(request) === undefined && { cache }),
     load: async () => {
       const { content, expiresAt } = await read();
       const { mediaType, write } = FEED_FORMATS[ending];

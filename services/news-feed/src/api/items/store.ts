@@ -109,7 +109,7 @@ export class ItemStore {
       reach === 'terms'
         ? unprepared(db, { shape: { ...shape, reach }, values, query, words })
         : PAGES.of({ ...shape, reach }).execute(db, values);
-    // A category has an index of its own.
+    // A category has its own index.
     return shape.inDirection && !shape.inCategory ? readFiltered(values.limit, others, read) : read('all');
   }
 }

@@ -43,14 +43,14 @@ export function storyOperations({ stories, cache, site, address }: StoryParts) {
       },
     },
     handler: async (request, reply) => {
-      const told = address.told(request);
+      const forwarded = address.fromRequest(request);
       try {
         await replyConditionally(request, reply, {
           cacheControl: CACHE_CONTROL.stories,
           vary: address.vary,
           cache,
           // The answer links to this API at the address that this reader uses.
-          key: told === undefined ? undefined : `${told}${request.url}`,
+          key: forwarded === undefined ? undefined : `${forwarded}${request.url}`,
           load: async () => {
             const story = await stories?.read(request.params.publicId);
             if (story === undefined) throw notFound('this story does not exist');

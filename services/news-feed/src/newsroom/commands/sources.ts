@@ -151,8 +151,8 @@ async function show(given: string): Promise<void> {
     const source = await findSource(db, given);
     const count = (await sourceCounts(db, new Date())).find(({ source_id }) => source_id === source.id);
     const { body_hash: _hash, lease_until: _lease, ...members } = source;
-    const told = { ...members, new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
-    for (const [name, value] of Object.entries(told)) {
+    const shown = { ...members, new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
+    for (const [name, value] of Object.entries(shown)) {
       const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);
       console.log(`${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`);
     }

@@ -52,7 +52,7 @@ export function cleanText(most: number, own: readonly string[]): z.ZodString {
     .refine((text) => !INSTRUCTION.test(text), 'must not be an instruction');
 }
 
-/** The addresses of a submission. Nobody is called by a number that stands only in the text of a stranger. */
+/** The addresses of a submission. A phone number that stands only in untrusted text is never published. */
 function ownAddresses({ title, summary, source }: Submission): string[] {
   const others = addressesOf(`${summary ?? ''}\n${source.name}`).filter((address) => !/^\d+$/.test(address));
   return [...addressesOf(title), ...others];

@@ -78,8 +78,8 @@ export class ModelEditor implements Editor {
       ...draft,
       score: judged.score,
     });
-    const told = typeof outcome === 'string' || outcome.reason === '' ? reason : outcome.reason;
-    return { ...judged, selected, reason: selected ? told : null };
+    const given = typeof outcome === 'string' || outcome.reason === '' ? reason : outcome.reason;
+    return { ...judged, selected, reason: selected ? given : null };
   }
 
   keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {

@@ -118,7 +118,7 @@ describe('Atom 0.3', () => {
     expect(entryOf(feed)).toMatchObject({ title: 'Vec<T>', summary: 'Its text' });
   });
 
-  test('has HTML that is escaped, and dates of its own', () => {
+  test('has HTML that is escaped, and its own dates', () => {
     const feed = atom03(
       '<title mode="escaped" type="text/html">&lt;i&gt;A&lt;/i&gt;</title><issued>2004-01-02T03:04:05Z</issued>',
     );

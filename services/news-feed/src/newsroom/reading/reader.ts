@@ -12,7 +12,7 @@ const LIMITS: ThreadLimits = {
   threads: Math.max(2, Math.min(4, availableParallelism())),
 };
 
-/** Reads what strangers send in threads: nothing that it contains delays anything else. */
+/** Reads what publishers send in threads: nothing in it delays anything else. */
 export class Reader {
   readonly #threads: ThreadPool<ReadingTask, ReadingOutcome>;
 

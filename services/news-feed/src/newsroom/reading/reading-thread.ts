@@ -6,7 +6,7 @@ import { readPage } from '../pages/read-page.ts';
 import { mayRead, readRobots } from '../pages/robots.ts';
 import { readOpml } from '../sources/opml.ts';
 
-/** What reads each kind of text that strangers send; a permission is read from rules of a robots.txt. */
+/** What reads each kind of text that publishers send; a permission is read from rules of a robots.txt. */
 const READERS = { feed: readFeed, page: readPage, robots: readRobots, permission: mayRead, opml: readOpml };
 
 /** The kinds of text and their readers. */

@@ -13,7 +13,7 @@ export interface OpmlFeed {
   settings: SourceSettings;
 }
 
-/** What no other reader has: attributes in a namespace of their own (OPML 2.0, "Extending OPML"). */
+/** What no other reader has: attributes in their own namespace (OPML 2.0, "Extending OPML"). */
 const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages'].map(
   (name) => `pressroom:${name}`,
 );

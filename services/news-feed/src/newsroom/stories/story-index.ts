@@ -24,7 +24,7 @@ const MOST_CANDIDATES = 32;
 /** How long items stay in the index, in days: as long as a storyline may pause. */
 const KEPT_DAYS = 90;
 
-/** How many outdated items each new one removes, so that the index needs no schedule of its own. */
+/** How many outdated items each new one removes, so that the index needs no schedule. */
 const REMOVED_AT_ONCE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

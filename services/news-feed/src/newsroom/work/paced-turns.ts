@@ -35,7 +35,7 @@ export class PacedTurns {
     this.#clock = clock;
   }
 
-  /** Runs `work` when it is its turn. Nobody waits for the rest after it but those whose turn is next. */
+  /** Runs `work` when it is its turn. Only those whose turn is next wait for the rest after it. */
   take<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       void this.#turn(async () => {

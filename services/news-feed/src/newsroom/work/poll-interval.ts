@@ -8,7 +8,7 @@ export interface PollBounds {
 const MAX_ASKED_SECONDS = 7 * 86_400;
 
 /** The longest wait that a source's cache headers or update period can cause, in seconds. */
-const MAX_TOLD_SECONDS = 86_400;
+const MAX_DECLARED_SECONDS = 86_400;
 
 /** The longest wait after failures, in seconds. */
 const MAX_BACKOFF_SECONDS = 86_400;
@@ -25,10 +25,10 @@ export function adaptedInterval(seconds: number, changed: boolean, bounds: PollB
 /** The wait after a success: the interval, and no less than what the source says about itself. */
 export function waitAfterSuccess(
   intervalSeconds: number,
-  told: readonly (number | undefined | null)[],
+  declared: readonly (number | undefined | null)[],
   random: number,
 ): number {
-  const least = Math.max(0, ...told.map((seconds) => Math.min(seconds ?? 0, MAX_TOLD_SECONDS)));
+  const least = Math.max(0, ...declared.map((seconds) => Math.min(seconds ?? 0, MAX_DECLARED_SECONDS)));
   return Math.max(intervalSeconds, least) * (1 + JITTER * random);
 }
 

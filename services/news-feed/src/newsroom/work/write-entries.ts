@@ -19,7 +19,7 @@ import {
   takesDate,
   takesLink,
 } from './publication.ts';
-import { takeFromStrangers } from './strangers-items.ts';
+import { takeFromThirdParties } from './third-party-items.ts';
 
 /** An entry with what the editor has decided about it. */
 export interface JudgedEntry {
@@ -49,7 +49,7 @@ interface LockedEntry extends JudgedEntry {
 
 /**
  * Makes items of entries, or changes those that they made before. An article that is an item already is
- * linked and left as it is, unless it is on the source's own site and a stranger brought it first. Entries
+ * linked and left as it is, unless it is on the source's own site and a third party brought it first. Entries
  * that changed since they were claimed, or that another worker has written, are left alone, so writing them
  * twice does nothing. An entry that cannot be an item is refused, with the reason.
  */
@@ -214,7 +214,7 @@ async function madeItems(
   return new Map(created.flatMap(({ input }) => (input.id === undefined ? [] : [[urlOf(input), input.id]])));
 }
 
-/** Changes the items that belong to this source by {@link takeFromStrangers}, and returns their outcomes. */
+/** Changes the items that are this source's by {@link takeFromThirdParties}, and returns their outcomes. */
 async function reclaimItems(
   tx: Transaction<NewsTables>,
   checkItem: CheckItem,
@@ -226,7 +226,7 @@ async function reclaimItems(
       ? []
       : [{ entry, itemId: outcome.id, url: entry.claimed.entry.url }],
   );
-  const taken = await takeFromStrangers(tx, source, linked);
+  const taken = await takeFromThirdParties(tx, source, linked);
   const reclaimed = new Map<LockedEntry, EntryItem | Failure>();
   for (const { entry, itemId } of linked) {
     const written = taken.get(itemId);

@@ -12,10 +12,10 @@ export interface ListedArticle {
 
 /**
  * Takes the items of articles on a source's own site from the entries of other sites' sources that brought
- * them first, so that nobody can speak for a site by being quicker. Returns what those had written, by the
- * item's id. Items that no entry made stay as they are: a person has imported them.
+ * them first, so that no third party can speak for a site by being quicker. Returns what those had written,
+ * by the item's id. Items that no entry made stay as they are: a person has imported them.
  */
-export async function takeFromStrangers(
+export async function takeFromThirdParties(
   tx: Transaction<NewsTables>,
   source: Source,
   articles: readonly ListedArticle[],
@@ -37,9 +37,9 @@ export async function takeFromStrangers(
     .forUpdate('entry')
     .execute();
   const taken = new Map<string, Partial<WrittenMembers>>();
-  for (const { source_id, key, item_id, written, ...stranger } of rows) {
+  for (const { source_id, key, item_id, written, ...thirdParty } of rows) {
     const url = item_id === null ? undefined : own.get(item_id);
-    if (item_id === null || url === undefined || isOnSiteOf(stranger, url)) continue;
+    if (item_id === null || url === undefined || isOnSiteOf(thirdParty, url)) continue;
     await tx
       .updateTable('news.source_entry')
       .set({ owns_item: false })
