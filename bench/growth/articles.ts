@@ -72,6 +72,7 @@ export class GrowingArticles {
       ),
       this.#read('categories with their totals', '/api/categories'),
       this.#read('article with related ones', detail),
+      this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
       { what: 'create an article', aim: WRITE, ask: () => this.#create() },
       { what: 'update an article', aim: WRITE, ask: () => this.#update() },
     ];
@@ -108,6 +109,11 @@ export class GrowingArticles {
       [Math.floor(this.#articles / 2)],
     );
     return rows[0].id;
+  }
+
+  async #anySlug(): Promise<string> {
+    const { data } = JSON.parse(await this.#client.ask(`${LIST}/${await this.#anyId()}`));
+    return data.slug;
   }
 
   async #create(): Promise<void> {

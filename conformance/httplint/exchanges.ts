@@ -230,9 +230,25 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('PATCH', path, 405, { json: {} });
     await collectChanges(collection, { path, id, key });
   }
+  await collectSlugs(collection, 'articles', article, key);
+  await collectSlugs(collection, 'categories', category, key);
   await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);
+}
+
+/** Reads a published resource by its slug and by one that it had before. */
+async function collectSlugs(collection: Collection, resource: string, id: number, key: string) {
+  const service = 'content';
+  const path = `/api/${resource}/by-slug/{slug}`;
+  const ask = (method: string, path: string, status: number, at: string, json?: object) =>
+    collection.ask({ service, method, path, at, status, headers: { 'x-api-key': key }, json });
+  for (const slug of ['before', 'after']) {
+    await ask('PATCH', `/api/${resource}/{id}`, 200, `/api/${resource}/${id}`, { slug });
+  }
+  await collection.read(service, path, `/api/${resource}/by-slug/after`);
+  await ask('GET', path, 308, `/api/${resource}/by-slug/before`);
+  await ask('GET', path, 404, `/api/${resource}/by-slug/nothing`);
 }
 
 /** A resource of the content service, and a key that may change it. */

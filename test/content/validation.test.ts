@@ -176,7 +176,7 @@ describe('a body that breaks rules', () => {
     }
   });
 
-  test.each(['id', 'slug', 'published_at', 'created_at', 'category', 'related_articles'])(
+  test.each(['id', 'published_at', 'created_at', 'category', 'related_articles'])(
     '%s is not writable in an article',
     async (field) => {
       expect(faults(await postArticle({ [field]: null }))).toEqual([[field, 'unknown_member']]);
@@ -294,17 +294,26 @@ describe('URLs', () => {
   });
 });
 
-describe('the slug of a category', () => {
+describe.each([
+  ['category', '/api/categories', { name: 'Slugged' }],
+  ['article', '/api/articles', articleBody()],
+])('the slug of a %s', (_what, path, body) => {
+  const post = (slug: unknown) => client.post(path, { ...body, slug });
+
   test.each(['', 'Upper', '-a', 'a-', 'a--b', 'a_b', 'a b', 'é', 'a\n', 'x/y'])(
     '%j is refused',
     async (slug) => {
-      expect(faults(await postCategory({ slug }))).toEqual([['slug', 'invalid_format']]);
+      expect(faults(await post(slug))).toEqual([['slug', 'invalid_format']]);
     },
   );
 
   test('has at most 100 characters', async () => {
-    expect((await postCategory({ slug: 'a'.repeat(100) })).status).toBe(201);
-    expect(faults(await postCategory({ slug: 'a'.repeat(101) }))).toEqual([['slug', 'too_long']]);
+    expect((await post('a'.repeat(100))).status).toBe(201);
+    expect(faults(await post('a'.repeat(101)))).toEqual([['slug', 'too_long']]);
+  });
+
+  test('is not null', async () => {
+    expect(faults(await post(null))).toEqual([['slug', 'invalid_type']]);
   });
 });
 

@@ -5,12 +5,17 @@ import {
   replyConditionally,
 } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { bodiless } from '@pressroom/common/http/bodiless';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import type { Reader } from './articles/store.ts';
+import { MovedSlug } from './moved-slug.ts';
 import { readerOf } from './senders.ts';
 
 /** `Cache-Control` of public answers (`docs/spec/wire.md`, "Content"). */
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+
+/** The last segment of a path, with or without a query string after it. */
+const LAST_SEGMENT = /[^/?]+(?=\?|$)/;
 
 /** What a read depends on in addition to its URL. */
 const VARY = 'X-API-Key, Authorization';
@@ -26,11 +31,38 @@ export function replyToReader<Schema extends FastifySchema>(
   load: (reader: Reader) => Promise<Loaded<NoInfer<Schema>>>,
 ) {
   const reader = readerOf(request);
-  const anonymous = !reader.seesDrafts;
   return replyConditionally(request, reply, {
-    cacheControl: anonymous ? PUBLIC : PRIVATE,
+    cacheControl: lifetimeFor(reader),
     vary: VARY,
-    cache: anonymous ? cache : undefined,
+    cache: reader.seesDrafts ? undefined : cache,
     load: () => load(reader),
   });
+}
+
+function lifetimeFor({ seesDrafts }: Reader): string {
+  return seesDrafts ? PRIVATE : PUBLIC;
+}
+
+/** The 308 of a former slug, for the OpenAPI description. */
+export const MOVED = { 308: bodiless('It has another slug by now: `Location` is its address.') } as const;
+
+/**
+ * Answers a read by slug like {@link replyToReader}; where `load` throws {@link MovedSlug}, with 308 to the
+ * same read by the current slug, whatever its conditions (RFC 9110, section 13.2.1).
+ */
+export async function replyBySlug<Schema extends FastifySchema>(
+  request: FastifyRequest,
+  reply: ReplyOf<Schema>,
+  cache: RepresentationCache,
+  load: (reader: Reader) => Promise<Loaded<NoInfer<Schema>>>,
+) {
+  try {
+    await replyToReader(request, reply, cache, load);
+  } catch (error) {
+    if (!(error instanceof MovedSlug)) throw error;
+    const location = request.url.replace(LAST_SEGMENT, error.slug);
+    const headers = { 'cache-control': lifetimeFor(readerOf(request)), vary: VARY };
+    reply.headers(headers).redirect(location, 308);
+  }
+  return reply;
 }

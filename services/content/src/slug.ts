@@ -1,5 +1,9 @@
+import { violates } from '@pressroom/common/database/database-fault';
+import { Failure } from '@pressroom/common/failures/failure';
+import { text } from '@pressroom/common/fields/text';
 import anyAscii from 'any-ascii';
 import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
 
 /** The longest slug that is made, in characters (`docs/spec/wire.md`, "Slug"). */
 const MAX_LENGTH = 100;
@@ -20,14 +24,46 @@ export function slugify(text: string, fallback: string, maxLength = MAX_LENGTH):
   return cut > 0 ? slug.slice(0, cut) : slug.slice(0, maxLength);
 }
 
-/** The tables whose rows have slugs. */
-type Slugged = 'content.article' | 'content.category';
+/** A slug in a body. */
+export function slugMember() {
+  return text(MAX_LENGTH).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
+}
+
+/** A slug in a path; anything else that may stand there is read as an empty one, which no row has. */
+export function slugParameter() {
+  return z
+    .string()
+    .transform((value) => (SLUG_PATTERN.test(value) ? value : ''))
+    .meta({ type: 'string', pattern: SLUG_PATTERN.source, maxLength: MAX_LENGTH });
+}
+
+/** What has slugs, by the name of its table. */
+export type Slugged = 'article' | 'category';
 
 /**
  * An expression for a slug that stays free while its transaction lasts: `base`, or `base-2`, `base-3`, …
  * `own` is the slug that the row already has. Use it in the statement that writes the slug, so that no other
  * transaction can take the slug in between.
  */
-export function freeSlug(table: Slugged, base: string, own?: string): RawBuilder<string> {
-  return sql<string>`content.free_slug(${sql.lit(table)}, ${base}, ${own ?? null})`;
+export function freeSlug(resource: Slugged, base: string, own?: string): RawBuilder<string> {
+  return sql<string>`content.free_slug(${sql.lit(`content.${resource}`)}, ${base}, ${own ?? null})`;
+}
+
+/** An expression for the id of what has the slug, or else had it before; null if nothing did. */
+export function idOfSlug(resource: Slugged, slug: RawBuilder<string>): RawBuilder<number> {
+  return sql<number>`coalesce(
+    (select id from ${sql.id('content', resource)} where slug = ${slug}),
+    (select id from content.former_slug where resource = ${sql.lit(resource)} and slug = ${slug}))`;
+}
+
+/** Refuses a slug that another row has, or had; throws any other error as it is. */
+export function explainSlug(error: unknown, resource: Slugged): never {
+  if (violates(error, `${resource}_slug_key`)) throw taken(`another ${resource} already has this slug`);
+  if (violates(error, `${resource}_former_slug`))
+    throw taken(`this slug leads to another ${resource}, which had it before`);
+  throw error;
+}
+
+function taken(why: string): Failure {
+  return new Failure('conflict', `${why}; choose a different one`, { code: 'slug_taken' });
 }

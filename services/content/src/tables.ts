@@ -22,6 +22,8 @@ export interface ArticleTable {
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
   title_words: string[];
+  /** Whether somebody gave the slug: else it follows the title until the first publication. */
+  slug_is_given: Generated<boolean>;
 }
 
 /** `content.idempotency_key` */

@@ -7,7 +7,7 @@ import { checkBody } from '../check-body.ts';
 import { success, successPage } from '../envelope.ts';
 import type { HtmlInspector } from '../html/html-inspector.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
-import { replyToReader } from '../reading.ts';
+import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import {
@@ -21,9 +21,10 @@ import {
   articlePath,
   articlePut,
   articlePutAnswer,
+  articleSlugPath,
   deletedAnswer,
 } from './schema.ts';
-import type { ArticleStore } from './store.ts';
+import type { ArticleStore, ReadArticle } from './store.ts';
 import { subjectsOfChange, subjectsOfDetail, subjectsOfList } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
@@ -40,8 +41,9 @@ export interface ArticleParts {
 }
 
 const TAGS = ['articles'];
-const CREATE_PROBLEMS = problemResponses(400, 401, 403, 413, 415, 422, 429, 500, 503);
-const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 412, 413, 415, 422, 429, 500, 503);
+const DETAIL_PROBLEMS = problemResponses(400, 403, 404, 429, 503);
+const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
 
 /** The operations on articles: public reads, writes with a key (`docs/spec/content.md`, "Endpoints"). */
 export function articleOperations(parts: ArticleParts) {
@@ -73,16 +75,33 @@ function reads({ articles, cache }: ArticleParts) {
       operationId: 'getArticle',
       summary: 'Read an article; drafts only with a key',
       params: articlePath,
-      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...problemResponses(400, 403, 404, 429, 503) },
+      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
-      replyToReader(request, reply, cache, async (reader) => {
-        const { article, own } = await articles.read(request.params.id, reader);
-        const place = { id: article.id, categories: [article.category?.id ?? null] };
-        return { value: success('Article found', article), own, subjects: subjectsOfDetail(place) };
-      }),
+      replyToReader(request, reply, cache, async (reader) =>
+        detail(await articles.read(request.params.id, reader)),
+      ),
   });
-  return { list, read };
+  const readBySlug = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getArticleBySlug',
+      summary:
+        'Read an article by its slug, as by its id; a slug that it had before leads to the current one',
+      params: articleSlugPath,
+      response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyBySlug(request, reply, cache, async (reader) =>
+        detail(await articles.readBySlug(request.params.slug, reader)),
+      ),
+  });
+  return { list, read, readBySlug };
+}
+
+function detail({ article, own }: ReadArticle) {
+  const place = { id: article.id, categories: [article.category?.id ?? null] };
+  return { value: success('Article found', article), own, subjects: subjectsOfDetail(place) };
 }
 
 function creation({ articles, inspector, changed }: ArticleParts) {

@@ -3,6 +3,7 @@ import { anyText, onOneLine, requiredText, text, webUrl } from '@pressroom/commo
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
+import { slugMember, slugParameter } from '../slug.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -34,6 +35,9 @@ export const articlePut = z.strictObject({
   ...optionalMembers,
   is_published: isPublished,
   author: author.optional(),
+  slug: slugMember()
+    .describe('If omitted, it follows the title until the first publication, and then stays.')
+    .optional(),
 });
 
 /** Body of `POST`. */
@@ -112,6 +116,9 @@ export const articleListQuery = z.strictObject({
 
 /** Path of one article. */
 export const articlePath = z.object({ id: idParameter() });
+
+/** Path of one article by its slug. */
+export const articleSlugPath = z.object({ slug: slugParameter() });
 
 /** Answer of the list. */
 export const articleListAnswer = pagedEnvelope(z.array(articleListItem));

@@ -1,17 +1,11 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
-import {
-  type Kysely,
-  type RawBuilder,
-  type Selectable,
-  sql,
-  type Transaction,
-  type UpdateObject,
-} from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
-import { freeSlug, slugify } from '../slug.ts';
+import { MovedSlug } from '../moved-slug.ts';
+import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from './list.ts';
@@ -70,7 +64,20 @@ export class ArticleStore {
    */
   async read(id: number, reader: Reader): Promise<ReadArticle> {
     const [row] = await DETAIL.execute(this.#readDb, { id });
-    if (row === undefined || !(row.is_published || reader.seesDrafts)) throw noSuchArticle(id);
+    if (row === undefined || !isShown(row, reader)) throw noSuchArticle(id);
+    return { article: await detailOf(this.#readDb, row), own: ownMembers(row) };
+  }
+
+  /**
+   * Like {@link read}, by the slug.
+   *
+   * @throws Failure `missing` if no article has it, or `reader` may not see the one that has
+   * @throws MovedSlug if the article has another slug by now
+   */
+  async readBySlug(slug: string, reader: Reader): Promise<ReadArticle> {
+    const [row] = await DETAIL_BY_SLUG.execute(this.#readDb, { slug });
+    if (row === undefined || !isShown(row, reader)) throw new Failure('missing', 'no article has this slug');
+    if (row.slug !== slug) throw new MovedSlug(row.slug);
     return { article: await detailOf(this.#readDb, row), own: ownMembers(row) };
   }
 
@@ -79,14 +86,14 @@ export class ArticleStore {
    * the article that the first one created.
    *
    * @throws Failure `invalid` for a category that does not exist, or if its key belongs to a different
-   * request
+   * request; `conflict` with code `slug_taken` if the body gives a slug that another article has, or had
    */
   async create(
     body: ArticleCreate & { author: string },
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
     if (request === undefined) {
-      return { ...written(await insert(this.#db, body).catch(explainCategory)), repeated: false };
+      return { ...written(await insert(this.#db, body).catch(explainRefusal)), repeated: false };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
       const first = await findRepeated(tx, request);
@@ -98,15 +105,15 @@ export class ArticleStore {
       await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
-    return creation.catch(explainCategory);
+    return creation.catch(explainRefusal);
   }
 
   /**
    * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what
    * changed, and where the article was and is.
    *
-   * @throws Failure `missing`, `invalid` for a category that does not exist, and whatever `precondition`
-   * throws
+   * @throws Failure `missing`, `invalid` for a category that does not exist, `conflict` with code
+   * `slug_taken`, and whatever `precondition` throws
    */
   async update(
     id: number,
@@ -114,7 +121,7 @@ export class ArticleStore {
     precondition?: Precondition,
   ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
     const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
-    return write.catch(explainCategory);
+    return write.catch(explainRefusal);
   }
 
   /**
@@ -137,7 +144,8 @@ function insert(db: Database, body: ArticleCreate & { author: string }): Promise
     .insertInto('content.article')
     .values({
       ...body,
-      slug: freeSlug('content.article', slugify(body.title, 'article')),
+      slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
+      slug_is_given: body.slug !== undefined,
       title_words: titleWords(body.title),
       published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
     })
@@ -145,12 +153,17 @@ function insert(db: Database, body: ArticleCreate & { author: string }): Promise
     .executeTakeFirstOrThrow();
 }
 
+function isShown(row: DetailRow, reader: Reader): boolean {
+  return row.is_published || reader.seesDrafts;
+}
+
 function noSuchArticle(id: number) {
   return new Failure('missing', id === 0 ? 'this article does not exist' : `article ${id} does not exist`);
 }
 
-function explainCategory(error: unknown): never {
-  if (!violates(error, 'article_category_id_fkey')) throw error;
+/** Names what is wrong with a body that the database refuses. */
+function explainRefusal(error: unknown): never {
+  if (!violates(error, 'article_category_id_fkey')) explainSlug(error, 'article');
   throw invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
 }
 
@@ -187,12 +200,16 @@ function selectDetail(db: Database, id: number | RawBuilder<number>) {
 }
 
 /** A row with the columns of the article alone. */
-type ArticleRow = Pick<DetailRow, keyof Selectable<ArticleTable>>;
+type ArticleRow = Pick<DetailRow, (typeof COLUMNS)[number]>;
 
 type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
 
 const DETAIL = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
   selectDetail(db, value('id')),
+);
+
+const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, DetailRow>((db, value) =>
+  selectDetail(db, idOfSlug('article', value('slug'))),
 );
 
 async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
@@ -245,18 +262,20 @@ async function updateLocked(
 }
 
 /**
- * What follows from a change: the slug follows the title until the first publication, which sets
- * `published_at`.
+ * What follows from a change: unless it was given, the slug follows the title until the first publication,
+ * which sets `published_at`.
  */
 function consequences(before: DetailRow, body: ArticleChange): ArticleUpdate {
   const follows: ArticleUpdate = {
     // Strictly later than before, so that writes can be distinguished.
     updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
   };
+  if (body.slug !== undefined) follows.slug_is_given = true;
   if (body.is_published && before.published_at === null) follows.published_at = sql<Date>`clock_timestamp()`;
   if (body.title === undefined || body.title === before.title) return follows;
   follows.title_words = titleWords(body.title);
-  if (before.published_at !== null) return follows;
-  follows.slug = freeSlug('content.article', slugify(body.title, 'article'), before.slug);
+  if (body.slug !== undefined || before.published_at !== null) return follows;
+  const derived = freeSlug('article', slugify(body.title, 'article'), before.slug);
+  follows.slug = sql<string>`case when slug_is_given then slug else ${derived} end`;
   return follows;
 }

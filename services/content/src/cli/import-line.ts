@@ -19,6 +19,7 @@ const posted = {
   meta_title: z.string().nullish(),
   meta_description: z.string().nullish(),
   canonical_url: z.string().nullish(),
+  slug: z.string().optional(),
 };
 
 /** A line of the file. */
@@ -29,7 +30,6 @@ const importLine = z.strictObject({
   excerpt: z.string().nullish(),
   byline: z.string().nullish(),
   ...posted,
-  slug: unsettable('the service makes the slug from the title').optional(),
   category: unsettable('give the id of a category that exists as category_id').optional(),
   published_at: unsettable('the service sets it at the first publication').optional(),
   created_at: unsettable('the service sets it').optional(),

@@ -8,7 +8,6 @@ export const CATEGORIES: TermKind = {
   plural: 'categories',
   one: 'a category',
   table: 'content.category',
-  slugKey: 'category_slug_key',
   articleKey: 'article_category_id_fkey',
   written: { description: text(500).nullable() },
   shown: { description: z.string().nullable() },

@@ -5,14 +5,12 @@ type Members = Readonly<Record<string, z.ZodType>>;
 
 /** What distinguishes a kind of terms, by which articles are grouped, from the others. */
 export interface TermKind {
-  /** In log lines and error codes, and capitalized in the names of operations. */
+  /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
   noun: 'category';
   plural: 'categories';
   /** The noun with its indefinite article. */
   one: string;
   table: 'content.category';
-  /** The unique constraint on the slug. */
-  slugKey: string;
   /** The foreign key that keeps a term while articles have it. */
   articleKey: string;
   /** The members besides `name` and `slug`, as they are written; `PUT` requires them, `POST` does not. */

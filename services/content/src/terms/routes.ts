@@ -5,12 +5,12 @@ import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { deletedAnswer } from '../articles/schema.ts';
 import { ARTICLES, subjectsOfList } from '../articles/subjects.ts';
-import { envelope, success, successPage } from '../envelope.ts';
-import { replyToReader } from '../reading.ts';
+import { envelope, type Page, success, successPage } from '../envelope.ts';
+import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
-import { termDetailQuery, termPath, termSchemas } from './schema.ts';
-import type { TermStore } from './store.ts';
+import { termDetailQuery, termPath, termSchemas, termSlugPath } from './schema.ts';
+import type { TermPage, TermStore } from './store.ts';
 
 /** The dependencies of the operations on a kind of terms. */
 export interface TermParts {
@@ -21,6 +21,7 @@ export interface TermParts {
   changed: () => void;
 }
 
+const DETAIL_PROBLEMS = problemResponses(400, 403, 404, 429, 503);
 const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
 
@@ -38,7 +39,7 @@ interface Words extends TermKind {
   schemas: ReturnType<typeof termSchemas>;
 }
 
-function reads({ terms, cache }: TermParts, { Noun, plural, one, schemas }: Words) {
+function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, schemas }: Words) {
   const tags = [plural];
   const list = operation({
     schema: {
@@ -56,6 +57,10 @@ function reads({ terms, cache }: TermParts, { Noun, plural, one, schemas }: Word
         return { value: success(`${capitalized(plural)} found`, await terms.list()), subjects: [ARTICLES] };
       }),
   });
+  const detail = ({ term, own, total }: TermPage, page: Page) => {
+    const value = successPage(`${Noun} found`, term, page, total);
+    return { value, own, subjects: subjectsOfList(term.id) };
+  };
   const read = operation({
     schema: {
       tags,
@@ -63,22 +68,34 @@ function reads({ terms, cache }: TermParts, { Noun, plural, one, schemas }: Word
       summary: `Read ${one} with a page of its published articles, newest first`,
       params: termPath,
       querystring: termDetailQuery,
-      response: {
-        200: schemas.detailAnswer,
-        ...NOT_MODIFIED,
-        ...problemResponses(400, 403, 404, 429, 503),
-      },
+      response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
-    handler: (request, reply) => {
-      const page = { page: request.query.page, perPage: request.query.per_page };
-      return replyToReader(request, reply, cache, async () => {
-        const { term, own, total } = await terms.read(request.params.id, page);
-        const value = successPage(`${Noun} found`, term, page, total);
-        return { value, own, subjects: subjectsOfList(term.id) };
-      });
-    },
+    handler: (request, reply) =>
+      replyToReader(request, reply, cache, async () => {
+        const page = pageOf(request.query);
+        return detail(await terms.read(request.params.id, page), page);
+      }),
   });
-  return { list, read };
+  const readBySlug = operation({
+    schema: {
+      tags,
+      operationId: `get${Noun}BySlug`,
+      summary: `Read ${one} by its slug, as by its id; a slug that the ${noun} had before leads to the current one`,
+      params: termSlugPath,
+      querystring: termDetailQuery,
+      response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyBySlug(request, reply, cache, async () => {
+        const page = pageOf(request.query);
+        return detail(await terms.readBySlug(request.params.slug, page), page);
+      }),
+  });
+  return { list, read, readBySlug };
+}
+
+function pageOf({ page, per_page: perPage }: { page: number; per_page: number }): Page {
+  return { page, perPage };
 }
 
 function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schemas }: Words) {

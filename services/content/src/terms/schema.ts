@@ -1,9 +1,9 @@
 import { idParameter } from '@pressroom/common/fields/parameters';
-import { onOneLine, requiredText, text } from '@pressroom/common/fields/text';
+import { onOneLine, requiredText } from '@pressroom/common/fields/text';
 import { z } from 'zod';
 import { articleListItem, pageParameters } from '../articles/schema.ts';
 import { envelope, pagedEnvelope } from '../envelope.ts';
-import { SLUG_PATTERN } from '../slug.ts';
+import { slugMember, slugParameter } from '../slug.ts';
 import type { TermKind } from './kind.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -42,14 +42,17 @@ export type TermChange = Partial<TermCreate>;
 /** Path of one term. */
 export const termPath = z.object({ id: idParameter() });
 
+/** Path of one term by its slug. */
+export const termSlugPath = z.object({ slug: slugParameter() });
+
 /** Query string of the detail. */
 export const termDetailQuery = z.strictObject(pageParameters);
 
 /** The bodies and answers of the operations on a kind of terms. */
 export function termSchemas({ noun, written, shown }: TermKind) {
-  const slug = text(100)
-    .regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -')
-    .describe(`If omitted, a new ${noun} gets one from its name, and another keeps its own.`);
+  const slug = slugMember().describe(
+    `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
+  );
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
   const put = z.strictObject(withMembers(named, written));
   const create = z.strictObject(withMembers(named, z.object(written).partial().shape));

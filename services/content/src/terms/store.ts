@@ -1,10 +1,11 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
-import { freeSlug, slugify } from '../slug.ts';
+import { MovedSlug } from '../moved-slug.ts';
+import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import type { TermKind } from './kind.ts';
 import type { CountedTerm, Term, TermChange, TermCreate, TermDetail, WrittenTerm } from './schema.ts';
@@ -69,13 +70,31 @@ export class TermStore {
    * @throws Failure `missing`
    */
   async read(id: number, page: Page): Promise<TermPage> {
-    const row = await this.#readDb
-      .selectFrom(this.#kind.table)
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirst();
+    const row = await this.#find(id);
     if (row === undefined) throw this.#missing(id);
-    const scope = { status: 'published', categoryId: id } as const;
+    return this.#page(row, page);
+  }
+
+  /**
+   * Like {@link read}, by the slug.
+   *
+   * @throws Failure `missing`
+   * @throws MovedSlug if the term has another slug by now
+   */
+  async readBySlug(slug: string, page: Page): Promise<TermPage> {
+    const { noun } = this.#kind;
+    const row = await this.#find(idOfSlug(noun, sql`${slug}`));
+    if (row === undefined) throw new Failure('missing', `no ${noun} has this slug`);
+    if (row.slug !== slug) throw new MovedSlug(row.slug);
+    return this.#page(row, page);
+  }
+
+  #find(id: number | RawBuilder<number>): Promise<TermRow | undefined> {
+    return this.#readDb.selectFrom(this.#kind.table).selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async #page(row: TermRow, page: Page): Promise<TermPage> {
+    const scope = { status: 'published', categoryId: row.id } as const;
     const { articles, total } = await this.#articles.read(this.#readDb, scope, page);
     const own = this.#shown(row);
     return { term: { ...own, articles }, own, total };
@@ -84,16 +103,16 @@ export class TermStore {
   /**
    * Creates a term.
    *
-   * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another term has
+   * @throws Failure `conflict` with code `slug_taken` if the body gives a slug that another term has, or had
    */
   async create({ slug, ...body }: TermCreate): Promise<OwnTerm> {
     const { noun, table } = this.#kind;
     const term = await this.#db
       .insertInto(table)
-      .values({ ...body, slug: slug ?? freeSlug(table, slugify(body.name, noun)) })
+      .values({ ...body, slug: slug ?? freeSlug(noun, slugify(body.name, noun)) })
       .returningAll()
       .executeTakeFirstOrThrow()
-      .catch((error: unknown) => this.#explainSlug(error));
+      .catch((error) => explainSlug(error, noun));
     return { term, own: this.#shown(term) };
   }
 
@@ -117,7 +136,7 @@ export class TermStore {
         .executeTakeFirstOrThrow();
       return { term, own: this.#shown(term), changes: changesBetween(before, term) };
     });
-    return write.catch((error: unknown) => this.#explainSlug(error));
+    return write.catch((error) => explainSlug(error, this.#kind.noun));
   }
 
   /**
@@ -154,14 +173,6 @@ export class TermStore {
   #missing(id: number) {
     const { noun } = this.#kind;
     return new Failure('missing', id === 0 ? `this ${noun} does not exist` : `${noun} ${id} does not exist`);
-  }
-
-  #explainSlug(error: unknown): never {
-    const { noun, slugKey } = this.#kind;
-    if (!violates(error, slugKey)) throw error;
-    throw new Failure('conflict', `another ${noun} already has this slug; choose a different one`, {
-      code: 'slug_taken',
-    });
   }
 
   /** A term as clients see it. */
