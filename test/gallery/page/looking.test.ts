@@ -99,7 +99,8 @@ describe('a folder', () => {
     const keys = Array.from({ length: 1005 }, (_, index) => `pages/${index}.txt`);
     await putAll(s3, bucket, keys);
     await window.go('pages/');
-    await page.getByText('1,000 entries so far').waitFor();
+    // Ceph's pages are not full.
+    await page.getByText(/^[\d,]+ entries so far$/).waitFor();
     await page.mouse.move(500, 400);
     await page.mouse.wheel(0, 100_000);
     await page.getByText('1,005 entries', { exact: true }).waitFor();
@@ -178,7 +179,8 @@ describe('a folder', () => {
     const keys = Array.from({ length: 2005 }, (_, index) => `whole/${String(index).padStart(4, '0')}.txt`);
     await putAll(s3, bucket, keys);
     await window.go('whole/');
-    await page.getByText('1,000 entries so far').waitFor();
+    // Ceph's pages are not full.
+    await page.getByText(/^[\d,]+ entries so far$/).waitFor();
     await page.getByRole('searchbox').fill('2004');
     await expect.poll(() => window.names()).toEqual(['2004.txt']);
     await page.getByText('1 of 2,005 match').waitFor();
