@@ -9,6 +9,7 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
+import { siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -34,29 +35,6 @@ function names() {
 
 function nameOf(value: string): string {
   return value.replace(/=.*/s, '');
-}
-
-/** A site's address without a trailing slash. */
-export function siteUrl() {
-  const expected = 'an http or https URL without a query string, such as https://news.example';
-  const accept = (value: string) => {
-    if (!URL.canParse(value)) return false;
-    const { protocol, search, hash, username } = new URL(value);
-    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
-  };
-  return z
-    .string()
-    .refine(accept, expected)
-    .transform((value) => value.replace(/\/+$/, ''));
-}
-
-/** Whether a text is a language tag (BCP 47). */
-function isLanguage(value: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(value).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 /** The settings that the service and the newsroom share. */
@@ -114,11 +92,7 @@ export const newsFeedSettings = {
     siteUrl().optional(),
     'The public address of the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
   ),
-  SITE_NAME: setting(z.string().default('Pressroom'), 'The name of the publishing site in attributions.'),
-  SITE_LANGUAGE: setting(
-    z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
-    'The language of titles and summaries, as declared in the feeds.',
-  ),
+  ...siteSettings,
   NEWS_HUB_URL: setting(
     z
       .string()

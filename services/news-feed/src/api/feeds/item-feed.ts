@@ -1,8 +1,8 @@
+import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { ItemsQuery } from '../items/schema.ts';
 import type { ListedItem } from '../items/store.ts';
 import type { Site } from '../site.ts';
-import type { Feed, FeedEntry } from './feed.ts';
 
 /** How many items a feed has. */
 export const FEED_ITEMS = 50;

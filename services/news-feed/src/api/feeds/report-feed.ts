@@ -1,7 +1,7 @@
+import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
 import type { Period } from '../../period.ts';
 import type { StoredReport } from '../reports/store.ts';
 import type { Site } from '../site.ts';
-import type { Feed, FeedEntry } from './feed.ts';
 import { reportHtml } from './report-html.ts';
 
 /** How many reports a feed has. */

@@ -1,11 +1,17 @@
 import { type ReplyOf, replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
-import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
-import { type Operation, operation } from '@pressroom/common/http/operation';
-import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { Feed } from '@pressroom/common/feeds/feed';
+import type { FeedEnding } from '@pressroom/common/feeds/formats';
+import {
+  type FeedOperations,
+  FORMAT_NAMES,
+  feedDocument,
+  feedResponses,
+  forEachEnding,
+} from '@pressroom/common/feeds/operations';
+import { operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import { PERIOD_RULES, type Period } from '../../period.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
@@ -15,8 +21,6 @@ import type { ItemsQuery } from '../items/schema.ts';
 import type { ItemStore } from '../items/store.ts';
 import { ReportStore } from '../reports/store.ts';
 import type { Site } from '../site.ts';
-import type { Feed } from './feed.ts';
-import { FEED_FORMATS, type FeedEnding } from './formats.ts';
 import { FEED_ITEMS, type ItemFeedQuery, itemFeed } from './item-feed.ts';
 import { FEED_REPORTS, reportFeed } from './report-feed.ts';
 import { itemFeedQuery } from './schema.ts';
@@ -33,22 +37,11 @@ export interface FeedParts {
   hubUrl: string | undefined;
 }
 
-/** One feed, by the ending of its path. */
-type FeedOperations = Record<FeedEnding, Operation>;
-
 /** What a feed contains, and until when; undefined: until the data change. */
 interface FeedContent {
   content: Pick<Feed, 'title' | 'description' | 'entries'>;
   expiresAt?: Date;
 }
-
-/** When a feed without entries was changed: Atom wants a date, and validators doubt those before 1990. */
-const NEVER = Date.UTC(2000);
-
-const ENDINGS = Object.keys(FEED_FORMATS) as FeedEnding[];
-
-/** The first word of an operation's id for each ending. */
-const FORMAT_NAMES: Record<FeedEnding, string> = { xml: 'Rss', atom: 'Atom', json: 'Json' };
 
 /**
  * The feeds for readers: the selected items, all items, and the reports, each as RSS 2.0, Atom and JSON Feed.
@@ -111,19 +104,8 @@ function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations 
   );
 }
 
-function forEachEnding(make: (ending: FeedEnding) => Operation): FeedOperations {
-  const operations = ENDINGS.map((ending) => [ending, make(ending)] as const);
-  return Object.fromEntries(operations) as FeedOperations;
-}
-
 function responses(ending: FeedEnding) {
-  const [mediaType = ''] = FEED_FORMATS[ending].mediaType.split(';');
-  const schema = ending === 'json' ? z.looseObject({}) : z.string();
-  return {
-    200: { description: 'The feed.', content: { [mediaType]: { schema } } },
-    ...NOT_MODIFIED,
-    ...problemResponses(400, 403, 405, 429, 503),
-  };
+  return feedResponses(ending, 400, 403, 405, 429, 503);
 }
 
 function answer(
@@ -141,8 +123,7 @@ function answer(
     ...(address.fromRequest(request) === undefined && { cache }),
     load: async () => {
       const { content, expiresAt } = await read();
-      const { mediaType, write } = FEED_FORMATS[ending];
-      const feed: Feed = {
+      const document = feedDocument(ending, {
         ...content,
         id: `${site.attribution.url}${request.url.replace(`.${ending}`, '')}`,
         homeUrl: site.attribution.url,
@@ -150,10 +131,9 @@ function answer(
         selfUrl:
           base === undefined ? request.url.slice(request.url.lastIndexOf('/feed.') + 1) : base + request.url,
         language: site.language,
-        updated: new Date(Math.max(NEVER, ...content.entries.map(({ updated }) => updated.getTime()))),
         hubUrl,
-      };
-      return { text: write(feed), mediaType, expiresAt };
+      });
+      return { ...document, expiresAt };
     },
   });
 }

@@ -5,8 +5,9 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
+import { siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
-import { siteUrl, vocabularySettings } from '../../config.ts';
+import { vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/editor-settings.ts';
 
 /** Host names and addresses, without ports, separated by commas. */

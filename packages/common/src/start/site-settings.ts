@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { setting } from './config.ts';
+
+/** A site's address without a trailing slash. */
+export function siteUrl() {
+  const expected = 'an http or https URL without a query string, such as https://news.example';
+  const accept = (value: string) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, search, hash, username } = new URL(value);
+    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  };
+  return z
+    .string()
+    .refine(accept, expected)
+    .transform((value) => value.replace(/\/+$/, ''));
+}
+
+/** Whether a text is a language tag (BCP 47). */
+function isLanguage(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The settings of services that speak for the publishing site. */
+export const siteSettings = {
+  SITE_NAME: setting(
+    z.string().default('Pressroom'),
+    'The name of the publishing site in attributions and feeds.',
+  ),
+  SITE_LANGUAGE: setting(
+    z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
+    'The language of titles and texts, as declared in the feeds.',
+  ),
+};
