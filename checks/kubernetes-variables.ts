@@ -37,6 +37,9 @@ const FOREIGN_KEYS: Record<string, string> = {
   POSTGRES_PASSWORD: 'password',
 };
 
+/** How a container ends: Kubernetes pauses before SIGTERM itself, and waits for another time. */
+const ENDING = ['DRAIN_SECONDS', 'SHUTDOWN_TIMEOUT_MS'];
+
 /** The addresses of the database. */
 const DATABASE_URL = /^DATABASE_(\w+_)?URL$/;
 
@@ -52,7 +55,7 @@ export function variableFaults(
   const { given, faults } = variablesOf(container, held);
   for (const [variable, value] of Object.entries(environment)) {
     const here = given.get(variable);
-    if (value === null || value.includes('${') || here?.secret) continue;
+    if (value === null || value.includes('${') || here?.secret || ENDING.includes(variable)) continue;
     if (here?.value !== value) {
       faults.push(`is given ${variable}=${here?.value ?? ''}, and in docker-compose.yml ${value}`);
     }

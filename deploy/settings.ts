@@ -34,7 +34,6 @@ export function settingFaults(env: Environment, text: string | undefined): strin
   const faults = [
     ...missingSecrets(env),
     ...serviceFaults(env),
-    ...stopFaults(env),
     ...(text === undefined ? [] : dollarFaults(text)),
   ];
   return [...new Set(faults)];
@@ -56,6 +55,15 @@ function missingSecrets(env: Environment): string[] {
   });
 }
 
+/** Variables that docker-compose.yml no longer reads. */
+const RETIRED =
+  /^(?:CONTENT_BODY_LIMIT|DATABASE_NAMED_STATEMENTS|DRAIN_SECONDS|EDITORIAL_CONCURRENCY|GALLERY_BODY_LIMIT|LOGIN_BURST|LOGIN_RATE|SHUTDOWN_TIMEOUT_MS)(?==)/gm;
+
+/** What in `.env` has no effect any more, a line each; nothing fails because of it. */
+export function retiredSettings(text: string): string[] {
+  return (text.match(RETIRED) ?? []).map((name) => `${name} is ignored: it is no longer a setting`);
+}
+
 /** What each service says of its settings. */
 function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
@@ -71,18 +79,6 @@ function serviceFaults(env: Environment): string[] {
     }
   }
   return faults;
-}
-
-/** What is not done within it is killed: the `stop_grace_period` of docker-compose.yml, in seconds. */
-const STOP_GRACE_SECONDS = 30;
-
-/** After SIGTERM a container serves on and finishes its requests, and must have ended then. */
-function stopFaults({ DRAIN_SECONDS, SHUTDOWN_TIMEOUT_MS }: Environment): string[] {
-  const seconds = Number(DRAIN_SECONDS) + Number(SHUTDOWN_TIMEOUT_MS) / 1000;
-  // What is not a number is named by its service.
-  if (!(seconds >= STOP_GRACE_SECONDS)) return [];
-  const expected = `expected less than ${STOP_GRACE_SECONDS} s, after which Docker kills the container`;
-  return [`DRAIN_SECONDS and SHUTDOWN_TIMEOUT_MS are ${seconds} s together, ${expected}`];
 }
 
 /** Compose replaces `$NAME` in a value, unless single quotes are around it. */
@@ -103,6 +99,7 @@ if (import.meta.main) {
   } catch {
     // Settings may come from the environment, without a file.
   }
+  for (const line of retiredSettings(text ?? '')) console.warn(line);
   const faults = settingFaults(process.env, text);
   if (faults.length > 0) {
     console.error(['The settings in .env cannot work:', ...faults.map((fault) => `  ${fault}`)].join('\n'));

@@ -7,16 +7,12 @@ import { NO_PGBOUNCER } from '../support/left-out-notes.ts';
 import { Mirror } from '../support/mirror.ts';
 import { skipUnless } from '../support/needed-programs.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture, startNewsFeed } from '../support/news-feed.ts';
-import { keepsNames, pgBouncerVersion, startPgBouncer } from '../support/pgbouncer.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { putAll } from '../support/s3/objects.ts';
 import { selectedSet } from '../support/selected-set.ts';
 import { until } from '../support/until.ts';
 
-const version = await pgBouncerVersion();
-skipUnless(version !== undefined, NO_PGBOUNCER);
-
-/** What this PgBouncer can do: statements that are prepared by name need 1.21. */
-const NAMED_STATEMENTS = version !== undefined && keepsNames(version) ? ['off', 'on'] : ['off'];
+skipUnless(await hasPgBouncer(), NO_PGBOUNCER);
 
 /** More clients than the pooler has connections to PostgreSQL. */
 const CLIENTS = 40;
@@ -37,12 +33,12 @@ afterAll(async () => {
   await gallery.close();
 });
 
-describe.each(NAMED_STATEMENTS)('behind PgBouncer in transaction mode, named statements %s', (names) => {
+describe('behind PgBouncer in transaction mode', () => {
   /** The settings of a service that reaches the database of `url` through a pooler, until the test ends. */
   async function pooled(url: string): Promise<Record<string, string>> {
-    const bouncer = await startPgBouncer(url, names === 'on');
+    const bouncer = await startPgBouncer(url);
     onTestFinished(bouncer.stop);
-    return { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: url, DATABASE_NAMED_STATEMENTS: names };
+    return { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: url };
   }
 
   test('content answers many clients, and hears of the writes of others', async () => {
@@ -78,7 +74,7 @@ describe.each(NAMED_STATEMENTS)('behind PgBouncer in transaction mode, named sta
       changesLimit: limit,
     });
     await mirror.catchUp();
-    const rows = Array.from({ length: 30 }, (_, index) => itemRow(`${names} ${index}`, { selected: true }));
+    const rows = Array.from({ length: 30 }, (_, index) => itemRow(`Item ${index}`, { selected: true }));
     await Promise.all(rows.map((row) => feed.db.insertInto('news.item').values(row).execute()));
     const truth = await selectedSet(feed.database.pool, 'default');
     await until('the copy equals the set', async () => {
@@ -95,8 +91,8 @@ describe.each(NAMED_STATEMENTS)('behind PgBouncer in transaction mode, named sta
     onTestFinished(() => service.close());
     const cookie = await login(service.url);
     for (const [from, to] of [
-      [`from ${names}/`, `to ${names}`],
-      [`other ${names}/`, `to ${names}`],
+      ['from/', 'to'],
+      ['other/', 'to'],
     ]) {
       await putAll(gallery.s3, gallery.bucket, [`${from}a`, `${from}b`]);
       const moved = await send(`${service.url}/api/gallery/batch`, {

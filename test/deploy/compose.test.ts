@@ -21,8 +21,10 @@ const SERVICES: [string, Record<string, Setting>][] = [
 /** Addresses in the file, whose password is DATABASE_PASSWORD. */
 const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'];
 
-/** What the file decides itself: where a container listens inside its network. */
+/** What the file decides itself: where a container listens inside its network, and how it ends. */
 const FIXED = [
+  'DRAIN_SECONDS',
+  'SHUTDOWN_TIMEOUT_MS',
   'HOST',
   'CONTENT_PORT',
   'NEWS_FEED_PORT',

@@ -215,8 +215,6 @@ test.each([
 test('logins beyond the limit are 429 before they cost the gallery anything', async () => {
   const before = await startProxy({
     GALLERY_ADMIN_UPSTREAM: upstreamOf(gallery.url),
-    LOGIN_RATE: '1',
-    LOGIN_BURST: '2',
   });
   const login = (number: number) =>
     send(`${before?.url}/api/login`, {
@@ -224,7 +222,7 @@ test('logins beyond the limit are 429 before they cost the gallery anything', as
       json: { ...ADMIN, username: `nobody${number}` },
       headers: { 'x-forwarded-for': `203.0.113.${number}` },
     });
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(login));
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, number) => login(number)));
   await before?.close();
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThanOrEqual(1);

@@ -119,7 +119,10 @@ test('SIGTERM: requests in flight finish, new connections are refused, and it en
 });
 
 test('SIGTERM while a request waits for a lock: it is answered 503 at its time limit, and the end is in order', async () => {
-  const { child, url } = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
+  const { child, url } = await start({ DATABASE_STATEMENT_TIMEOUT_MS: '1000', CONTENT_BODY_LIMIT: '1' });
+  expect(child.events).toContainEqual(
+    expect.objectContaining({ msg: 'setting_retired', variable: 'CONTENT_BODY_LIMIT' }),
+  );
   const { lock, answers } = await holdRequests(url);
   child.signal('SIGTERM');
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503]);

@@ -6,12 +6,12 @@ import { exchange, parseAnswer, type RawAnswer } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
 /** The largest body of this file's service, in bytes. */
-const BODY_LIMIT = 4096;
+const BODY_LIMIT = 2 * 2 ** 20;
 
 let content: ContentFixture;
 
 beforeAll(async () => {
-  content = await contentFixture({ CONTENT_BODY_LIMIT: String(BODY_LIMIT) });
+  content = await contentFixture();
 });
 
 afterAll(() => content.close());
@@ -233,7 +233,7 @@ test.each(['utf-8', 'UTF-8', '"utf-8"'])('a body in charset=%s is read', async (
 });
 
 test('many thousand unknown members are counted, and the first 20 are named', async () => {
-  const roomy = await startContent(content.database.url, { CONTENT_BODY_LIMIT: String(4 * 2 ** 20) });
+  const roomy = await startContent(content.database.url);
   const json = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`m${index}`, 1]));
   const raw = JSON.stringify({ ...articleBody(), ...json });
   // What this test made kept the event loop busy, which it shares with the service.

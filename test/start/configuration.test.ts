@@ -27,7 +27,7 @@ test('the errors of all services are reported at once, each once, and nothing is
     NEWS_FEED_PORT: '70000',
     NEWS_RATE_LIMIT: 'many',
     CONTENT_HTML: 'maybe',
-    GALLERY_BODY_LIMIT: '1',
+    COOKIE_SECURE: 'maybe',
     LOG_LEVEL: 'loud',
   });
   expect(told).toEqual([
@@ -37,7 +37,7 @@ test('the errors of all services are reported at once, each once, and nothing is
     '  LOG_LEVEL is "loud", expected one of trace, debug, info, warn, error, fatal, silent',
     expect.stringMatching(/^ {2}NEWS_RATE_LIMIT is "many", expected /),
     '  CONTENT_HTML is "maybe", expected checked or trusted',
-    expect.stringMatching(/^ {2}GALLERY_BODY_LIMIT is "1", expected /),
+    expect.stringMatching(/^ {2}COOKIE_SECURE is "maybe", expected /),
   ]);
 });
 

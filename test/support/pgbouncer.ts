@@ -15,24 +15,16 @@ export interface RunningPgBouncer {
   stop: () => Promise<void>;
 }
 
-/** The version of the `pgbouncer` on the PATH, such as `[1, 18]`; undefined where there is none. */
-export async function pgBouncerVersion(): Promise<[major: number, minor: number] | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('pgbouncer', ['--version']);
-    const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
-    return [Number(major), Number(minor)];
-  } catch {
-    return undefined;
-  }
-}
-
-/** True for a PgBouncer that passes on statements that are prepared by name: 1.21 and later. */
-export function keepsNames([major, minor]: [number, number]): boolean {
-  return major > 1 || minor >= 21;
+/** Whether there is a `pgbouncer` on the PATH. */
+export function hasPgBouncer(): Promise<boolean> {
+  return promisify(execFile)('pgbouncer', ['--version']).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Starts PgBouncer before the database of `url`, with two connections to it for all clients. */
-export async function startPgBouncer(url: string, keepNames: boolean): Promise<RunningPgBouncer> {
+export async function startPgBouncer(url: string): Promise<RunningPgBouncer> {
   const home = await temporaryHome();
   const port = await findFreePort();
   const { hostname, port: serverPort, username, password, pathname } = new URL(url);
@@ -49,7 +41,6 @@ export async function startPgBouncer(url: string, keepNames: boolean): Promise<R
       `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
       `auth_type = plain\nauth_file = ${join(home, 'users')}`,
       'pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 200',
-      ...(keepNames ? ['max_prepared_statements = 100'] : []),
     ].join('\n'),
   );
   // It refuses to run as root.

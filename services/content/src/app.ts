@@ -55,6 +55,9 @@ const DESCRIPTION = {
   },
 } as const;
 
+/** The largest request body, in bytes: ten times the longest article that a person reads. */
+const BODY_LIMIT = 2 * 2 ** 20;
+
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
   const { config, db, readDb, cache, changed, log, inspector, meters, tracing } = parts;
@@ -64,7 +67,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     config,
     description: DESCRIPTION,
     log,
-    bodyLimit: config.CONTENT_BODY_LIMIT,
+    bodyLimit: BODY_LIMIT,
     meters,
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },

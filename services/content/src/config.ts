@@ -38,10 +38,6 @@ export const contentSettings = {
     integer(1, 1_000_000_000, 'requests a minute').default(1000),
     'Requests per minute with one key.',
   ),
-  CONTENT_BODY_LIMIT: setting(
-    integer(1024, 2 ** 30, 'bytes').default(2 * 2 ** 20),
-    'The largest request body.',
-  ),
 };
 
 /** The settings of the content service. */

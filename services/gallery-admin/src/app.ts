@@ -81,6 +81,9 @@ const describe = (cookies: CookieStyle) => ({
   },
 });
 
+/** The largest request body, in bytes: 2,000 keys of 1,024 bytes, each byte written as `\\u0000`. */
+const BODY_LIMIT = 16 * 2 ** 20;
+
 /** Builds the gallery administration, ready to listen. */
 export async function buildApp(parts: GalleryParts): Promise<Server> {
   const { config, db, direct, active, buckets, copyLimits, fetcher, log, meters, tracing } = parts;
@@ -90,7 +93,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     config,
     description: describe(cookies),
     log,
-    bodyLimit: config.GALLERY_BODY_LIMIT,
+    bodyLimit: BODY_LIMIT,
     meters,
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },

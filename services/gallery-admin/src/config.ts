@@ -1,7 +1,6 @@
 import {
   commonSettings,
   type Environment,
-  integer,
   port,
   readConfig,
   secret,
@@ -68,10 +67,6 @@ export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 export const gallerySettings = {
   ...commonSettings,
   [PORT_VARIABLE]: setting(port().default(4002), 'The port to listen on.'),
-  GALLERY_BODY_LIMIT: setting(
-    integer(1024, 2 ** 30, 'bytes').default(16 * 2 ** 20),
-    'The largest request body; the JSON of 2,000 keys of 1,024 bytes exceeds 2 MiB.',
-  ),
   ADMIN_USERNAME: setting(
     z.string().optional(),
     'The username of the login. If absent, every login is 500 `server_misconfigured`.',

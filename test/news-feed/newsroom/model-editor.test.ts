@@ -268,7 +268,7 @@ test('no more requests run at once than allowed', async () => {
   stub.behave((request, response) =>
     open.push(() => completion(JSON.stringify({ ...GOOD, title: '标题', summary: null }))(request, response)),
   );
-  const one = editor({ EDITORIAL_CONCURRENCY: '2' });
+  const one = editor();
   const judged = Promise.all(
     ['A', 'B', 'C', 'D'].map((title) => one.judge(submission(title), new AbortController().signal)),
   );

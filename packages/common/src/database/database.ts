@@ -9,8 +9,6 @@ export interface DatabaseConfig {
   DATABASE_URL: string;
   /** A connection URL of the same database without a pooler, for what needs a whole session. */
   DATABASE_DIRECT_URL?: string | undefined;
-  /** Whether statements are prepared by name; off by default behind a pooler. */
-  DATABASE_NAMED_STATEMENTS?: 'on' | 'off' | undefined;
   /** The most connections that this process opens; 1 if absent. */
   DATABASE_POOL_SIZE?: number;
   /** How long a request waits for a connection, in ms, before it fails; unlimited if absent. */
@@ -62,9 +60,9 @@ export function queriesOn<Tables>(pool: PostgresPool): Kysely<Tables> {
 export function openPool(config: DatabaseConfig, name: string, log?: ConnectionLog): pg.Pool {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const isPooled = config.DATABASE_DIRECT_URL !== undefined;
-  const isNaming = (config.DATABASE_NAMED_STATEMENTS ?? (isPooled ? 'off' : 'on')) === 'on';
   const pool = new pg.Pool({
-    Client: isNaming ? NamingClient : pg.Client,
+    // Not every pooler in transaction mode supports statements that are prepared by name.
+    Client: isPooled ? pg.Client : NamingClient,
     connectionString: config.DATABASE_URL,
     application_name: name,
     max: config.DATABASE_POOL_SIZE ?? 1,
@@ -98,6 +96,6 @@ export function openDirectDatabase<Tables>(
   db: Kysely<Tables>,
   log?: ConnectionLog,
 ): Kysely<Tables> {
-  const { DATABASE_DIRECT_URL: url, DATABASE_NAMED_STATEMENTS: _, ...rest } = config;
+  const { DATABASE_DIRECT_URL: url, ...rest } = config;
   return url === undefined ? db : openDatabase<Tables>({ ...rest, DATABASE_URL: url }, name, log);
 }

@@ -120,11 +120,6 @@ export const commonSettings = {
     connectionUrl('postgres', 'postgresql').optional(),
     'The same database without the pooler, for what needs a session: `LISTEN`, locks of moves, migrations and commands. See [operations](operations.md#poolers).',
   ),
-  DATABASE_NAMED_STATEMENTS: setting(
-    z.enum(['on', 'off'], 'on or off').optional(),
-    'Whether statements are prepared by name, which saves PostgreSQL parsing them. A pooler in transaction mode must support this, as PgBouncer 1.21 does with `max_prepared_statements`.',
-    'on; off with `DATABASE_DIRECT_URL`',
-  ),
   DATABASE_POOL_SIZE: setting(
     integer(1, 1000).default(10),
     'Connections per process, besides the one that listens for changes.',

@@ -6,6 +6,7 @@ import type { Logger } from '../log/logging.ts';
 import { temporarilyUnavailable } from '../problems/problem.ts';
 import { ConfigError } from './config.ts';
 import { isPortTaken, type MovablePort, PortTakenError } from './port-taken.ts';
+import { warnOfRetiredSettings } from './retired-settings.ts';
 
 /** What {@link runService} runs, and where it listens. */
 export interface RunningService extends MovablePort {
@@ -36,6 +37,7 @@ export async function runService({
   graceMs,
   ...listening
 }: RunningService): Promise<void> {
+  warnOfRetiredSettings(process.env, log);
   const startDraining = refuseReadiness(app);
   const delayMs = drainSeconds * 1000 + graceMs;
   const grace = closeWithGrace({ delay: delayMs, logger: log }, async ({ signal, err }) => {

@@ -1,4 +1,5 @@
 import { createLogger, type Logger } from '@pressroom/common/log/logging';
+import { warnOfRetiredSettings } from '@pressroom/common/start/retired-settings';
 import type { Command } from 'commander';
 import { readWorkerConfig, type WorkerConfig } from '../work/worker-config.ts';
 
@@ -13,6 +14,7 @@ export function addWorkCommand(program: Command, runWorker: RunWorker): void {
     .action(async () => {
       const config = readWorkerConfig(process.env);
       const log = createLogger({ service: 'newsroom', level: config.LOG_LEVEL });
+      warnOfRetiredSettings(process.env, log);
       await runWorker(config, log);
     });
 }

@@ -28,10 +28,6 @@ export const editorSettings = {
     integer(100, 600_000, 'ms').default(20_000),
     'Time limit of one judgement, after which the rules judge.',
   ),
-  EDITORIAL_CONCURRENCY: setting(
-    integer(1, 100, 'requests at once').default(2),
-    'Concurrent judgements per worker.',
-  ),
   EDITORIAL_DAILY_REQUESTS: setting(
     integer(0, 1_000_000, 'requests a day').default(1000),
     'Daily budget of requests, shared by all workers.',

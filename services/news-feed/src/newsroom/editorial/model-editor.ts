@@ -44,9 +44,10 @@ export interface ModelEditorParts {
   /** The language of titles and summaries, as English names it. */
   language: string;
   budget: DailyBudget;
-  /** How many requests run at once. */
-  concurrency: number;
 }
+
+/** Requests at once of a worker: more would rarely be faster, and a day's budget is soon spent anyway. */
+const CONCURRENCY = 2;
 
 /**
  * Lets a model translate, summarise, categorise and score, and falls back to the rules whenever it fails, is
@@ -64,7 +65,7 @@ export class ModelEditor implements Editor {
 
   constructor(parts: ModelEditorParts) {
     this.#parts = parts;
-    this.#turn = pLimit(parts.concurrency);
+    this.#turn = pLimit(CONCURRENCY);
     this.#budget = new BudgetStore(parts.db, parts.budget);
     this.#instruction = instructionFor(parts.language);
   }

@@ -35,14 +35,7 @@ export function openEditor(
   });
   const model = modelOf(config);
   if (model === undefined) return rules;
-  return new ModelEditor({
-    db,
-    rules,
-    vocabulary,
-    clock,
-    ...model,
-    concurrency: config.EDITORIAL_CONCURRENCY,
-  });
+  return new ModelEditor({ db, rules, vocabulary, clock, ...model });
 }
 
 /** What rewrites digests, where the settings name a model. */

@@ -1,0 +1,17 @@
+import type { Environment } from './config.ts';
+
+/** Variables that the services no longer read. */
+const RETIRED = [
+  'CONTENT_BODY_LIMIT',
+  'DATABASE_NAMED_STATEMENTS',
+  'EDITORIAL_CONCURRENCY',
+  'GALLERY_BODY_LIMIT',
+] as const;
+
+/** Warns of each retired variable that is still set: it is ignored. */
+export function warnOfRetiredSettings(
+  env: Environment,
+  log: { warn(event: object, message: string): void },
+): void {
+  for (const variable of RETIRED) if (env[variable]) log.warn({ variable }, 'setting_retired');
+}
