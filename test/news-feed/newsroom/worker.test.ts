@@ -316,6 +316,24 @@ test('a worker whose clock is ahead does not take the entries that another one e
   await until('the item', async () => (await count('news.item')) === 1);
 });
 
+test('entries of a worker that is gone wait for half a minute at most, and a living one keeps its own', async () => {
+  const { titles, open, editor } = gatedEditor();
+  host.set('/feed', { body: rss([{ guid: 'a' }]) });
+  await addSource(db, host.at('/feed'), {}, new Date());
+  await start({ editor });
+  await until('it is judged', () => titles.length === 1);
+  const { rows } = await sql<{ end: Date }>`select retry_at as end from news.source_entry`.execute(db);
+  expect(await count("news.source_entry where retry_at > now() + interval '30 s'")).toBe(0);
+  const isLater = sql`retry_at > ${rows[0]?.end}`;
+  await until('the lease is renewed', async () => {
+    const { rows: later } = await sql`select from news.source_entry where ${isLater}`.execute(db);
+    return later.length === 1;
+  });
+  open();
+  await until('the item', async () => (await count('news.item')) === 1);
+  expect(titles).toHaveLength(1);
+});
+
 test('a worker looks for more after work that did something, not where others had it', async () => {
   const { log } = memoryLog('newsroom');
   let looks = 0;

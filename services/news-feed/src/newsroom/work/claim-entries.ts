@@ -1,9 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { leaseEnd, RENEW_MS } from './leases.ts';
 import type { StoredEntry } from './store-entries.ts';
-
-/** How long a worker has for the entries that it takes, in seconds: their pages may be slow. */
-const LEASE_SECONDS = 900;
 
 /** The first and the longest wait after an entry failed, in seconds. */
 const RETRY_SECONDS = 30;
@@ -41,11 +39,45 @@ export async function claimEntries(
       where source_id = ${sourceId} and ${isDueEntry()}
       order by entry->>'publishedAt', key limit ${limit} for update skip locked
     )
-    update news.source_entry as taken set retry_at = ${secondsFromNow(LEASE_SECONDS)}, attempts = attempts + 1
+    update news.source_entry as taken set retry_at = ${leaseEnd()}, attempts = attempts + 1
     from due where taken.source_id = due.source_id and taken.key = due.key
     returning taken.key, taken.hash, taken.entry, taken.attempts, taken.discovered_at
   `.execute(db);
   return rows.sort((a, b) => compare(a.entry.publishedAt, b.entry.publishedAt) || compare(a.key, b.key));
+}
+
+/** Carries out work with entries that were taken, and renews their lease: their pages may be slow. */
+export async function keepingEntries<T>(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  claimed: readonly ClaimedEntry[],
+  work: () => Promise<T>,
+): Promise<T> {
+  // Without the database, the lease ends by itself.
+  const renew = () => void renewEntries(db, sourceId, claimed).catch(() => undefined);
+  const timer = setInterval(renew, RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** A locked entry is being written at the moment, and one with other attempts is in another worker's hand. */
+async function renewEntries(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  claimed: readonly ClaimedEntry[],
+): Promise<void> {
+  const [keys, attempts] = [claimed.map(({ key }) => key), claimed.map((entry) => entry.attempts)];
+  await sql`
+    update news.source_entry set retry_at = ${leaseEnd()} where source_id = ${sourceId} and key in (
+      select key from news.source_entry
+      where source_id = ${sourceId} and state = 'pending' and retry_at < ${leaseEnd()}
+        and (key, attempts) in (select * from unnest(${keys}::text[], ${attempts}::int[]))
+      for update skip locked
+    )
+  `.execute(db);
 }
 
 /** Lets an entry wait longer after each failed attempt. */

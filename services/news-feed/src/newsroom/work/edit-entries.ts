@@ -7,7 +7,13 @@ import type { Submission } from '../editorial/editor.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
-import { type ClaimedEntry, claimEntries, delayEntry, releaseEntry } from './claim-entries.ts';
+import {
+  type ClaimedEntry,
+  claimEntries,
+  delayEntry,
+  keepingEntries,
+  releaseEntry,
+} from './claim-entries.ts';
 import type { PacedTurns } from './paced-turns.ts';
 import type { PageReader } from './page-reader.ts';
 import { isUnread } from './poll-source.ts';
@@ -49,7 +55,9 @@ export async function editEntries(
   if (source === undefined) return { written: 0, failed: 0 };
   const claimed = await claimEntries(parts.db, sourceId, BATCH);
   if (claimed.length === 0) return { written: 0, failed: 0 };
-  const failed = await editBatch(parts, source, claimed, signal);
+  const failed = await keepingEntries(parts.db, sourceId, claimed, () =>
+    editBatch(parts, source, claimed, signal),
+  );
   return { written: claimed.length - failed, failed };
 }
 

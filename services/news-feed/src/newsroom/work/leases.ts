@@ -1,8 +1,11 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 
-/** How long a worker that is gone keeps what it had in hand, in seconds; leases are renewed every ten. */
+/** How long a worker that is gone keeps what it had in hand, in seconds. */
 const LEASE_SECONDS = 30;
+
+/** How often leases are renewed, in ms. */
+export const RENEW_MS = 10_000;
 
 /** The end of a lease that begins now. By the database's clock, which workers share. */
 export function leaseEnd(): RawBuilder<Date> {

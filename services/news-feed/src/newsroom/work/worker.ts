@@ -14,7 +14,7 @@ import { askHubs, type SubscriberParts } from '../websub/ask-hub.ts';
 import { claimSource, releaseSource } from './claim-source.ts';
 import { dueWork, sourceToEdit } from './due-work.ts';
 import { type EditParts, editEntries } from './edit-entries.ts';
-import { renewLeases } from './leases.ts';
+import { RENEW_MS, renewLeases } from './leases.ts';
 import { Places } from './places.ts';
 import { isUnread, type PollParts, pollSource } from './poll-source.ts';
 import {
@@ -37,9 +37,6 @@ interface Pauses {
 const PAUSES: Pauses = { busyMs: 1000, restMs: 5000 };
 
 const RESTFUL_TICKS = 10;
-
-/** How often a worker shows that it runs, and renews its leases, in ms. */
-const WATCH_MS = 10_000;
 
 /** What a {@link Worker} works with. */
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
@@ -137,7 +134,7 @@ export class Worker {
   /** Begins what is due, as far as there are places. */
   async tick(): Promise<void> {
     const { db, clock, schedules, subscriber, digests } = this.#parts;
-    if (performance.now() - this.#watchedAt >= WATCH_MS) await this.#watch();
+    if (performance.now() - this.#watchedAt >= RENEW_MS) await this.#watch();
     const due = await dueWork(db, schedules, clock());
     if (due.sources) await this.#beginPolls();
     if (due.entries) await this.#beginEdits();
