@@ -130,7 +130,9 @@ async function compareUncached(
     captureStatements<ContentTables>(new PostgresDialect({ pool }), (db) => work(new ArticleStore(db)));
   const statements = {
     '/': [],
-    [LIST]: await capture((store) => store.list({ status: 'published' }, { page: 1, perPage: 20 })),
+    [LIST]: await capture((store) =>
+      store.list({ status: 'published', filters: {} }, { page: 1, perPage: 20 }),
+    ),
     [detail]: await capture((store) => store.read(id, { seesDrafts: false })),
   };
   const env = { DATABASE_URL: databaseUrl, STATEMENTS: temporaryFile(statements) };

@@ -102,7 +102,7 @@ test('a page in the middle adds up the months, and the days of one month, howeve
     await pool.query('select pg_stat_force_next_flush()');
     const { rows } = await pool.query(
       `select coalesce(sum(idx_tup_read + seq_tup_read), 0)::int as read from pg_stat_user_tables
-       join pg_stat_user_indexes using (relid) where pg_stat_user_tables.relname like 'article_count_by_%'`,
+       join pg_stat_user_indexes using (relid) where pg_stat_user_tables.relname = 'list_count'`,
     );
     return rows[0].read as number;
   };
@@ -153,22 +153,23 @@ test('the counts are right after any sequence of statements', async () => {
            order by 1 nulls first, 2`,
         );
         const kept = await client.query(
-          `select category_id, is_published, articles::int from content.article_count where articles > 0 order by 1 nulls first, 2`,
+          `select nullif(id, 0) as category_id, is_published, articles::int from content.list_count
+           where period = 'all' and articles > 0 order by 1 nulls first, 2`,
         );
         expect(kept.rows).toEqual(counted.rows);
         const byDay = await client.query(
-          `select category_id, is_published, sum(articles)::int as articles from content.article_count_by_day
-           group by 1, 2 having sum(articles) > 0 order by 1 nulls first, 2`,
+          `select nullif(id, 0) as category_id, is_published, sum(articles)::int as articles from content.list_count
+           where period = 'day' group by 1, 2 having sum(articles) > 0 order by 1 nulls first, 2`,
         );
         expect(byDay.rows).toEqual(counted.rows);
         const [months, days] = await Promise.all(
           [
-            'select category_id, is_published, month, articles from content.article_count_by_month',
-            `select category_id, is_published, date_trunc('month', day)::date as month, sum(articles) as articles
-             from content.article_count_by_day group by 1, 2, 3`,
+            "select id, is_published, since as month, articles from content.list_count where period = 'month'",
+            `select id, is_published, date_trunc('month', since)::date as month, sum(articles) as articles
+             from content.list_count where period = 'day' group by 1, 2, 3`,
           ].map((counts) =>
             client.query(
-              `select category_id, is_published, month, articles::int from (${counts}) as counts where articles > 0 order by 1, 2, 3`,
+              `select id, is_published, month, articles::int from (${counts}) as counts where articles > 0 order by 1, 2, 3`,
             ),
           ),
         );

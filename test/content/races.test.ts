@@ -209,7 +209,8 @@ test('concurrent moves between two categories in both directions do not deadlock
     `select category_id, is_published, count(*)::int as articles from content.article group by 1, 2`,
   );
   const kept = await content.database.pool.query(
-    `select category_id, is_published, articles::int from content.article_count where category_id is not null and articles > 0`,
+    `select id as category_id, is_published, articles::int from content.list_count
+     where kind = 'category' and period = 'all' and articles > 0`,
   );
   const sorted = (list: { category_id: number }[]) =>
     list

@@ -26,7 +26,7 @@ afterAll(async () => {
 async function statements(): Promise<number> {
   const { rows } = await content.database.pool.query(
     `select idx_scan::int + coalesce(seq_scan, 0)::int as scans from pg_stat_user_tables
-     where schemaname = 'content' and relname = 'article_count'`,
+     where schemaname = 'content' and relname = 'list_count'`,
   );
   return rows[0].scans;
 }

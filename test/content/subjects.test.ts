@@ -58,7 +58,7 @@ test('a change drops what shows it, and keeps what does not', async () => {
     return true;
   });
   await changeUnnoticed(
-    `update content.article set title = 'Unnoticed'; update content.article_count set articles = 3`,
+    `update content.article set title = 'Unnoticed'; update content.list_count set articles = 3`,
   );
   await content.client.patch(changed, { excerpt: 'Changed' });
   for (const url of [changed, neighbour, ...dropped]) {

@@ -53,7 +53,7 @@ async function start(
 async function holdRequests(url: string): Promise<{ lock: pg.PoolClient; answers: Promise<Answer>[] }> {
   const lock = await database.pool.connect();
   await lock.query('begin');
-  await lock.query('lock table content.article, content.article_count');
+  await lock.query('lock table content.article, content.list_count');
   const answers = ['/api/articles', '/api/articles/1'].map((path) => send(`${url}${path}`));
   await until('both wait for the lock', async () => {
     const { rowCount } = await database.pool.query(

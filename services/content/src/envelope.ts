@@ -6,6 +6,7 @@ const pageMeta = z.object({
   per_page: z.int(),
   total: z.int(),
   total_pages: z.int(),
+  total_is_exact: z.literal(false).optional().describe('Present if there may be more.'),
 });
 
 /** The success body of `docs/spec/content.md`, "Envelope", around `data`. */
@@ -24,9 +25,16 @@ export function success<Data>(message: string, data: Data) {
 }
 
 /** Wraps a page of a list as a success. */
-export function successPage<Data>(message: string, data: Data, { page, perPage }: Page, total: number) {
+export function successPage<Data>(message: string, data: Data, { page, perPage }: Page, counted: Total) {
+  const { total, isExact } = counted;
   const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
-  return { ...success(message, data), meta };
+  return { ...success(message, data), meta: isExact ? meta : { ...meta, total_is_exact: isExact } };
+}
+
+/** How long a list is, or if that is not exact, how long at least. */
+export interface Total {
+  total: number;
+  isExact: boolean;
 }
 
 /** A page that a client requests: `page` counts from 1. */

@@ -44,21 +44,14 @@ interface CategoryTable {
   updated_at: DefaultedTime;
 }
 
-/** `content.article_count`: maintained by triggers; a null category means the whole site. */
-interface ArticleCountTable {
-  category_id: number | null;
+/** `content.list_count`: maintained by triggers. */
+interface ListCountTable {
+  kind: string;
+  id: number;
+  period: 'all' | 'month' | 'day';
   is_published: boolean;
+  since: ColumnType<Date, never, never>;
   articles: ColumnType<number, never, never>;
-}
-
-/** `content.article_count_by_month`: by the first day of the month of publication, UTC. */
-interface ArticleCountByMonthTable extends ArticleCountTable {
-  month: ColumnType<Date, never, never>;
-}
-
-/** `content.article_count_by_day`: like `article_count`, by UTC day of publication. */
-interface ArticleCountByDayTable extends ArticleCountTable {
-  day: ColumnType<Date, never, never>;
 }
 
 /** `content.api_key` */
@@ -77,8 +70,6 @@ export interface ContentTables {
   'content.article': ArticleTable;
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': CategoryTable;
-  'content.article_count': ArticleCountTable;
-  'content.article_count_by_month': ArticleCountByMonthTable;
-  'content.article_count_by_day': ArticleCountByDayTable;
+  'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
 }

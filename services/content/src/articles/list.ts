@@ -1,7 +1,11 @@
-import { PreparedQueries } from '@pressroom/common/database/prepared-query';
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
-import type { Page } from '../envelope.ts';
+import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
+import { type FilterValues, filtersOf } from './filters.ts';
+import { countList, DAYS, isStored } from './list-count.ts';
+import { ListQuery } from './list-query.ts';
+import { type ListShape, listRows } from './list-rows.ts';
 import { type PageWindow, pageWindow } from './page-window.ts';
 import type { ArticleListItem, ArticleStatus } from './schema.ts';
 
@@ -10,20 +14,18 @@ type Database = Kysely<ContentTables>;
 /** Which articles a list contains. */
 export interface ArticleScope {
   status: ArticleStatus;
-  categoryId?: number | undefined;
+  filters: FilterValues;
 }
 
 /** An article in a list, with the members that only some lists show. */
-export interface ListedArticle extends ArticleListItem {
+interface ListedArticle extends ArticleListItem {
   alt_text: string | null;
 }
 
-/** The values that a list's query takes; its shape decides which of them it uses. */
-interface ListValues {
-  categoryId: number;
-  day: string;
-  offset: number;
-  limit: number;
+/** A page of a list, and how many articles the list has. */
+export interface ListPage {
+  articles: ListedArticle[];
+  total: Total;
 }
 
 /** Where a page is read from in a list. */
@@ -32,141 +34,96 @@ interface Place extends PageWindow {
   day?: string;
 }
 
-/** Everything that the SQL of a list depends on. */
-type ListShape = {
-  status: ArticleStatus;
-  inCategory: boolean;
-};
-
 /** Everything that the SQL of a page's rows depends on. */
 type RowsShape = ListShape & {
   from: PageWindow['from'];
   byDay: boolean;
 };
 
-/** The counts for the whole site are stored under a null category. */
-const COUNTS = new PreparedQueries<
-  ContentTables,
-  ListShape,
-  Pick<ListValues, 'categoryId'>,
-  { total: number }
->((db, { status, inCategory }, value) =>
-  db
-    .selectFrom('content.article_count')
-    .select(({ fn }) => fn.coalesce(fn.sum<number>('articles'), sql.lit(0)).as('total'))
-    .$if(!inCategory, (query) => query.where('category_id', 'is', null))
-    .$if(inCategory, (query) => query.where('category_id', '=', value('categoryId')))
-    .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published')),
-);
-
-/** The values that the query of a day takes. */
-type DayValues = Pick<ListValues, 'categoryId' | 'offset'>;
-
-/** A day, and how many rows of the list are newer. */
-interface DayRow {
-  day: string;
-  before: number | string;
-}
-
 /** Finds the ids from the index alone, so that only the rows of the page are read. */
-const ROWS = new PreparedQueries<ContentTables, RowsShape, ListValues, ListRow>(
-  (db, { status, inCategory, from, byDay }, value) => {
-    const direction = from === 'oldest' ? 'asc' : 'desc';
-    const ids = db
-      .selectFrom('content.article')
-      .select('id')
-      .$if(inCategory, (query) => query.where('category_id', '=', value('categoryId')))
-      .$if(status !== 'all', (query) => query.where('is_published', '=', status === 'published'))
-      .$if(byDay, (query) =>
-        query.where(
-          'published_at',
-          '<',
-          sql<Date>`(${value('day')}::date + 1)::timestamp at time zone 'UTC'`,
-        ),
-      )
-      .orderBy('published_at', direction)
-      .orderBy('id', direction)
-      .offset(value('offset'))
-      .limit(value('limit'));
-    return selectListItems(db)
-      .where('article.id', 'in', ids)
-      .orderBy('article.published_at', 'desc')
-      .orderBy('article.id', 'desc');
-  },
-);
+const ROWS = new ListQuery<RowsShape, ListRow>((db, { from, byDay, ...shape }, value) => {
+  const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
+  const rows = listRows(shape, value, from === 'oldest' ? 'oldest' : 'newest', byDay ? before : undefined);
+  const ids = sql<number>`
+    (select id from (${rows} offset ${value('offset')} limit ${value('limit')}) as page)`;
+  return selectListItems(db)
+    .where('article.id', 'in', ids)
+    .orderBy('article.published_at', 'desc')
+    .orderBy('article.id', 'desc');
+});
 
 /** Lists articles. */
 export class ArticleList {
   /**
-   * A page of the articles of `scope`, newest first, and how many there are in total. The database maintains
-   * the total. Rows are reached from the nearer end of the list, or, in the middle, by their day, which is
-   * found by adding up the counts of the months, and then those of the days of one month.
+   * A page of the articles of `scope`, newest first, and how many there are in total.
+   *
+   * The database maintains the total of all articles, and that of one counted filter. The rows of these lists
+   * are reached from the nearer end, or, in the middle, by their day, which is found by adding up the counts
+   * of the months, and then those of the days of one month. Other lists are counted up to a limit, which is
+   * also how far their pages reach.
+   *
+   * @throws Failure `refused` for a page beyond that limit
    */
-  async read(
-    db: Database,
-    scope: ArticleScope,
-    page: Page,
-  ): Promise<{ articles: ListedArticle[]; total: number }> {
-    const total = await this.#count(db, scope);
-    const window = pageWindow(page, total);
+  async read(db: Database, { status, filters }: ArticleScope, page: Page): Promise<ListPage> {
+    const shape = { status, ...(await leadOf(db, status, filters)) };
+    const total = await countList(db, shape, filters);
+    const window = isStored(shape) ? pageWindow(page, total.total) : countedWindow(page, total);
     if (window === undefined) return { articles: [], total };
-    const rows = await this.#read(db, scope, await placeOf(db, scope, window));
+    const { from, offset, limit, day } = await placeOf(db, shape, filters, window);
+    const rows = await ROWS.execute(
+      db,
+      { ...shape, from, byDay: day !== undefined },
+      { ...filters, offset, limit, day },
+    );
     return { articles: rows.map(listItemOf), total };
-  }
-
-  async #count(db: Database, scope: ArticleScope): Promise<number> {
-    const [row] = await COUNTS.of(shapeOf(scope)).execute(db, { categoryId: scope.categoryId ?? 0 });
-    return Number(row?.total ?? 0);
-  }
-
-  #read(db: Database, scope: ArticleScope, place: Place): Promise<ListRow[]> {
-    const { from, offset, limit, day = '' } = place;
-    const query = ROWS.of({ ...shapeOf(scope), from, byDay: place.day !== undefined });
-    return query.execute(db, { categoryId: scope.categoryId ?? 0, day, offset, limit });
   }
 }
 
-function shapeOf({ status, categoryId }: ArticleScope): ListShape {
-  return { status, inCategory: categoryId !== undefined };
+/** The filter with the fewest articles leads, so that most combinations are read and counted completely. */
+async function leadOf(
+  db: Database,
+  status: ArticleStatus,
+  filters: FilterValues,
+): Promise<Pick<ListShape, 'lead' | 'others'>> {
+  const names = filtersOf(filters);
+  const [only = '', ...more] = names;
+  if (more.length === 0) return { lead: only, others: '' };
+  const counts = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      total: (await countList(db, { status, lead: name, others: '' }, filters)).total,
+    })),
+  );
+  const { name: lead } = counts.reduce((least, count) => (count.total < least.total ? count : least));
+  return { lead, others: names.filter((name) => name !== lead).join() };
+}
+
+/** The rows of a page of a list that was counted, all of which were looked at for it. */
+function countedWindow({ page, perPage }: Page, { total, isExact }: Total): PageWindow | undefined {
+  const offset = (page - 1) * perPage;
+  const limit = Math.min(perPage, total - offset);
+  if (limit > 0) return { from: 'newest', offset, limit };
+  if (isExact || page === 1) return undefined;
+  throw new Failure(
+    'refused',
+    `page: this list is too long to be read beyond the first ${total} articles; add a filter`,
+  );
 }
 
 /** A page deep in the list is found by its day, the one that contains the row at its offset. */
-async function placeOf(db: Database, scope: ArticleScope, window: PageWindow): Promise<Place> {
+async function placeOf(
+  db: Database,
+  shape: ListShape,
+  filters: FilterValues,
+  window: PageWindow,
+): Promise<Place> {
   if (window.from !== 'day') return window;
-  const values = { categoryId: scope.categoryId ?? 0, offset: window.offset };
-  const [found] = await DAYS.of(shapeOf(scope)).execute(db, values);
+  const [found] = await DAYS.execute(db, shape, { ...filters, offset: window.offset });
   // The list has become shorter since it was counted.
   if (found === undefined) return { ...window, limit: 0 };
   const offset = window.offset - Number(found.before);
   return found.day === 'infinity' ? { ...window, offset } : { ...window, offset, day: found.day };
 }
-
-/**
- * Finds the day that contains the row at an offset. Newer rows come first, so it is the oldest month, and in
- * it the oldest day, that has no more rows before it than the offset.
- */
-const DAYS = new PreparedQueries<ContentTables, ListShape, DayValues, DayRow>(
-  (db, { status, inCategory }, value) => {
-    const scope = sql`${inCategory ? sql`category_id = ${value('categoryId')}` : sql`category_id is null`}
-      ${status === 'all' ? sql`` : sql`and is_published = ${sql.lit(status === 'published')}`}`;
-    const days = sql<DayRow>`
-      with month as (
-        select month, before from (
-          select month, sum(sum(articles)) over (order by month desc) - sum(articles) as before
-          from content.article_count_by_month where ${scope} group by month
-        ) as months
-        where before <= ${value('offset')} order by month limit 1
-      )
-      select day::text as day, before from (
-        select day, month.before + sum(sum(articles)) over (order by day desc) - sum(articles) as before
-        from content.article_count_by_day, month
-        where ${scope} and day between month.month and (month.month + interval '1 month' - interval '1 day')::date
-        group by day, month.before
-      ) as days
-      where before <= ${value('offset')} order by days.day limit 1`;
-    return { compile: () => days.compile(db) };
-  },
-);
 
 function selectListItems(db: Database) {
   return db

@@ -10,6 +10,7 @@ import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
+import { subjectsOfList } from './filters.ts';
 import {
   articleCreate,
   articleCreatedAnswer,
@@ -25,7 +26,7 @@ import {
   deletedAnswer,
 } from './schema.ts';
 import type { ArticleStore, ReadArticle } from './store.ts';
-import { subjectsOfChange, subjectsOfDetail, subjectsOfList } from './subjects.ts';
+import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
@@ -60,12 +61,12 @@ function reads({ articles, cache }: ArticleParts) {
       response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
     handler: (request, reply) => {
-      const { page, per_page: perPage, category_id: categoryId, status } = request.query;
+      const { page, per_page: perPage, status, ...filters } = request.query;
       if (status !== 'published') ownerOf(request);
       return replyToReader(request, reply, cache, async () => {
-        const list = await articles.list({ status, categoryId }, { page, perPage });
+        const list = await articles.list({ status, filters }, { page, perPage });
         const value = successPage('Articles found', list.articles, { page, perPage }, list.total);
-        return { value, subjects: subjectsOfList(categoryId) };
+        return { value, subjects: subjectsOfList(filters) };
       });
     },
   });

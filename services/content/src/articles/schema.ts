@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
 import { slugMember, slugParameter } from '../slug.ts';
+import { filterParameters } from './filters.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -110,7 +111,7 @@ export const pageParameters = {
 /** Query string of the list. */
 export const articleListQuery = z.strictObject({
   ...pageParameters,
-  category_id: idParameter().optional(),
+  ...filterParameters,
   status: articleStatus.default('published').describe('Values other than `published` need a key.'),
 });
 

@@ -8,7 +8,7 @@ import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
-import { ArticleList, type ArticleScope, categoryOf, type ListedArticle } from './list.ts';
+import { ArticleList, type ArticleScope, categoryOf, type ListPage } from './list.ts';
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
@@ -53,7 +53,7 @@ export class ArticleStore {
   }
 
   /** A page of the articles of `scope`, newest first, and their total number. */
-  list(scope: ArticleScope, page: Page): Promise<{ articles: ListedArticle[]; total: number }> {
+  list(scope: ArticleScope, page: Page): Promise<ListPage> {
     return this.#list.read(this.#readDb, scope, page);
   }
 

@@ -1,5 +1,5 @@
 /** What a change may be about: every list, an article, or the articles of a category. */
-export type Subject = 'articles' | `article:${number}` | `category:${number}`;
+export type Subject = 'articles' | `${string}:${string | number}`;
 
 /** The subject of what depends on all articles. */
 export const ARTICLES: Subject = 'articles';
@@ -19,11 +19,6 @@ export function subjectsOfChange({ id, categories }: ArticlePlace): ReadonlySet<
 export function subjectsOfDetail({ id, categories }: ArticlePlace): Subject[] {
   const named = categories.filter((category) => category !== null);
   return [`article:${id}`, ...named.map((category): Subject => `category:${category}`)];
-}
-
-/** What a list depends on: the articles of its category, or all. */
-export function subjectsOfList(categoryId: number | undefined): Subject[] {
-  return [categoryId === undefined ? ARTICLES : `category:${categoryId}`];
 }
 
 /** The subjects that a notification names; undefined means everything. */

@@ -8,6 +8,7 @@ export const CATEGORIES: TermKind = {
   plural: 'categories',
   one: 'a category',
   table: 'content.category',
+  filter: 'category_id',
   articleKey: 'article_category_id_fkey',
   written: { description: text(500).nullable() },
   shown: { description: z.string().nullable() },

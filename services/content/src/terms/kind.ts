@@ -11,6 +11,8 @@ export interface TermKind {
   /** The noun with its indefinite article. */
   one: string;
   table: 'content.category';
+  /** The filter of the articles of a term, by its id. */
+  filter: 'category_id';
   /** The foreign key that keeps a term while articles have it. */
   articleKey: string;
   /** The members besides `name` and `slug`, as they are written; `PUT` requires them, `POST` does not. */

@@ -3,13 +3,14 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { subjectsOfList } from '../articles/filters.ts';
 import { deletedAnswer } from '../articles/schema.ts';
-import { ARTICLES, subjectsOfList } from '../articles/subjects.ts';
+import { ARTICLES } from '../articles/subjects.ts';
 import { envelope, type Page, success, successPage } from '../envelope.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
-import { termDetailQuery, termPath, termSchemas, termSlugPath } from './schema.ts';
+import { type TermFilters, termPath, termSchemas, termSlugPath } from './schema.ts';
 import type { TermPage, TermStore } from './store.ts';
 
 /** The dependencies of the operations on a kind of terms. */
@@ -39,7 +40,7 @@ interface Words extends TermKind {
   schemas: ReturnType<typeof termSchemas>;
 }
 
-function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, schemas }: Words) {
+function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, schemas }: Words) {
   const tags = [plural];
   const list = operation({
     schema: {
@@ -59,7 +60,7 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, schemas }
   });
   const detail = ({ term, own, total }: TermPage, page: Page) => {
     const value = successPage(`${Noun} found`, term, page, total);
-    return { value, own, subjects: subjectsOfList(term.id) };
+    return { value, own, subjects: subjectsOfList({ [filter]: term.id }) };
   };
   const read = operation({
     schema: {
@@ -67,13 +68,13 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, schemas }
       operationId: `get${Noun}`,
       summary: `Read ${one} with a page of its published articles, newest first`,
       params: termPath,
-      querystring: termDetailQuery,
+      querystring: schemas.detailQuery,
       response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async () => {
-        const page = pageOf(request.query);
-        return detail(await terms.read(request.params.id, page), page);
+        const { page, filters } = partsOf(request.query);
+        return detail(await terms.read(request.params.id, filters, page), page);
       }),
   });
   const readBySlug = operation({
@@ -82,20 +83,21 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, schemas }
       operationId: `get${Noun}BySlug`,
       summary: `Read ${one} by its slug, as by its id; a slug that the ${noun} had before leads to the current one`,
       params: termSlugPath,
-      querystring: termDetailQuery,
+      querystring: schemas.detailQuery,
       response: { 200: schemas.detailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
       replyBySlug(request, reply, cache, async () => {
-        const page = pageOf(request.query);
-        return detail(await terms.readBySlug(request.params.slug, page), page);
+        const { page, filters } = partsOf(request.query);
+        return detail(await terms.readBySlug(request.params.slug, filters, page), page);
       }),
   });
   return { list, read, readBySlug };
 }
 
-function pageOf({ page, per_page: perPage }: { page: number; per_page: number }): Page {
-  return { page, perPage };
+/** The parts of a query string: a page, and filters. */
+function partsOf({ page, per_page: perPage, ...filters }: TermFilters & { page: number; per_page: number }) {
+  return { page: { page, perPage }, filters };
 }
 
 function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schemas }: Words) {

@@ -1,6 +1,7 @@
 import { idParameter } from '@pressroom/common/fields/parameters';
 import { onOneLine, requiredText } from '@pressroom/common/fields/text';
 import { z } from 'zod';
+import { type FilterValues, filterParameters } from '../articles/filters.ts';
 import { articleListItem, pageParameters } from '../articles/schema.ts';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { slugMember, slugParameter } from '../slug.ts';
@@ -45,11 +46,11 @@ export const termPath = z.object({ id: idParameter() });
 /** Path of one term by its slug. */
 export const termSlugPath = z.object({ slug: slugParameter() });
 
-/** Query string of the detail. */
-export const termDetailQuery = z.strictObject(pageParameters);
+/** The filters of the articles of a term. */
+export type TermFilters = Omit<FilterValues, TermKind['filter']>;
 
 /** The bodies and answers of the operations on a kind of terms. */
-export function termSchemas({ noun, written, shown }: TermKind) {
+export function termSchemas({ noun, filter, written, shown }: TermKind) {
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
@@ -68,6 +69,8 @@ export function termSchemas({ noun, written, shown }: TermKind) {
   const members = withMembers(identity, shown);
   const changes = { id, ...z.object({ ...withMembers({ name, slug: shownSlug }, shown) }).partial().shape };
   return {
+    /** Query string of the detail. */
+    detailQuery: z.strictObject({ ...pageParameters, ...filterParameters }).omit({ [filter]: true }),
     create,
     put,
     patch,

@@ -3,22 +3,30 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { changesBetween } from '../changes.ts';
-import type { Page } from '../envelope.ts';
+import type { Page, Total } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 import type { TermKind } from './kind.ts';
-import type { CountedTerm, Term, TermChange, TermCreate, TermDetail, WrittenTerm } from './schema.ts';
+import type {
+  CountedTerm,
+  Term,
+  TermChange,
+  TermCreate,
+  TermDetail,
+  TermFilters,
+  WrittenTerm,
+} from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 type TermRow = Selectable<ContentTables[TermKind['table']]>;
 
-/** A term with a page of its articles, and the total number of its articles. */
+/** A term with a page of its articles, and how many there are. */
 export interface TermPage {
   term: TermDetail;
   /** The members that change only when the term itself is written. */
   own: object;
-  total: number;
+  total: Total;
 }
 
 /** Checks a term's own members before they are replaced; throws to forbid the write. */
@@ -53,8 +61,12 @@ export class TermStore {
   async list(): Promise<CountedTerm[]> {
     const rows = await this.#readDb
       .selectFrom(`${this.#kind.table} as term`)
-      .leftJoin('content.article_count as count', (join) =>
-        join.onRef('count.category_id', '=', 'term.id').on('count.is_published', '=', true),
+      .leftJoin('content.list_count as count', (join) =>
+        join
+          .onRef('count.id', '=', 'term.id')
+          .on('count.kind', '=', this.#kind.noun)
+          .on('count.period', '=', 'all')
+          .on('count.is_published', '=', true),
       )
       .selectAll('term')
       .select(({ fn }) => fn.coalesce('count.articles', sql<number>`0`).as('article_count'))
@@ -65,14 +77,14 @@ export class TermStore {
   }
 
   /**
-   * One term with a page of its published articles.
+   * One term with a page of its published articles that pass `filters`.
    *
    * @throws Failure `missing`
    */
-  async read(id: number, page: Page): Promise<TermPage> {
+  async read(id: number, filters: TermFilters, page: Page): Promise<TermPage> {
     const row = await this.#find(id);
     if (row === undefined) throw this.#missing(id);
-    return this.#page(row, page);
+    return this.#page(row, filters, page);
   }
 
   /**
@@ -81,20 +93,20 @@ export class TermStore {
    * @throws Failure `missing`
    * @throws MovedSlug if the term has another slug by now
    */
-  async readBySlug(slug: string, page: Page): Promise<TermPage> {
+  async readBySlug(slug: string, filters: TermFilters, page: Page): Promise<TermPage> {
     const { noun } = this.#kind;
     const row = await this.#find(idOfSlug(noun, sql`${slug}`));
     if (row === undefined) throw new Failure('missing', `no ${noun} has this slug`);
     if (row.slug !== slug) throw new MovedSlug(row.slug);
-    return this.#page(row, page);
+    return this.#page(row, filters, page);
   }
 
   #find(id: number | RawBuilder<number>): Promise<TermRow | undefined> {
     return this.#readDb.selectFrom(this.#kind.table).selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  async #page(row: TermRow, page: Page): Promise<TermPage> {
-    const scope = { status: 'published', categoryId: row.id } as const;
+  async #page(row: TermRow, filters: TermFilters, page: Page): Promise<TermPage> {
+    const scope = { status: 'published', filters: { ...filters, [this.#kind.filter]: row.id } } as const;
     const { articles, total } = await this.#articles.read(this.#readDb, scope, page);
     const own = this.#shown(row);
     return { term: { ...own, articles }, own, total };

@@ -1,0 +1,77 @@
+import { idParameter } from '@pressroom/common/fields/parameters';
+import { requiredText } from '@pressroom/common/fields/text';
+import { type RawBuilder, sql } from 'kysely';
+import type { z } from 'zod';
+import { ARTICLES, type Subject } from './subjects.ts';
+
+/** A value in a query, or the placeholder for one. */
+type Value = RawBuilder<unknown>;
+
+/**
+ * A filter of the lists of articles: its parameter, the statements, the totals and what drops cached lists
+ * follow from it. Filters combine: a list is read by the index of the filter with the fewest articles, and
+ * the others choose among the first rows that it finds.
+ */
+interface Filter {
+  /** The parameter of the query, described unless its name says enough. */
+  readonly parameter: z.ZodType;
+  /** The condition on a row of `content.article as article`. */
+  readonly matches: (value: Value) => RawBuilder<unknown>;
+  /**
+   * A SELECT of `id`, `is_published` and `published_at` of its articles, each at most once, whose index has
+   * the compared columns, then `is_published`, `published_at desc`, and the article's id, `desc`. Absent if
+   * `matches` says it all; a relation of many to many has copies of these columns, kept by a trigger.
+   */
+  readonly rows?: (value: Value) => RawBuilder<unknown>;
+  /** The kind and id by which `content.list_count` has its total; without it, articles are counted. */
+  readonly counted?: { readonly kind: string; readonly id: (value: Value) => Value };
+  /** The kind of the subject that a change of its articles names, with the value; any change if absent. */
+  readonly subject?: string;
+}
+
+/**
+ * The filters of lists. A new one is an entry here and an index in a migration; if it is `counted`, also
+ * triggers that call `content.count_articles` (`migrations/0013_content_lists.sql`), and if it has a
+ * `subject`, its place in `content.announce_articles`.
+ */
+const FILTERS = {
+  category_id: {
+    parameter: idParameter(),
+    matches: (value) => sql`article.category_id = ${value}`,
+    counted: { kind: 'category', id: (value) => value },
+    subject: 'category',
+  },
+  author: {
+    parameter: requiredText(255),
+    matches: (value) => sql`article.author = ${value}`,
+  },
+} as const satisfies Record<string, Filter>;
+
+/** A filter, by its parameter. */
+export type FilterName = keyof typeof FILTERS;
+
+type Parameters = { [Name in FilterName]: z.ZodOptional<(typeof FILTERS)[Name]['parameter']> };
+
+/** The parameters of all filters. */
+export const filterParameters = Object.fromEntries(
+  Object.entries(FILTERS).map(([name, { parameter }]) => [name, parameter.optional()]),
+) as Parameters;
+
+/** The filters that a request sets, with their values. */
+export type FilterValues = z.output<z.ZodObject<Parameters>>;
+
+/** The filter of that name. */
+export function filterOf(name: FilterName): Filter {
+  return FILTERS[name];
+}
+
+/** The filters that are set. */
+export function filtersOf(values: FilterValues): FilterName[] {
+  return (Object.keys(FILTERS) as FilterName[]).filter((name) => values[name] !== undefined);
+}
+
+/** What a list depends on: the articles of one of its filters, or all. */
+export function subjectsOfList(values: FilterValues): Subject[] {
+  const name = filtersOf(values).find((name) => filterOf(name).subject !== undefined);
+  return [name === undefined ? ARTICLES : `${filterOf(name).subject}:${values[name]}`];
+}
