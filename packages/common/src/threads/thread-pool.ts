@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import { Failure } from '../failures/failure.ts';
-import { OwnerTurns } from './owner-turns.ts';
 import type { ThreadTask } from './thread-task.ts';
 
 /** Limits on one task, and on how many run at once. */
@@ -45,7 +45,7 @@ export class UnfinishedTask extends Error {
 export class ThreadPool<Task, Result> {
   readonly #limits: ThreadLimits;
   readonly #pool: Piscina<ThreadTask<Task>, Result>;
-  readonly #turns: OwnerTurns;
+  readonly #turns: FairQueue;
   #closed = false;
 
   /** `module`: what the threads load; its default export is a `threadTask`. */
@@ -63,7 +63,8 @@ export class ThreadPool<Task, Result> {
     });
     // The caller of the task gets a thread's error; without a listener, it would also end the process.
     this.#pool.on('error', () => undefined);
-    this.#turns = new OwnerTurns(limits.threads);
+    const { threads: places } = limits;
+    this.#turns = new FairQueue({ places, placesOfOne: Math.max(1, places - 1) });
   }
 
   /**

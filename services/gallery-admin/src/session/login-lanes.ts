@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 
 /** What a request shows about who tries to log in. */
 export interface Visitor {
@@ -25,6 +25,9 @@ const WAITING = 64;
 /** Clients that may wait in a lane beyond that, each with one attempt. */
 const CLIENTS = 512;
 
+/** For how long an attempt counts against the next ones of its client, in ms. */
+const REMEMBER_MS = 15 * 60_000;
+
 /**
  * Each hash takes 64 MiB and a core for a while, so each lane does one at a time. Unknown senders only fill
  * the unknown lane (OWASP, "Device cookies"). The other lanes also leave the cores to known browsers: their
@@ -50,5 +53,6 @@ export class LoginLanes {
 }
 
 function lane(): FairQueue {
-  return new FairQueue({ concurrency: 1, waiting: WAITING, owners: CLIENTS });
+  const waiting = { pieces: WAITING, owners: CLIENTS, refusal: 'too many logins at once; try again' };
+  return new FairQueue({ places: 1, waiting, rememberMs: REMEMBER_MS });
 }

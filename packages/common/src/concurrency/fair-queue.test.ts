@@ -1,9 +1,9 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import { expect, test } from 'vitest';
-import { FairQueue } from './fair-queue.ts';
+import { Failure } from '../failures/failure.ts';
+import { FairQueue, type FairQueueLimits } from './fair-queue.ts';
 
 /** A queue whose work ends when the test says so. */
-function heldQueue(limits: { concurrency: number; waiting: number; owners: number }) {
+function heldQueue(limits: FairQueueLimits) {
   const queue = new FairQueue(limits);
   const started: string[] = [];
   const ends: (() => void)[] = [];
@@ -22,7 +22,7 @@ function heldQueue(limits: { concurrency: number; waiting: number; owners: numbe
 }
 
 test('the owner served least comes first, however many pieces others have queued', async () => {
-  const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 100, owners: 0 });
+  const { add, endOne, started } = heldQueue({ places: 1, rememberMs: 60_000 });
   for (const owner of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) void add(owner);
   for (let i = 0; i < 4; i += 1) await endOne();
   void add('d');
@@ -31,7 +31,7 @@ test('the owner served least comes first, however many pieces others have queued
 });
 
 test('at most the given number of pieces run at a time, and a failure does not stop the queue', async () => {
-  const queue = new FairQueue({ concurrency: 2, waiting: 10, owners: 0 });
+  const queue = new FairQueue({ places: 2 });
   let running = 0;
   let most = 0;
   const work = async () => {
@@ -47,11 +47,28 @@ test('at most the given number of pieces run at a time, and a failure does not s
 });
 
 test('when the queue is full, work is refused without being started, but another owner still gets a turn', async () => {
-  const { add, endOne, started } = heldQueue({ concurrency: 1, waiting: 2, owners: 1 });
+  const { add, endOne, started } = heldQueue({
+    places: 1,
+    waiting: { pieces: 2, owners: 1, refusal: 'full' },
+  });
   for (const owner of ['a', 'a', 'a']) void add(owner);
   await expect(add('a')).rejects.toThrow(Failure);
   void add('b');
   await expect(add('c')).rejects.toMatchObject({ kind: 'unavailable' });
   for (let i = 0; i < 4; i += 1) await endOne();
   expect(started).toEqual(['a', 'b', 'a', 'a']);
+});
+
+test('owners who are not remembered take turns, and new ones pass those who wait only once', async () => {
+  const { add, endOne, started } = heldQueue({ places: 1 });
+  for (const owner of ['a', 'a', 'a', 'b']) void add(owner);
+  for (const owner of ['c', 'd', 'e', 'f', 'g']) {
+    await endOne();
+    void add(owner);
+  }
+  for (let i = 0; i < 4; i += 1) await endOne();
+  expect(started).toHaveLength(9);
+  expect(started.slice(0, 2)).toEqual(['a', 'b']);
+  expect(started.indexOf('a', 1)).toBeLessThan(5);
+  expect(started.lastIndexOf('a')).toBeLessThan(9);
 });
