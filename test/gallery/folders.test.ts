@@ -54,6 +54,8 @@ test('a folder cannot have the name of a file, or one that no folder may have', 
   expect(await keys()).toEqual(['d/name']);
 });
 
+const EMPTY_FOLDER = { folders: [], files: [], continuationToken: null };
+
 const MARKED = 'old\u202egpj.exe';
 
 test('a new name with a mark that turns text around is refused wherever one is given', async () => {
@@ -219,6 +221,14 @@ test('media and thumbnails are read by key, and kept by the browser only under a
   const part = await media(key, '', { range: 'bytes=2-5' });
   expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 2-5/${image.length}`]);
   expect((await media(key, '', { range: `bytes=${image.length}-` })).status).toBe(416);
+});
+
+test('a name that a store cannot have is a file that is missing and a folder that is empty', async () => {
+  for (const name of ['d/../x', 'd/./x', 'd//x', 'd/..']) {
+    const { status, body } = await gallery.ask(`/api/gallery?json=1&path=${encodeURIComponent(name)}`);
+    expect([status, body.data], name).toEqual([200, { ...EMPTY_FOLDER, currentPath: `${name}/` }]);
+    for (const more of ['', '&thumbnail=true']) expect((await media(name, more)).status, name).toBe(404);
+  }
 });
 
 test('media by key says what is missing or not media', async () => {

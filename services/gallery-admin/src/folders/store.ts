@@ -1,8 +1,8 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
-import { refuseMarkedFolders } from '../listing/marked-folders.ts';
-import { listPage, type StoredObject } from '../listing/object-page.ts';
+import { isFolder, refuseMarkedFolders } from '../listing/marked-folders.ts';
+import type { StoredObject } from '../listing/object-page.ts';
 import type { OriginalDates } from '../listing/original-dates.ts';
 import { folderPrefix, isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { forEachConcurrently } from '../operations/concurrently.ts';
@@ -77,9 +77,9 @@ async function lookUp(bucket: Bucket, path: string): Promise<Found> {
   // A path with "/" at its end names a folder; its marker is not a file.
   const [file, folder] = await Promise.all([
     path.endsWith('/') ? undefined : findObject(bucket, path).catch(refusedName),
-    listPage(bucket, { prefix: folderPrefix(path), maxKeys: 1 }).catch(refusedName),
+    isFolder(bucket, folderPrefix(path)),
   ]);
-  return { file, folder: folder !== undefined && folder.objects.length > 0 };
+  return { file, folder };
 }
 
 /** Nothing exists under a name that the store does not accept. */

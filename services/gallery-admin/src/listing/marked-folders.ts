@@ -1,7 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import { hiddenMark, markInWords } from '../names.ts';
-import { isNameRefused } from '../store-names.ts';
 import { listPage } from './object-page.ts';
 
 /**
@@ -19,10 +18,5 @@ export async function refuseMarkedFolders(bucket: Bucket, prefix: string): Promi
 
 /** Whether the folder with this prefix, spelled exactly so, exists. */
 export async function isFolder(bucket: Bucket, prefix: string): Promise<boolean> {
-  try {
-    return (await listPage(bucket, { prefix, maxKeys: 1 })).objects.length > 0;
-  } catch (error) {
-    if (isNameRefused(error)) return false;
-    throw error;
-  }
+  return (await listPage(bucket, { prefix, maxKeys: 1 })).objects.length > 0;
 }

@@ -1,5 +1,6 @@
 import type { Bucket } from '../buckets/bucket.ts';
 import { MAX_KEY_BYTES } from '../names.ts';
+import { isNameRefused } from '../store-names.ts';
 import { sendListObjects } from './list-objects.ts';
 import type { Listing } from './listing-xml.ts';
 
@@ -37,8 +38,7 @@ export interface ObjectPage {
 /** Lists one page of a bucket. Keys are returned exactly as stored, whatever characters they contain. */
 export async function listPage(bucket: Bucket, page: PageRequest): Promise<ObjectPage> {
   // No key has a prefix longer than a key may be, and stores reject such a request.
-  if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES)
-    return { objects: [], prefixes: [], continuationToken: null };
+  if (Buffer.byteLength(page.prefix) > MAX_KEY_BYTES) return EMPTY_PAGE;
   const listing = await sendListObjects(bucket.s3, {
     Bucket: bucket.name,
     Prefix: page.prefix,
@@ -47,9 +47,15 @@ export async function listPage(bucket: Bucket, page: PageRequest): Promise<Objec
     MaxKeys: page.maxKeys,
     // XML cannot represent every character that a key may contain.
     EncodingType: 'url',
+  }).catch((error: unknown) => {
+    // Nothing exists under a name that the store does not accept.
+    if (page.continuationToken === undefined && isNameRefused(error)) return undefined;
+    throw error;
   });
-  return readPage(listing);
+  return listing === undefined ? EMPTY_PAGE : readPage(listing);
 }
+
+const EMPTY_PAGE: ObjectPage = { objects: [], prefixes: [], continuationToken: null };
 
 /** Lists every object whose key begins with `prefix`, page by page, with one page in memory at a time. */
 export async function* listObjects(bucket: Bucket, prefix: string): AsyncGenerator<StoredObject, void> {

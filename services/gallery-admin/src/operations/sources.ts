@@ -1,5 +1,5 @@
 import type { Bucket } from '../buckets/bucket.ts';
-import { listPage } from '../listing/object-page.ts';
+import { isFolder } from '../listing/marked-folders.ts';
 import { isNameRefused } from '../store-names.ts';
 import { forEachConcurrently } from './concurrently.ts';
 import type { Source } from './destination.ts';
@@ -30,21 +30,19 @@ export async function findSources(bucket: Bucket, paths: readonly string[]): Pro
   return { sources, missing };
 }
 
-/** Nothing exists under a name that the store does not accept. */
 async function findSource(bucket: Bucket, path: string): Promise<Source | undefined> {
-  return lookUp(bucket, path).catch((error: unknown) => {
-    if (isNameRefused(error)) return undefined;
-    throw error;
-  });
+  if (!path.endsWith('/') && (await isFile(bucket, path))) return { kind: 'object', path };
+  const prefix = path.endsWith('/') ? path : `${path}/`;
+  return (await isFolder(bucket, prefix)) ? { kind: 'folder', path: prefix } : undefined;
 }
 
-async function lookUp(bucket: Bucket, path: string): Promise<Source | undefined> {
-  if (path.endsWith('/')) return findFolder(bucket, path);
-  if ((await findObject(bucket, path)) !== undefined) return { kind: 'object', path };
-  return findFolder(bucket, `${path}/`);
-}
-
-async function findFolder(bucket: Bucket, prefix: string): Promise<Source | undefined> {
-  const { objects } = await listPage(bucket, { prefix, maxKeys: 1 });
-  return objects.length > 0 ? { kind: 'folder', path: prefix } : undefined;
+/** Nothing exists under a name that the store does not accept. */
+async function isFile(bucket: Bucket, key: string): Promise<boolean> {
+  return findObject(bucket, key).then(
+    (object) => object !== undefined,
+    (error: unknown) => {
+      if (isNameRefused(error)) return false;
+      throw error;
+    },
+  );
 }

@@ -31,7 +31,7 @@ export async function findObject(bucket: Bucket, key: string): Promise<StoredObj
 }
 
 /** The answer to a HEAD has no body, so a second request finds out what a refusal means. */
-async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown): Promise<unknown> {
+export async function explainedHead({ name, s3 }: Bucket, key: string, error: unknown): Promise<unknown> {
   if (!isStoreFault(error) || error.$metadata.httpStatusCode !== 400) return error;
   const get = new GetObjectCommand({ Bucket: name, Key: key, Range: 'bytes=0-0' });
   return s3.send(get).then(

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
+import { explainedHead } from '../operations/stored-object.ts';
 import { boundedBody } from './bounded-body.ts';
 import { mediaTooLarge, noSuchVersion, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
 import { isMedia } from './media-fetcher.ts';
@@ -31,7 +32,7 @@ export async function objectTag(bucket: Bucket, object: BucketObject, signal: Ab
   const command = new HeadObjectCommand(inputOf(bucket, object));
   const { ETag = '' } = await bucket.s3
     .send(command, { abortSignal: signal })
-    .catch((error) => refused(error, object));
+    .catch((error) => refused(bucket, object, error));
   return ETag;
 }
 
@@ -59,7 +60,7 @@ export async function fetchObject(
     if (status === 304) return { status, headers: headersOf(error), body: Readable.from([]) };
     if (status === 416) throw new RangeOutside(headersOf(error)['content-range']);
     const changed = status === 412 && headers['if-range'] !== undefined;
-    if (!changed) return refused(error, object);
+    if (!changed) return refused(bucket, object, error);
     // The range was for another version, so the whole object is sent (RFC 9110, section 13.1.5).
     return fetchObject(bucket, object, { method, headers: {}, signal }, { maxBytes });
   }
@@ -124,7 +125,8 @@ function headersOf(error: unknown): Record<string, string> {
 }
 
 /** A missing object is reported like a missing file on any host; other errors are the store's. */
-function refused(error: unknown, { versionId }: BucketObject): never {
+async function refused(bucket: Bucket, { key, versionId }: BucketObject, answered: unknown): Promise<never> {
+  const error = await explainedHead(bucket, key, answered);
   // What stores say of a version that does not exist, or that they cannot have, differs.
   if (versionId !== undefined && isLastingRefusal(error) && !isMisconfiguration(error)) {
     throw noSuchVersion(versionId, error);

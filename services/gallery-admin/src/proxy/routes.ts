@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
 import { isStoreFault, statusOf } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
+import { isNameRefused } from '../store-names.ts';
 import { type BucketObject, fetchObject, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
@@ -119,9 +120,10 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
   });
 }
 
-/** True if the store says that it has no object with the key. */
+/** True if the store says that it has no object with the key, or can have none. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Failure && isStoreFault(error.cause) && statusOf(error.cause) === 404;
+  if (!(error instanceof Failure) || !isStoreFault(error.cause)) return false;
+  return statusOf(error.cause) === 404 || isNameRefused(error.cause);
 }
 
 /** Where media comes from: the active bucket or an allowed host. */
