@@ -228,6 +228,7 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('POST', path, 413, { json: { ...json, name: 'x'.repeat(3 * 2 ** 20) } });
     await ask('POST', path, 422, { json: {} });
     await ask('PATCH', path, 405, { json: {} });
+    await ask('OPTIONS', path, 204, { headers: PREFLIGHT });
     await collectChanges(collection, { path, id, key });
   }
   await collectSlugs(collection, 'articles', article, key);

@@ -37,6 +37,7 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(answer.body).toMatchObject({ status: 503, code: 'temporarily_unavailable' });
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
 }
 
 /** A client that creates and reads articles one after the other until it is stopped. */

@@ -128,6 +128,30 @@ describe('what the proxy answers itself', () => {
   });
 });
 
+test('pages of other sites read what the proxy keeps, passes on and answers itself, and ask in advance', async () => {
+  const { id } = await content.client.article({ is_published: true });
+  const path = `${proxy?.url}/api/articles/${id}`;
+  const first = await send(path);
+  const kept = { 'if-none-match': first.headers.get('etag') ?? '' };
+  const answers = [
+    first,
+    await send(path, { headers: kept }),
+    await send(`${proxy?.url}/api/articles/999999`),
+    await send(`${proxy?.url}/api/articles`, { method: 'POST', raw: Buffer.alloc(3 * 2 ** 20) }),
+  ];
+  for (const { headers } of answers) {
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 304, 404, 413]);
+  const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' };
+  const headers = { origin: 'https://reader.example', ...asked };
+  const preflight = await send(path, { method: 'OPTIONS', headers });
+  expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+    ...[204, 'if-none-match'],
+  ]);
+});
+
 test('the gallery may take longer than the others, whose clients are told that it may still end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-proxy-'));
   await cp(PROXY_FOLDER, folder, { recursive: true });

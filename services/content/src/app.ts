@@ -2,6 +2,7 @@ import { answerFromCache } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
+import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
 import { createServer } from '@pressroom/common/http/create-server';
 import { addFrontPage } from '@pressroom/common/http/front-page';
 import { addRoutes } from '@pressroom/common/http/operation';
@@ -17,7 +18,7 @@ import { articleOperations } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
 import type { ContentConfig } from './config.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
-import { ANYBODY, allowanceOf, identifySenders, KEY_HOLDER } from './senders.ts';
+import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, KEY_HOLDER } from './senders.ts';
 import type { ContentTables } from './tables.ts';
 import { CATEGORIES } from './terms/categories.ts';
 import type { TermKind } from './terms/kind.ts';
@@ -71,7 +72,12 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     meters,
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
+    headers: readableAnywhere(['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
     limit: async (server) => {
+      answerPreflights(server, {
+        origins: config.CONTENT_CORS_ORIGINS ?? new Set(),
+        keyHeaders: KEY_HEADERS,
+      });
       identifySenders(server, verifier);
       const limits = { anonymous: config.CONTENT_RATE_LIMIT, key: config.CONTENT_KEY_RATE_LIMIT };
       await limitRate(server, {

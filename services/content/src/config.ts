@@ -2,6 +2,7 @@ import {
   commonSettings,
   type Environment,
   integer,
+  origins,
   port,
   publicReadSettings,
   readConfig,
@@ -29,6 +30,10 @@ export const contentSettings = {
   CONTENT_OVERLAYS: setting(
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
     '`allowed` accepts `style` in checked content that lays elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
+  ),
+  CONTENT_CORS_ORIGINS: setting(
+    origins().optional(),
+    'Origins, separated by commas, whose pages may write and use keys in browsers, such as `https://editor.example`. Pages of any origin may read without a key.',
   ),
   CONTENT_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(60),

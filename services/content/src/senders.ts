@@ -26,6 +26,9 @@ declare module 'fastify' {
   }
 }
 
+/** The headers that a key may be in. */
+export const KEY_HEADERS = ['x-api-key', 'authorization'];
+
 /**
  * The key that a request carries: `X-API-Key`, else `Authorization: Bearer`. An empty header counts as
  * absent.

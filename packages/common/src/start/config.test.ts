@@ -7,6 +7,7 @@ import {
   connectionUrl,
   type Environment,
   integer,
+  origins,
   readConfig,
   secret,
 } from './config.ts';
@@ -133,4 +134,25 @@ test('TRUST_PROXY is a number of proxies, or a list of their addresses', () => {
   expect(isListed(list, '10.9.9.9')).toBe(true);
   expect(commonSettings.TRUST_PROXY.safeParse('true').success).toBe(false);
   expect(commonSettings.TRUST_PROXY.safeParse('-1').success).toBe(false);
+});
+
+test('origins are read as browsers write them', () => {
+  const read = origins().parse('https://Editor.example:443/, http://localhost:3000,https://bücher.example');
+  expect([...read]).toEqual([
+    'https://editor.example',
+    'http://localhost:3000',
+    'https://xn--bcher-kva.example',
+  ]);
+});
+
+test.each([
+  '*',
+  'null',
+  'editor.example',
+  'https://a.example/path',
+  'https://a.example,',
+  'https://u@a.example',
+  'file:///',
+])('%s is not a list of origins', (list) => {
+  expect(origins().safeParse(list).success).toBe(false);
 });

@@ -48,6 +48,22 @@ export function cidrs() {
   return z.string().refine(isAddressList, expected).transform(addressList);
 }
 
+/** Origins of web pages, separated by commas, as the set of what browsers send in `Origin`. */
+export function origins() {
+  const expected = 'origins separated by commas, such as https://editor.example, http://localhost:3000';
+  return z
+    .string()
+    .refine((value) => value.split(',').every((text) => originOf(text) !== undefined), expected)
+    .transform((value) => new Set(value.split(',').map((text) => originOf(text) ?? '')));
+}
+
+/** The origin in a text that is one, as browsers write it: in ASCII, without its usual port. */
+function originOf(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
 /**
  * `TRUST_PROXY`: how many proxies are in front, or their addresses; if absent, `X-Forwarded-For` is ignored.
  */

@@ -2,6 +2,7 @@ import { answerFromCache } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { checkSchema } from '@pressroom/common/database/applied-migrations';
 import { readMigrations } from '@pressroom/common/database/migrations';
+import { answerPreflights, readableAnywhere } from '@pressroom/common/http/cors';
 import { createServer } from '@pressroom/common/http/create-server';
 import { serveDescription } from '@pressroom/common/http/documentation';
 import { addFrontPage, type FrontPage } from '@pressroom/common/http/front-page';
@@ -17,7 +18,7 @@ import type { Clock } from '../clock.ts';
 import { type NewsFeedConfig, ownSite, vocabularyOf } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
 import { ApiAddress } from './api-address.ts';
-import { admitClients, READABLE_ANYWHERE } from './clients.ts';
+import { admitClients } from './clients.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
 import { feedOperations } from './feeds/routes.ts';
@@ -82,9 +83,10 @@ export async function buildApp(parts: NewsFeedParts): Promise<Server> {
     tracing,
     readiness: { database: checkSchema(db, await readMigrations()) },
     problems: { cacheControl: ERROR_CACHE_CONTROL },
-    headers: READABLE_ANYWHERE,
+    headers: readableAnywhere(),
     limit: async (server) => {
       admitClients(server, config.DENY_CIDRS);
+      answerPreflights(server);
       await limitRate(server, {
         service: 'news-feed',
         config,
