@@ -23,7 +23,11 @@ let gallery: GalleryFixture;
 let proxy: RunningProxy | undefined;
 
 beforeAll(async () => {
-  content = await contentFixture({ TRUST_PROXY: '1' });
+  content = await contentFixture({
+    TRUST_PROXY: '1',
+    CONTENT_SITE_URL: 'https://site.example',
+    SITE_LANGUAGE: 'en',
+  });
   news = await newsFeedFixture({ TRUST_PROXY: '1' });
   gallery = await galleryFixture({ TRUST_PROXY: '1' });
   proxy = await startProxy({
@@ -54,6 +58,11 @@ describe('one address', () => {
     ['/api/v1/items', 200],
     ['/api/v1/selected/snapshot', 200],
     ['/openapi-v1.json', 200],
+    ['/articles/feed.xml', 200],
+    ['/articles/feed.json', 200],
+    ['/sitemap.xml', 200],
+    ['/news-sitemap.xml', 200],
+    ['/dailies/feed.atom', 200],
     ['/api/gallery?json=1', 401],
     ['/docs', 200],
     ['/openapi.json', 200],

@@ -17,8 +17,13 @@ import { KeyVerifier } from './api-keys/verifier.ts';
 import { articleOperations } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
 import type { ContentConfig } from './config.ts';
+import { feedOperations } from './feeds/routes.ts';
+import { FeedStore } from './feeds/store.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, KEY_HOLDER } from './senders.ts';
+import { Site } from './site.ts';
+import { sitemapOperations } from './sitemaps/routes.ts';
+import { SitemapStore } from './sitemaps/store.ts';
 import type { ContentTables } from './tables.ts';
 import { CATEGORIES } from './terms/categories.ts';
 import type { TermKind } from './terms/kind.ts';
@@ -49,6 +54,7 @@ const DESCRIPTION = {
   tags: {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
+    feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
   securitySchemes: {
     apiKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' },
@@ -94,6 +100,9 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
   const categories = operationsOn(CATEGORIES);
+  const site = Site.of(config);
+  const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
+  const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -109,6 +118,11 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/categories/:id', categories.replace, KEY_HOLDER],
     ['PATCH', '/api/categories/:id', categories.change, KEY_HOLDER],
     ['DELETE', '/api/categories/:id', categories.remove, KEY_HOLDER],
+    ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],
+    ['GET', '/articles/feed.atom', feeds.atom, ANYBODY],
+    ['GET', '/articles/feed.json', feeds.json, ANYBODY],
+    ['GET', '/sitemap.xml', sitemaps.read, ANYBODY],
+    ['GET', '/news-sitemap.xml', sitemaps.news, ANYBODY],
   ]);
   return app;
 }

@@ -1,7 +1,6 @@
-import type { Root } from 'xast';
-import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
 import type { Feed, FeedEntry } from './feed.ts';
+import { xmlDocument } from './xml-document.ts';
 import { asHtml, rssTitle, xmlText } from './xml-text.ts';
 
 /** A format that feeds are written in. */
@@ -54,7 +53,7 @@ function writeRss(feed: Feed): string {
       ]),
     ),
   ]);
-  return documentOf(x(null, [x('rss', { version: '2.0', ...RSS_NAMESPACES }, [channel])]));
+  return xmlDocument(x(null, [x('rss', { version: '2.0', ...RSS_NAMESPACES }, [channel])]));
 }
 
 /** Texts of Atom are plain text unless they say otherwise. */
@@ -80,16 +79,7 @@ function writeAtom(feed: Feed): string {
       ]),
     ),
   ]);
-  return documentOf(x(null, [root]));
-}
-
-/**
- * Without white space around texts, which some readers would show. The library does not escape the `]]>` that
- * XML forbids in them.
- */
-function documentOf(root: Root): string {
-  const xml = toXml(root, { closeEmptyElements: true }).replaceAll(']]>', ']]&gt;');
-  return `<?xml version="1.0" encoding="utf-8"?>\n${xml}\n`;
+  return xmlDocument(x(null, [root]));
 }
 
 function writeJson(feed: Feed): string {

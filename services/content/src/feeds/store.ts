@@ -1,0 +1,52 @@
+import { type Kysely, sql } from 'kysely';
+import type { FilterValues } from '../articles/filters.ts';
+import { ArticleList } from '../articles/list.ts';
+import type { ContentTables } from '../tables.ts';
+
+/** How many articles a feed has. */
+export const FEED_ARTICLES = 50;
+
+/** The most bytes of text in a feed; the articles after it have their excerpts alone. */
+const TEXT_BYTES = 4 * 2 ** 20;
+
+/** The newest articles of a list, with their texts. */
+export class FeedStore {
+  readonly #db: Kysely<ContentTables>;
+  readonly #list = new ArticleList();
+
+  /** Reads take `db`, which may be a replica. */
+  constructor(db: Kysely<ContentTables>) {
+    this.#db = db;
+  }
+
+  /** The articles of a feed, newest first; `content` is null where there are too many texts before it. */
+  async newest(filters: FilterValues) {
+    const page = { page: 1, perPage: FEED_ARTICLES };
+    const { articles } = await this.#list.read(this.#db, { status: 'published', filters }, page);
+    if (articles.length === 0) return [];
+    const texts = await this.#texts(articles.map(({ id }) => id));
+    return articles.flatMap((article) => {
+      const text = texts.get(article.id);
+      // It may have been unpublished between the two.
+      return text === undefined ? [] : [{ ...article, ...text }];
+    });
+  }
+
+  async #texts(ids: readonly number[]) {
+    const rows = await this.#db
+      .selectFrom('content.article')
+      .select(['id', 'updated_at', 'published_at'])
+      .select(
+        sql<string | null>`case when sum(octet_length(content)) over (order by published_at desc, id desc)
+          <= ${sql.lit(TEXT_BYTES)} then content end`.as('content'),
+      )
+      .where('id', 'in', ids)
+      .where('is_published', '=', true)
+      .$narrowType<{ published_at: Date }>()
+      .execute();
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+}
+
+/** An article of a feed. */
+export type FeedArticle = Awaited<ReturnType<FeedStore['newest']>>[number];

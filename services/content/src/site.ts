@@ -1,0 +1,54 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { ContentConfig } from './config.ts';
+
+/** What a page of the site is about; also the name of its table. */
+export type PageKind = 'article' | 'category';
+
+/** What the path of a page is made of. */
+interface Named {
+  id: number;
+  slug: string;
+}
+
+/** The site that shows the articles: its name and the addresses of its pages. */
+export class Site {
+  /** The front page, without a slash at the end. */
+  readonly url: string;
+  readonly name: string;
+  /** The language of its texts (BCP 47); undefined if it is not set. */
+  readonly language: string | undefined;
+  readonly #paths: Record<PageKind, string>;
+
+  /** The site of the settings; undefined if they do not say where it is. */
+  static of(config: ContentConfig): Site | undefined {
+    const { CONTENT_SITE_URL: url } = config;
+    return url === undefined ? undefined : new Site(url, config);
+  }
+
+  private constructor(url: string, config: ContentConfig) {
+    this.url = new URL(url).href.replace(/\/$/, '');
+    this.name = config.SITE_NAME;
+    this.language = config.SITE_LANGUAGE;
+    this.#paths = { article: config.CONTENT_ARTICLE_PATH, category: config.CONTENT_CATEGORY_PATH };
+  }
+
+  /** The address of a kind of pages, with `{id}` and `{slug}` in the place of what names one. */
+  pattern(kind: PageKind): string {
+    return `${this.url}${this.#paths[kind]}`;
+  }
+
+  /** The address of a page. */
+  page(kind: PageKind, { id, slug }: Named): string {
+    return this.pattern(kind).replaceAll('{id}', String(id)).replaceAll('{slug}', slug);
+  }
+}
+
+/**
+ * The site, for what there is none of without it.
+ *
+ * @throws Failure `missing` if the settings do not name it
+ */
+export function knownSite(site: Site | undefined): Site {
+  if (site !== undefined) return site;
+  throw new Failure('missing', 'there are no feeds and sitemaps: CONTENT_SITE_URL is not set');
+}
