@@ -35,6 +35,7 @@ const READ = {
   xml: (text: string) => {
     const { items = [], ...feed } = parseRssFeed(text);
     return {
+      title: feed.title,
       self: feed.atom?.links?.[0]?.href,
       home: feed.link,
       entries: items.map((item) => ({
@@ -48,8 +49,9 @@ const READ = {
     };
   },
   atom: (text: string) => {
-    const { entries = [], links = [] } = parseAtomFeed(text);
+    const { entries = [], links = [], title } = parseAtomFeed(text);
     return {
+      title: title?.value,
       self: links.find(({ rel }) => rel === 'self')?.href,
       home: links.find(({ rel }) => rel === 'alternate')?.href,
       entries: entries.map((entry) => ({
@@ -65,6 +67,7 @@ const READ = {
   json: (text: string) => {
     const { items = [], ...feed } = parseJsonFeed(text);
     return {
+      title: feed.title,
       self: feed.feed_url,
       home: feed.home_page_url,
       entries: items.map((item) => ({
@@ -107,9 +110,14 @@ describe.each(['xml', 'atom', 'json'] as const)('/articles/feed.%s', (ending) =>
       published: Math.floor(new Date(published_at).getTime() / 1000) * 1000,
     });
     expect(answer.text).not.toContain('A draft');
-    const restricted = await get(`${path}?category_id=${category.id}`);
-    expect(READ[ending](restricted.text).entries).toHaveLength(1);
-    expect(READ[ending](restricted.text).self).toBe(`${SITE}${path}?category_id=${category.id}`);
+    const query = `?category=${category.slug}&author=Ada%20%26%20Co`;
+    const restricted = READ[ending]((await get(path + query)).text);
+    expect(restricted).toMatchObject({
+      title: expect.stringMatching(`: Science ${ending}: Ada (&amp;|&) Co$`),
+      self: `${SITE}${path}${query}`,
+      home: `${SITE}/categories/${category.slug}`,
+    });
+    expect(restricted.entries).toEqual(entries.slice(0, 1));
     expect((await get(`${path}?status=draft`)).status).toBe(400);
   });
 

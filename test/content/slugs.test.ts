@@ -284,3 +284,55 @@ test('a create with a slug that is repeated answers with the article of the firs
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(second.body).toEqual(first.body);
 });
+
+describe('a list', () => {
+  const titles = async (query: string) => {
+    const { status, body } = await client.anonymously(`/api/articles?${query}`);
+    expect([status, body.detail]).toEqual([200, undefined]);
+    return body.data.map(({ title }: { title: string }) => title);
+  };
+
+  test('of a category by its slug is the list by its id, by a former slug too, and is current', async () => {
+    const category_id = await make('category', 'Listed by slug');
+    const read = async (query: string) => (await client.anonymously(`/api/articles?${query}`)).body;
+    await make('article', 'One of two', { category_id });
+    const query = 'category=listed-by-slug';
+    expect(await read(query)).toEqual(await read(`category_id=${category_id}`));
+    expect((await read(query)).meta.total).toBe(1);
+    await make('article', 'Two of two', { category_id });
+    expect(await titles(query)).toEqual(['Two of two', 'One of two']);
+    await client.patch(`/api/categories/${category_id}`, { slug: 'listed-elsewhere' });
+    for (const slug of ['listed-by-slug', 'listed-elsewhere']) {
+      expect(await titles(`category=${slug}`)).toEqual(['Two of two', 'One of two']);
+      expect(await titles(`category=${slug}&page=2&per_page=1`)).toEqual(['One of two']);
+    }
+    expect(await titles(`category=listed-elsewhere&category_id=${category_id}`)).toHaveLength(2);
+    expect(await titles('category=no-such')).toEqual([]);
+    const later = await make('category', 'Made later');
+    expect(await titles('category=made-later')).toEqual([]);
+    await make('article', 'First there', { category_id: later });
+    expect(await titles('category=made-later')).toEqual(['First there']);
+  });
+
+  test('of named articles has those that are published, newest first, by slugs and by ids', async () => {
+    const ids = [];
+    for (const n of [1, 2, 3]) ids.push(await make('article', `Named ${n}`));
+    const draft = await client.article({ title: 'Named draft' });
+    expect(await titles('slug=named-1,named-3,named-draft,no-such,named-3')).toEqual(['Named 3', 'Named 1']);
+    expect(await titles(`ids=${ids[1]},${ids[0]},${draft.id},2147483648`)).toEqual(['Named 2', 'Named 1']);
+    expect(await titles(`slug=named-1,named-2&ids=${ids[1]},${ids[2]}`)).toEqual(['Named 2']);
+    const { body } = await client.send(`/api/articles?status=draft&slug=${draft.slug}`);
+    expect(body.data.map(({ id }: { id: number }) => id)).toEqual([draft.id]);
+    const hundred = Array.from({ length: 100 }, (_, n) => `none-${n}`).join();
+    expect(await titles(`slug=${hundred}`)).toEqual([]);
+  });
+
+  test.each([
+    ...['slug=', 'slug=Upper', 'slug=a,', 'slug=a%00', 'ids=0', 'ids=1,x', 'category=', 'category=A'],
+    `slug=${Array.from({ length: 101 }, (_, n) => `s-${n}`).join()}`,
+    `ids=${'1'.repeat(11)}`,
+  ])('of %s is 400', async (query) => {
+    const { status, body } = await client.anonymously(`/api/articles?${query}`);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+  });
+});

@@ -15,8 +15,9 @@ let replica: RunningContent;
 let uncached: RunningContent;
 beforeAll(async () => {
   content = await contentFixture();
-  replica = await startContent(content.database.url);
-  uncached = await startContent(content.database.url, { CACHE_BYTES: '0' });
+  const site = { CONTENT_SITE_URL: 'https://site.example', SITE_LANGUAGE: 'en' };
+  replica = await startContent(content.database.url, site);
+  uncached = await startContent(content.database.url, { ...site, CACHE_BYTES: '0' });
 });
 afterAll(async () => {
   await Promise.all([replica.close(), uncached.close()]);
@@ -126,6 +127,10 @@ test('whatever is written, cached answers become what the database has', async (
     '/api/categories',
     ...categories.flatMap(({ id }) => [`/api/categories/${id}`, `/api/articles?category_id=${id}`]),
     ...articles.map(({ id }) => `/api/articles/${id}`),
+    ...['/api/articles/by-slug/one-0', '/api/articles/by-slug/one-3', '/api/categories/by-slug/c-1'],
+    ...['/api/articles?category=c-2', '/api/articles?slug=one-2,one-3', '/articles/feed.json'],
+    ...['/articles/feed.xml?category=c-1', '/sitemap.xml', '/sitemap.xml?part=articles-1'],
+    ...['/sitemap.xml?part=categories-1', '/news-sitemap.xml'],
   ];
   const article = fc.constantFrom(...articles.map(({ id }) => id as number));
   const category = fc.constantFrom(null, ...categories.map(({ id }) => id as number));
@@ -138,6 +143,10 @@ test('whatever is written, cached answers become what the database has', async (
       `update content.article set title = title || '!', title_words = '{new}' where id = $1`,
       id,
     ]),
+    fc
+      .tuple(article, fc.nat(1))
+      .map(([id, n]) => [`update content.article set slug = 'moved-' || $1::int || $2 where id = $1`, id, n]),
+    category.map((id) => [`update content.category set slug = 'moved-' || $1 where id = $1::int`, id]),
     category.map((id) => [`update content.category set name = name || '.' where id = $1`, id]),
     fc
       .tuple(category, category)
@@ -148,10 +157,12 @@ test('whatever is written, cached answers become what the database has', async (
       for (const url of urls) await send(`${replica.url}${url}`);
       for (const [sql, ...values] of writes) await pool.query(String(sql), values);
       for (const url of urls) {
-        const { status, text } = await send(`${uncached.url}${url}`);
+        const { status, text, headers } = await send(`${uncached.url}${url}`);
+        const location = headers.get('location');
         await until(`${url} is current`, async () => {
           const cached = await send(`${replica.url}${url}`);
-          return cached.status === status && (status !== 200 || cached.text === text);
+          const isSame = cached.status === status && cached.headers.get('location') === location;
+          return isSame && (status !== 200 || cached.text === text);
         });
       }
     }),

@@ -50,7 +50,7 @@ export function freeSlug(resource: Slugged, base: string, own?: string): RawBuil
 }
 
 /** An expression for the id of what has the slug, or else had it before; null if nothing did. */
-export function idOfSlug(resource: Slugged, slug: RawBuilder<string>): RawBuilder<number> {
+export function idOfSlug(resource: Slugged, slug: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`coalesce(
     (select id from ${sql.id('content', resource)} where slug = ${slug}),
     (select id from content.former_slug where resource = ${sql.lit(resource)} and slug = ${slug}))`;

@@ -1,7 +1,8 @@
 import { idParameter } from '@pressroom/common/fields/parameters';
 import { requiredText } from '@pressroom/common/fields/text';
 import { type RawBuilder, sql } from 'kysely';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
 import { ARTICLES, type Subject } from './subjects.ts';
 
 /** A value in a query, or the placeholder for one. */
@@ -29,6 +30,20 @@ interface Filter {
   readonly subject?: string;
 }
 
+/** The most members of a list in a parameter. */
+const MOST_LISTED = 100;
+
+/** What each of several articles is named by, separated by commas. */
+function listOf(member: RegExp, plural: string) {
+  const one = member.source.replace(/^\^|\$$/g, '');
+  const expected = `must be 1 to ${MOST_LISTED} ${plural} separated by commas`;
+  return z
+    .string()
+    .regex(new RegExp(`^${one}(,${one}){0,${MOST_LISTED - 1}}$`), expected)
+    .transform((value) => value.split(','))
+    .describe(`Up to ${MOST_LISTED} ${plural}, separated by commas.`);
+}
+
 /**
  * The filters of lists. A new one is an entry here and an index in a migration; if it is `counted`, also
  * triggers that call `content.count_articles` (`migrations/0013_content_lists.sql`), and if it has a
@@ -41,9 +56,22 @@ const FILTERS = {
     counted: { kind: 'category', id: (value) => value },
     subject: 'category',
   },
+  category: {
+    parameter: slugMember().describe('The slug of a category, or one that it had before.'),
+    matches: (value) => sql`article.category_id = ${idOfSlug('category', value)}`,
+    counted: { kind: 'category', id: (value) => idOfSlug('category', value) },
+  },
   author: {
     parameter: requiredText(255),
     matches: (value) => sql`article.author = ${value}`,
+  },
+  ids: {
+    parameter: listOf(/[1-9][0-9]{0,9}/, 'ids'),
+    matches: (value) => sql`article.id = any(${value}::bigint[])`,
+  },
+  slug: {
+    parameter: listOf(SLUG_PATTERN, 'slugs'),
+    matches: (value) => sql`article.slug = any(${value}::text[])`,
   },
 } as const satisfies Record<string, Filter>;
 

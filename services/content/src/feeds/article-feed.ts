@@ -1,20 +1,21 @@
 import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
+import type { FilterValues } from '../articles/filters.ts';
 import type { Site } from '../site.ts';
 import type { FeedArticle } from './store.ts';
 
-/**
- * The members of a feed that its articles determine.
- *
- * @param names what the feed is restricted to
- */
+/** The members of a feed of the articles that pass `filters` that these determine. */
 export function articleFeed(
   articles: readonly FeedArticle[],
-  names: readonly string[],
+  filters: FilterValues,
   site: Site,
-): Pick<Feed, 'title' | 'description' | 'entries'> {
+): Pick<Feed, 'title' | 'description' | 'homeUrl' | 'entries'> {
+  const ofCategory = filters.category !== undefined || filters.category_id !== undefined;
+  const category = ofCategory ? articles[0]?.category : undefined;
+  const names = [category?.name, filters.author].filter((name) => name !== undefined);
   return {
     title: [site.name, ...names].join(': '),
     description: 'The newest articles.',
+    homeUrl: category ? site.page('category', category) : `${site.url}/`,
     entries: articles.map((article) => entryOf(article, site)),
   };
 }

@@ -32,9 +32,8 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
           const known = knownSite(site);
           const articles = await feeds.newest(request.query);
           const document = feedDocument(ending, {
-            ...articleFeed(articles, [], known),
+            ...articleFeed(articles, request.query, known),
             id: `${known.url}${request.url.replace(`.${ending}`, '')}`,
-            homeUrl: `${known.url}/`,
             selfUrl: `${known.url}${request.url}`,
             language: known.language,
             hubUrl: undefined,
