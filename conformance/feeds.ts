@@ -2,15 +2,21 @@ import { join } from 'node:path';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { mustRun } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
-import { Stack } from './support/stack.ts';
+import { type ServiceName, SITE, Stack } from './support/stack.ts';
 
 const PARSE = join(import.meta.dirname, 'feeds', 'parse.py');
+const VALIDATE = join(import.meta.dirname, 'sitemaps', 'validate.py');
 
-/** The address that the feeds name as their own. */
+/** The address of the news feed. */
 const ADDRESS = 'https://api.pressroom.example';
 
-/** Feeds with content in the sample data. */
-const FEEDS = ['', '/all', '/dailies'];
+/** Feeds with content in the sample data, each with its service and the address that it names as its own. */
+const FEEDS: Readonly<Record<string, { service: ServiceName; address: string }>> = {
+  '': { service: 'news-feed', address: ADDRESS },
+  '/all': { service: 'news-feed', address: ADDRESS },
+  '/dailies': { service: 'news-feed', address: ADDRESS },
+  '/articles': { service: 'content', address: SITE },
+};
 
 /** What feedparser calls each format, by the ending of the path. */
 const VERSIONS = { xml: 'rss20', atom: 'atom10' } as const;
@@ -24,7 +30,13 @@ interface Parsed {
   entries: { id: string | null; title: string | null; link: string | null; dated: boolean }[];
 }
 
-/** A feed as `parse.py` reads it. */
+/** What `validate.py` writes about a sitemap. */
+interface Validated {
+  name: string;
+  fault: string | null;
+}
+
+/** A document as the programs read it. */
 interface Fetched {
   name: string;
   type: string;
@@ -35,7 +47,7 @@ interface Fetched {
 /** The feeds as feedparser, which many readers are built on, sees them. */
 export const feeds: ConformanceCheck = {
   name: 'feeds',
-  about: 'reads the RSS and Atom feeds with feedparser',
+  about: 'reads the RSS and Atom feeds with feedparser, and validates the sitemaps',
   needs: ['python3'],
   run: checkFeeds,
 };
@@ -45,30 +57,47 @@ async function checkFeeds(): Promise<Verdict> {
   await using stack = await Stack.open({ SITE_API_URL: ADDRESS });
   const fetched: Fetched[] = [];
   const titles = new Map<string, string[]>();
-  for (const base of FEEDS) {
+  for (const [base, { service }] of Object.entries(FEEDS)) {
     for (const ending of Object.keys(VERSIONS)) {
-      fetched.push(await fetchFeed(stack, `${base}/feed.${ending}`));
+      fetched.push(await fetchDocument(stack, service, `${base}/feed.${ending}`));
     }
     // The third format is plain JSON: what it says is what the others have to say.
-    const response = await fetch(`${stack.urls['news-feed']}${base}/feed.json`);
+    const response = await fetch(`${stack.urls[service]}${base}/feed.json`);
     const { items }: { items: { title: string }[] } = await response.json();
     titles.set(
       base,
       items.map(({ title }) => title),
     );
   }
-  const input = fetched.map((feed) => `${JSON.stringify(feed)}\n`).join('');
-  const out = await mustRun(join(programs, 'python'), [PARSE], { input, timeoutMs: 60_000 });
+  const read = async <Seen>(program: string, documents: Fetched[]): Promise<Seen[]> => {
+    const input = documents.map((document) => `${JSON.stringify(document)}\n`).join('');
+    const out = await mustRun(join(programs, 'python'), [program], { input, timeoutMs: 60_000 });
+    return out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
   const findings = new Findings();
-  for (const line of out.trim().split('\n')) {
-    const parsed: Parsed = JSON.parse(line);
+  for (const { name, fault } of await read<Validated>(VALIDATE, await fetchSitemaps(stack))) {
+    findings.add(`${name}, its schema`, fault ?? undefined);
+  }
+  for (const parsed of await read<Parsed>(PARSE, fetched)) {
     for (const [what, fault] of faultsOf(parsed, titles)) findings.add(`${parsed.name}, ${what}`, fault);
   }
   return findings.verdict;
 }
 
-async function fetchFeed(stack: Stack, path: string): Promise<Fetched> {
-  const response = await fetch(`${stack.urls['news-feed']}${path}`);
+/** The index of the sitemap, the files that it names, and the sitemap for news. */
+async function fetchSitemaps(stack: Stack): Promise<Fetched[]> {
+  const index = await fetchDocument(stack, 'content', '/sitemap.xml');
+  const names = Buffer.from(index.body, 'base64').toString();
+  const files = [...names.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, loc = '']) => loc.replace(SITE, ''));
+  const all = [...files, '/news-sitemap.xml'].map((path) => fetchDocument(stack, 'content', path));
+  return [index, ...(await Promise.all(all))];
+}
+
+async function fetchDocument(stack: Stack, service: ServiceName, path: string): Promise<Fetched> {
+  const response = await fetch(`${stack.urls[service]}${path}`);
   const body = Buffer.from(await response.arrayBuffer()).toString('base64');
   return { name: path, type: response.headers.get('content-type') ?? '', body };
 }
@@ -78,7 +107,7 @@ function* faultsOf({ name, version, fault, self, entries }: Parsed, titles: Map<
   const expected = Object.entries(VERSIONS).find(([known]) => known === ending)?.[1];
   yield ['well-formed', fault ?? undefined] as const;
   yield ['its format', version === expected ? undefined : `it is ${version}`] as const;
-  yield ['its own address', self === `${ADDRESS}${name}` ? undefined : `it is ${self}`] as const;
+  yield ['its own address', self === `${FEEDS[base]?.address}${name}` ? undefined : `it is ${self}`] as const;
   const shown = entries.map(({ title }) => title);
   const isWhole = shown.length > 0 && JSON.stringify(shown) === JSON.stringify(titles.get(base));
   yield ['the titles of the JSON feed', isWhole ? undefined : JSON.stringify(shown)] as const;

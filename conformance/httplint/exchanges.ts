@@ -231,6 +231,12 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('OPTIONS', path, 204, { headers: PREFLIGHT });
     await collectChanges(collection, { path, id, key });
   }
+  for (const ending of ['xml', 'atom', 'json']) await collection.read(service, `/articles/feed.${ending}`);
+  for (const path of ['/sitemap.xml', '/news-sitemap.xml']) {
+    await collection.read(service, path);
+    await ask('GET', path, 400, { at: `${path}?nothing=1` });
+  }
+  await ask('GET', '/sitemap.xml', 404, { at: '/sitemap.xml?part=articles-99' });
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
   await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });

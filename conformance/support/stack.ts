@@ -19,10 +19,13 @@ export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
 /** A service by the name of its folder. */
 export type ServiceName = (typeof SERVICES)[number];
 
+/** The site that the feeds and sitemaps of the content service are for. */
+export const SITE = 'https://site.pressroom.example';
+
 /**
  * Limits that checks reach only on purpose, and one proxy in front, so that logins have separate addresses.
  */
-const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1' };
+const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1', CONTENT_SITE_URL: SITE, SITE_LANGUAGE: 'en' };
 
 const PORT: Record<ServiceName, string> = {
   'news-feed': 'NEWS_FEED_PORT',
