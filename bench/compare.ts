@@ -1,12 +1,11 @@
+import { type ServerProcess, startServer } from './child.ts';
 import { cpuTime, stolenTime } from './cpu-time.ts';
-import { type Conditions, type Figure, figureOf } from './figures/figure.ts';
+import { type Conditions, type Figure, figuresOf } from './figures/figure.ts';
 import { type Load, type LoadResult, load } from './load.ts';
 import { pinned } from './pinned.ts';
-import { median, quantile } from './quantile.ts';
+import { oneTurn } from './turns.ts';
 
-export { median } from './quantile.ts';
-
-/** How often each server is measured. They take turns, so that a noisy minute hits all of them. */
+/** How often each server is measured. */
 const ROUNDS = 9;
 
 /** How many rounds there are at most, if the hypervisor has taken time in some. */
@@ -20,96 +19,83 @@ const ROUND_MS = 1000;
 const WARM_UP_MS = 1500;
 
 /** A named server. */
-export interface Contender {
-  name: string;
-  port: number;
-  pid: number;
-}
+export type Contender = [name: string, server: Pick<ServerProcess, 'port' | 'pid'>];
+
+/** The requests under which servers are compared. */
+type Request = Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>;
 
 /** What one measurement of a server found. */
-export interface Slice extends LoadResult {
+interface Slice extends LoadResult {
   /** CPU time of a request in the server's process, in µs: its own, and the kernel's for it. */
   user: number;
   system: number;
 }
 
-/** The result of a comparison: the first server is measured, the second is what it is compared with. */
-export interface Comparison {
+/** What is compared, and under which conditions. */
+export interface Compared {
   what: string;
-  /** Requests per second by server, medians of the rounds. */
-  requestsPerSecond: Record<string, number>;
-  /** The median of the rounds' ratios of the first server to the second. */
-  ratio: number;
-  /** Their first and third quartiles: half of the rounds lie between them. */
-  ratios: [lower: number, upper: number];
-  /** Times to an answer of the first and the second server, in ms: medians of the rounds. */
-  p50: Record<string, number>;
-  p99: Record<string, number>;
+  request: Request;
+  at?: Conditions;
   /** The smallest acceptable ratio, if there is one. */
-  bar?: number | undefined;
-  /** What each round measured, by server. */
-  rounds: Record<string, Slice[]>;
-  /** How many rounds were left out, because the hypervisor took time from the machine. */
-  leftOut: number;
+  aim?: number;
 }
 
-/** Measures two servers alternately under the same load, which has its own core. */
+/**
+ * Measures two servers in turns under the same load, which has its own core: rates, times and CPU time of
+ * both, and the ratio of the first one's rate to the second one's.
+ */
 export async function compare(
-  what: string,
-  [measured, bare]: [Contender, Contender],
-  request: Request,
-  bar?: number,
-): Promise<Comparison> {
-  const { results, leftOut } = await pinned([measured.pid, bare.pid], () =>
-    inTurns([measured, bare], request),
+  contenders: readonly [Contender, Contender],
+  { what, request, at, aim }: Compared,
+): Promise<Figure[]> {
+  const rounds = await pinned(
+    contenders.map(([, { pid }]) => pid),
+    () => measure(contenders, request),
   );
-  const of = (name: string, member: keyof Slice) => (results[name] ?? []).map((result) => result[member]);
-  const medians = (member: keyof Slice) =>
-    Object.fromEntries([measured, bare].map(({ name }) => [name, median(of(name, member))]));
-  const others = of(bare.name, 'requestsPerSecond');
-  const ratios = of(measured.name, 'requestsPerSecond').map(
-    (value, round) => value / (others[round] ?? Number.NaN),
-  );
-  return {
-    what,
-    requestsPerSecond: medians('requestsPerSecond'),
-    ratio: median(ratios),
-    ratios: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
-    p50: medians('p50'),
-    p99: medians('p99'),
-    bar,
-    rounds: results,
-    leftOut,
-  };
+  const figures = contenders.flatMap(([name], index) => {
+    const of = (member: keyof Slice) => rounds.map((slices) => slices[index]?.[member] ?? Number.NaN);
+    const figure = figuresOf(name, at);
+    return [
+      figure(what, 'rate', '/s', of('requestsPerSecond')),
+      figure(what, 'p50', 'ms', of('p50')),
+      figure(what, 'p99', 'ms', of('p99')),
+      figure(what, 'cpu, user', 'µs', of('user')),
+      figure(what, 'cpu, system', 'µs', of('system')),
+    ];
+  });
+  const ratios = rounds.map(([own, bare]) => (own?.requestsPerSecond ?? 0) / (bare?.requestsPerSecond ?? 0));
+  return [...figures, figuresOf(contenders[0][0], at)(what, 'ratio', '', ratios, aim)];
 }
 
-type Request = Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>;
+/** Compares a service with a bare server, which runs meanwhile. */
+export async function compareWithBare(
+  own: Contender,
+  bare: { name: string; program: string; env: Record<string, string>; ready?: string },
+  compared: readonly Compared[],
+): Promise<Figure[]> {
+  const { name, program, env, ready = '/' } = bare;
+  const server = await startServer({ program, env, port: 'PORT', ready });
+  const figures: Figure[] = [];
+  for (const one of compared) figures.push(...(await compare([own, [name, server]], one)));
+  await server.stop();
+  return figures;
+}
 
-/** Measures both servers until there are enough rounds in which no time was stolen. */
-async function inTurns([measured, bare]: [Contender, Contender], request: Request) {
-  const results: Record<string, Slice[]> = { [measured.name]: [], [bare.name]: [] };
-  const stolen: Record<string, Slice>[] = [];
-  const enough = () => results[measured.name]?.length === ROUNDS;
-  for (const contender of [measured, bare]) await slice(contender, request, WARM_UP_MS);
-  for (let round = 0; round < MOST_ROUNDS && !enough(); round += 1) {
+/** Measures until there are enough rounds in which no time was stolen. */
+async function measure(contenders: readonly Contender[], request: Request): Promise<Slice[][]> {
+  const [kept, disturbed]: [Slice[][], Slice[][]] = [[], []];
+  for (const contender of contenders) await slice(contender, request, WARM_UP_MS);
+  for (let round = 0; round < MOST_ROUNDS && kept.length < ROUNDS; round += 1) {
     const before = stolenTime();
-    const slices: Record<string, Slice> = {};
-    for (const contender of round % 2 === 0 ? [measured, bare] : [bare, measured]) {
-      slices[contender.name] = await slice(contender, request, ROUND_MS);
-    }
-    if (stolenTime() - before > STOLEN_US) stolen.push(slices);
-    else for (const [name, result] of Object.entries(slices)) results[name]?.push(result);
+    const slices = await oneTurn(contenders, round, (contender) => slice(contender, request, ROUND_MS));
+    (stolenTime() - before > STOLEN_US ? disturbed : kept).push(slices);
   }
-  const leftOut = stolen.length;
+  if (disturbed.length > 0) console.log(`the hypervisor took time from ${disturbed.length} rounds`);
   // On a host that never leaves the machine alone, disturbed rounds are better than none.
-  if (results[measured.name]?.length === 0) {
-    for (const slices of stolen)
-      for (const [name, result] of Object.entries(slices)) results[name]?.push(result);
-  }
-  return { results, leftOut };
+  return kept.length > 0 ? kept : disturbed;
 }
 
-async function slice({ port, pid }: Contender, request: Request, durationMs: number): Promise<Slice> {
+async function slice([, { port, pid }]: Contender, request: Request, durationMs: number): Promise<Slice> {
   const before = cpuTime(pid);
   const result = await load({ ...request, port, durationMs });
   const after = cpuTime(pid);
@@ -119,24 +105,4 @@ async function slice({ port, pid }: Contender, request: Request, durationMs: num
     user: (after.user - before.user) / requests,
     system: (after.system - before.system) / requests,
   };
-}
-
-/** The figures of a comparison: rates and times of both servers, and the ratio of the first to the second. */
-export function comparisonFigures({ what, rounds, bar }: Comparison, at: Conditions): Figure[] {
-  const figures = Object.entries(rounds).flatMap(([subject, results]) => {
-    const of = (member: keyof Slice) => results.map((result) => result[member]);
-    return [
-      figureOf({ what, subject, metric: 'rate', unit: '/s', at }, of('requestsPerSecond')),
-      figureOf({ what, subject, metric: 'p50', unit: 'ms', at }, of('p50')),
-      figureOf({ what, subject, metric: 'p99', unit: 'ms', at }, of('p99')),
-      figureOf({ what, subject, metric: 'cpu, user', unit: 'µs', at }, of('user')),
-      figureOf({ what, subject, metric: 'cpu, system', unit: 'µs', at }, of('system')),
-    ];
-  });
-  const [[subject, own], [, bare]] = Object.entries(rounds) as [[string, Slice[]], [string, Slice[]]];
-  const ratios = own.map(
-    ({ requestsPerSecond }, round) => requestsPerSecond / (bare[round]?.requestsPerSecond ?? Number.NaN),
-  );
-  const label = { what, subject, metric: 'ratio', unit: '', at, ...(bar !== undefined && { aim: bar }) };
-  return [...figures, figureOf(label, ratios)];
 }

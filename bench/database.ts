@@ -1,6 +1,61 @@
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { openPool } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrate';
+import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
+import { temporaryHome } from '../test/support/temporary-home.ts';
+
+/** A database with Pressroom's tables. */
+export interface BenchDatabase {
+  server: RunningPostgres;
+  url: string;
+  pool: pg.Pool;
+}
+
+/** Starts a PostgreSQL of a bench; it is removed when it is stopped. */
+export async function startBenchPostgres(settings: Record<string, string> = {}): Promise<RunningPostgres> {
+  const dataDir = await temporaryHome();
+  const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB', ...settings } });
+  const stop = async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { ...server, stop };
+}
+
+/** Runs `work` with a PostgreSQL of its own. */
+export async function onPostgres<Result>(
+  work: (server: RunningPostgres) => Promise<Result>,
+  settings?: Record<string, string>,
+): Promise<Result> {
+  const server = await startBenchPostgres(settings);
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Runs `work` with a new database of a server, with Pressroom's tables. */
+export async function withDatabase<Result>(
+  server: RunningPostgres,
+  name: string,
+  work: (database: BenchDatabase) => Promise<Result>,
+): Promise<Result> {
+  const url = await createDatabase(server.url, name);
+  const pool = openPool({ DATABASE_URL: url, DATABASE_POOL_SIZE: 8 }, 'pressroom bench');
+  try {
+    return await work({ server, url, pool });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Runs `work` with a database on a PostgreSQL of its own. */
+export function onDatabase<Result>(work: (database: BenchDatabase) => Promise<Result>): Promise<Result> {
+  return onPostgres((server) => withDatabase(server, 'bench', work));
+}
 
 /** Creates a database with Pressroom's tables on a server and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {

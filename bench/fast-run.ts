@@ -7,15 +7,12 @@ import { measureLines } from './fast/lines.ts';
 import { measureLists } from './fast/lists.ts';
 import { measureStatements } from './fast/statements.ts';
 import { keepFigures } from './figures/keep.ts';
-import { printFigures } from './report.ts';
 
-const figures = [
+keepFigures('fast', [
   ...(await measureLines()),
   ...(await measureBodies()),
   ...(await measureStatements()),
   ...(await measureLists()),
-];
-printFigures(figures);
-keepFigures('fast', figures);
+]);
 // Does not wait for the batch's timer or the standard streams.
 process.exit();

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { migrate } from '@pressroom/common/database/migrate';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
+import sharp from 'sharp';
 import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
 import { removeBucket } from '../test/support/s3/objects.ts';
 import {
@@ -14,8 +12,8 @@ import {
   type Server,
   startEmbedded,
 } from '../test/support/s3/servers.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
 import { type ServerProcess, startServer } from './child.ts';
+import { createDatabase, startBenchPostgres } from './database.ts';
 
 /** The administrator of the measured service. */
 export const ADMIN = { username: 'bench', password: randomBytes(16).toString('hex') };
@@ -42,21 +40,19 @@ export interface BenchGallery {
  * its environment.
  */
 export async function startBenchGallery(settings: Record<string, string> = {}): Promise<BenchGallery> {
-  const dataDir = await temporaryHome();
-  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), port: 0 });
-  await migrate(postgres.url, fileURLToPath(new URL('../migrations', import.meta.url)));
+  const postgres = await startBenchPostgres();
   const named = namedServer(process.env);
   const embedded = named ? undefined : await startEmbedded();
   const store = (named ?? embedded) as Server;
   const s3 = clientOf(store, { maxAttempts: 3 });
   const bucket = await createBucket(s3);
   const media = await startMediaHost(['localhost']);
-  const caFile = join(dataDir, 'ca.pem');
+  const caFile = join(postgres.dataDir, 'bench-ca.pem');
   await writeFile(caFile, media.ca);
   const service = await startServer({
     program: 'services/gallery-admin/src/main.ts',
     env: {
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: await createDatabase(postgres.url, 'bench'),
       ADMIN_USERNAME: ADMIN.username,
       ADMIN_PASSWORD: ADMIN.password,
       COOKIE_SECURE: 'false',
@@ -81,7 +77,6 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
     await removeBucket(s3, bucket);
     await embedded?.close();
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
   };
   const post = (path: string, json: unknown) => postJson(service.port, path, json, { cookie });
   return { process: service, cookie, s3, store, bucket, media, caFile, post, stop };
@@ -107,4 +102,49 @@ async function postJson(port: number, path: string, json: unknown, headers: Reco
   const body: unknown = await response.json();
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
   return body;
+}
+
+/** A photo of 12 megapixels, which the media host serves from now on. */
+export async function servePhoto({ media }: BenchGallery): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const image = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
+    .blur(2)
+    .jpeg({ quality: 88 })
+    .toBuffer();
+  serve(media, '/photo.jpg', 'image/jpeg', image);
+  return image;
+}
+
+/** Lets the media host answer a path. */
+export function serve(media: MediaHost, path: string, type: string, bytes: Buffer): void {
+  media.answers.set(path, (_request, response) => {
+    response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
+  });
+}
+
+let photos = 0;
+
+/** An address of the photo that was never asked for before, so that nothing has its thumbnail. */
+export function newPhotoUrl({ media }: BenchGallery): string {
+  photos += 1;
+  return `https://localhost:${media.port}/photo.jpg?${photos}`;
+}
+
+/** Has the thumbnail of an image made. */
+export async function askForThumbnail(
+  { process: { port }, cookie }: BenchGallery,
+  url: string,
+): Promise<void> {
+  const path = `/api/proxy?thumbnail=true&url=${encodeURIComponent(url)}`;
+  await readThumbnail(`http://127.0.0.1:${port}${path}`, { cookie });
+}
+
+/** Reads a thumbnail. Throws unless it is one. */
+export async function readThumbnail(url: string, headers: Record<string, string> = {}): Promise<void> {
+  const response = await fetch(url, { headers });
+  const { byteLength } = await response.arrayBuffer();
+  const type = response.headers.get('content-type');
+  if (type !== 'image/webp' || byteLength === 0) {
+    throw new Error(`${url} answered ${response.status} with ${type}`);
+  }
 }

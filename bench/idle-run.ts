@@ -13,10 +13,9 @@ import pg from 'pg';
 import { postmasterOf } from '../test/support/processes.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { stolenTime } from './cpu-time.ts';
-import { type Figure, figureOf } from './figures/figure.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { usageOf } from './process-usage.ts';
-import { printFigures } from './report.ts';
 import { openSiteParts, PROCESSES } from './site-parts.ts';
 
 const PROBE = fileURLToPath(new URL('../deploy/probe', import.meta.url));
@@ -34,8 +33,8 @@ const SETTLE_S = 180;
 const STOLEN_US = PROBE_EVERY_S * 10_000;
 
 /** The share of a core that each process may take, in %, and its resident memory, in MiB. */
-const CPU_BAR = 0.3;
-const MEMORY_BAR = 130;
+const CPU_AIM = 0.3;
+const MEMORY_AIM = 130;
 
 /** The CPU time of each thread of a process so far, in ns. */
 function threadTimes({ pid }: ServerProcess): Map<string, number> {
@@ -110,22 +109,19 @@ try {
     const percent = (rounds.length > 0 ? rounds : disturbed).map(
       (round) => ((round[index] ?? 0) + probe) / PROBE_EVERY_S / 10,
     );
-    const label = { what: 'at rest, with its probes', subject, at: {} };
+    const figure = figuresOf(subject);
+    const what = 'at rest, with its probes';
     return [
-      figureOf({ ...label, metric: 'cpu', unit: '% of a core', aim: CPU_BAR }, percent),
-      figureOf({ ...label, metric: 'memory', unit: 'MiB', aim: MEMORY_BAR }, [service.residentMemory()]),
+      figure(what, 'cpu', '% of a core', percent, CPU_AIM),
+      figure(what, 'memory', 'MiB', service.residentMemory(), MEMORY_AIM),
     ];
   });
-  const of = (what: string, subject: string, metric: string, unit: string, value: number) =>
-    figureOf({ what, subject, metric, unit, at: {} }, [value]);
-  const figures = [
+  keepFigures('idle', [
     ...own,
-    of('a probe', 'deploy/probe', 'cpu', 'ms', probe),
-    of('at rest', 'PostgreSQL', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
-    of('at rest', 'all services', 'transactions', '/s', perSecond),
-  ];
-  printFigures(figures);
-  keepFigures('idle', figures);
+    figuresOf('deploy/probe')('a probe', 'cpu', 'ms', probe),
+    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
+    figuresOf('all services')('at rest', 'transactions', '/s', perSecond),
+  ]);
 } finally {
   await Promise.all([...running.values()].map((service) => service.stop()));
   await pool.end();

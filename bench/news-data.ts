@@ -1,3 +1,7 @@
+import { queriesOn } from '@pressroom/common/database/database';
+import { readVocabulary } from '@pressroom/news-feed/config';
+import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
+import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Pool } from 'pg';
 
 /** The amount of news. */
@@ -45,4 +49,17 @@ export async function fillWithNews(pool: Pool, { items, selected, recent }: News
     [items, selected, recent],
   );
   await pool.query('vacuum analyze');
+}
+
+/** Fills it, and ranks what there is. */
+export async function fillWithRankedNews(pool: Pool, size: NewsSize): Promise<void> {
+  await fillWithNews(pool, size);
+  await rank(pool);
+}
+
+/** Publishes a ranking as of now. */
+export async function rank(pool: Pool): Promise<void> {
+  await queriesOn<NewsTables>(pool)
+    .transaction()
+    .execute((tx) => publishRanking(tx, readVocabulary({}).directions, new Date()));
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type { BenchDatabase } from './database.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
 import { MirrorClient } from './news-mirror.ts';
+import { quantile } from './quantile.ts';
 
 const WRITERS = 8;
 const WRITES_PER_SECOND = 500;
@@ -13,23 +15,12 @@ const POLL_MS = 100;
 /** How many items the writers change. */
 const WRITTEN = 5000;
 
-/** How much of the writes followers saw. */
-export interface FollowerFigures {
-  writers: number;
-  followers: number;
-  pollMs: number;
-  writesPerSecond: number;
-  pollsPerSecond: number;
-  /** From the commit of a write until a follower has it, in ms; includes the pause between polls. */
-  lagP50: number;
-  lagP99: number;
-  /** The number of items whose last write a follower lacks after its last poll, summed over the followers. */
-  lost: number;
-}
-
 /** Writes to selected items at a steady rate while followers poll, and counts what they miss. */
-export async function measureFollowers(databaseUrl: string, port: number): Promise<FollowerFigures> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: WRITERS });
+export async function measureFollowers(
+  { pool }: BenchDatabase,
+  port: number,
+  items: number,
+): Promise<Figure[]> {
   const { rows } = await pool.query('select id from news.item where in_selected_set order by id limit $1', [
     WRITTEN,
   ]);
@@ -82,16 +73,15 @@ export async function measureFollowers(databaseUrl: string, port: number): Promi
     .map(({ copy }) => truth.rows.filter(({ id, title }) => copy.get(id) !== title).length)
     .reduce((sum, count) => sum + count, 0);
   for (const follower of [first, ...followers]) follower.close();
-  await pool.end();
-  lags.sort((a, b) => a - b);
-  return {
-    writers: WRITERS,
-    followers: FOLLOWERS,
-    pollMs: POLL_MS,
-    writesPerSecond: writes / seconds,
-    pollsPerSecond: polls / seconds,
-    lagP50: lags[Math.floor(lags.length * 0.5)] ?? Number.NaN,
-    lagP99: lags[Math.floor(lags.length * 0.99)] ?? Number.NaN,
-    lost,
-  };
+  const figure = figuresOf('news-feed', { rows: items });
+  const what = `${FOLLOWERS} followers that poll every ${POLL_MS} ms, ${WRITERS} writers`;
+  return [
+    figure(what, 'writes', '/s', writes / seconds),
+    figure(what, 'polls', '/s', polls / seconds),
+    // From the commit of a write until a follower has it; includes the pause between polls.
+    figure(what, 'commit to follower, p50', 'ms', quantile(lags, 0.5)),
+    figure(what, 'commit to follower, p99', 'ms', quantile(lags, 0.99)),
+    // Items whose last write a follower lacks after its last poll, summed over the followers.
+    figure(what, 'lost', '', lost, 0),
+  ];
 }

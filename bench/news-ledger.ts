@@ -1,44 +1,21 @@
 import type { ServerProcess } from './child.ts';
-import { median } from './compare.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
 import { load } from './load.ts';
 import { MirrorClient } from './news-mirror.ts';
+import { median } from './quantile.ts';
+import { inTurns, timed } from './turns.ts';
 
 /** The maximum cost of a page, as a multiple of the cheapest of its kind. */
-const DEPTH_BAR = 1.5;
+const DEPTH_AIM = 1.5;
+
+/** The largest acceptable resident memory while many clients copy everything, in MiB. */
+const MEMORY_AIM = 180;
 
 /** How many clients read the whole set at once. */
 const MIRRORS = 20;
 
 const SNAPSHOT = '/api/v1/selected/snapshot?limit=1000';
 const CHANGES = '/api/v1/selected/changes?limit=100';
-
-/** The time of a page, by its position. */
-interface PageTime {
-  page: string;
-  /** Times to an answer by round, in ms, one request at a time. */
-  rounds: number[];
-  /** Their median as a multiple of the cheapest page's of its kind. */
-  multiple: number;
-}
-
-/** The results for the ledger and the snapshot. */
-export interface LedgerFigures {
-  changes: PageTime[];
-  snapshot: PageTime[];
-  bar: number;
-}
-
-/** The cost of a full copy. */
-export interface MirrorFigures {
-  items: number;
-  /** One client alone, in seconds. */
-  seconds: number;
-  clients: number;
-  /** All clients at once, until the last one is done, in seconds. */
-  secondsTogether: number;
-  /** Peak resident memory of the server during the copies, in MiB. */
-  peakMemory: number;
-}
 
 /** The members of a page that point to the next one. */
 interface Page {
@@ -61,63 +38,61 @@ export async function cursorNow({ port }: ServerProcess): Promise<string> {
 }
 
 /** Measures pages of the ledger after `cursor`, and of the snapshot, on a service without a cache. */
-export async function measurePages({ port }: ServerProcess, cursor: string): Promise<LedgerFigures> {
-  const changes = [`${CHANGES}&cursor=${cursor}`];
-  for (
-    let page = await read(port, changes[0] ?? '');
-    page.hasMore;
-    page = await read(port, changes.at(-1) ?? '')
-  ) {
-    changes.push(`${CHANGES}&cursor=${page.cursor}`);
-  }
-  const snapshot = [SNAPSHOT];
-  for (let page = await read(port, SNAPSHOT); page.hasMore; page = await read(port, snapshot.at(-1) ?? '')) {
-    snapshot.push(`${SNAPSHOT}&page=${page.nextPage}`);
-  }
-  return {
-    changes: await timesOf(port, 'changes', changes),
-    snapshot: await timesOf(port, 'snapshot', snapshot),
-    bar: DEPTH_BAR,
+export async function measurePages({ port }: ServerProcess, cursor: string, rows: number): Promise<Figure[]> {
+  const follow = async (first: string, next: (page: Page) => string) => {
+    const paths = [first];
+    for (let page = await read(port, first); page.hasMore; page = await read(port, paths.at(-1) ?? '')) {
+      paths.push(next(page));
+    }
+    return paths;
   };
+  const changes = await follow(`${CHANGES}&cursor=${cursor}`, (page) => `${CHANGES}&cursor=${page.cursor}`);
+  const snapshot = await follow(SNAPSHOT, (page) => `${SNAPSHOT}&page=${page.nextPage}`);
+  return [
+    ...(await timesOf(port, 'changes', changes, rows)),
+    ...(await timesOf(port, 'snapshot', snapshot, rows)),
+  ];
 }
 
-async function timesOf(port: number, kind: string, paths: string[]): Promise<PageTime[]> {
-  const pages = (['first', 'middle', 'last'] as const).map((place) => {
-    const index = { first: 0, middle: Math.floor(paths.length / 2), last: paths.length - 1 }[place];
-    return { page: `${kind}, ${place}`, path: paths[index] ?? '', times: [] as number[] };
+async function timesOf(port: number, kind: string, paths: string[], rows: number): Promise<Figure[]> {
+  const places = { first: 0, middle: Math.floor(paths.length / 2), last: paths.length - 1 };
+  const times = await inTurns(Object.values(places), 5, async (index) => {
+    const request = { port, paths: [paths[index] ?? ''], connections: 1, durationMs: 700, status: 200 };
+    return (await load(request)).p50;
   });
-  for (let round = 0; round < 5; round += 1) {
-    for (const { path, times } of pages) {
-      times.push((await load({ port, paths: [path], connections: 1, durationMs: 700, status: 200 })).p50);
-    }
-  }
-  const cheapest = Math.min(...pages.map(({ times }) => median(times)));
-  return pages.map(({ page, times }) => ({ page, rounds: times, multiple: median(times) / cheapest }));
+  const cheapest = Math.min(...times.map(median));
+  const figure = figuresOf('news-feed', { rows });
+  return Object.keys(places).flatMap((place, index) => {
+    const rounds = times[index] ?? [];
+    return [
+      figure(`${kind}, ${place}`, 'p50', 'ms', rounds),
+      figure(`${kind}, ${place}`, 'times the cheapest', '', median(rounds) / cheapest, DEPTH_AIM),
+    ];
+  });
 }
 
 /** Measures full copies: one client, then many at once. */
-export async function measureMirrors(server: ServerProcess): Promise<MirrorFigures> {
+export async function measureMirrors(server: ServerProcess, rows: number): Promise<Figure[]> {
+  let items = 0;
   const copy = async () => {
     const client = new MirrorClient(server.port);
     await client.readSnapshot();
     while ((await client.readChanges()).hasMore);
     client.close();
-    return client.copy.size;
+    items = client.copy.size;
   };
-  const begin = performance.now();
-  const items = await copy();
-  const alone = performance.now();
-  let peakMemory = 0;
+  const ms = await timed(copy);
+  let peak = 0;
   const watch = setInterval(() => {
-    peakMemory = Math.max(peakMemory, server.residentMemory());
+    peak = Math.max(peak, server.residentMemory());
   }, 100);
-  await Promise.all(Array.from({ length: MIRRORS }, copy));
+  const msTogether = await timed(() => Promise.all(Array.from({ length: MIRRORS }, copy)));
   clearInterval(watch);
-  return {
-    items,
-    seconds: (alone - begin) / 1000,
-    clients: MIRRORS,
-    secondsTogether: (performance.now() - alone) / 1000,
-    peakMemory,
-  };
+  const figure = figuresOf('news-feed', { rows });
+  const what = `a full mirror of ${items.toLocaleString('en')} items`;
+  return [
+    figure(`${what}, one client`, 'until done', 's', ms / 1000),
+    figure(`${what}, ${MIRRORS} clients at once`, 'until done', 's', msTogether / 1000),
+    figure(`${MIRRORS} mirrors at once`, 'memory', 'MiB', peak, MEMORY_AIM),
+  ];
 }

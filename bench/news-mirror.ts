@@ -1,4 +1,4 @@
-import { Agent, get } from 'node:http';
+import { BenchClient } from './client.ts';
 
 /** A change as the ledger reports it. */
 export type Change = { op: 'upsert'; item: { id: string; title: string } } | { op: 'remove'; id: string };
@@ -16,11 +16,12 @@ interface Page {
 export class MirrorClient {
   readonly copy = new Map<string, string>();
   readonly #port: number;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #client: BenchClient;
   #cursor = '';
 
   constructor(port: number) {
     this.#port = port;
+    this.#client = new BenchClient(port);
   }
 
   /** Another client in the same state, over its own connection. */
@@ -54,26 +55,10 @@ export class MirrorClient {
 
   /** Closes the connection. */
   close(): void {
-    this.#agent.destroy();
+    this.#client.close();
   }
 
-  #get(path: string): Promise<Page> {
-    return new Promise((resolve, reject) => {
-      const request = get(
-        `http://127.0.0.1:${this.#port}/api/v1/selected${path}`,
-        { agent: this.#agent },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString();
-            if (response.statusCode === 200) resolve(JSON.parse(text));
-            else reject(new Error(`${response.statusCode} ${text}`));
-          });
-        },
-      );
-      request.on('error', reject);
-    });
+  async #get(path: string): Promise<Page> {
+    return JSON.parse(await this.#client.ask(`/api/v1/selected${path}`));
   }
 }

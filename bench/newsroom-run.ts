@@ -7,25 +7,22 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openPool, queriesOn } from '@pressroom/common/database/database';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
+import { queriesOn } from '@pressroom/common/database/database';
+import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { temporaryHome } from '../test/support/temporary-home.ts';
-import { type ServerProcess, startServer } from './child.ts';
-import { createDatabase } from './database.ts';
-import { type Figure, figureOf } from './figures/figure.ts';
+import { postmasterOf } from '../test/support/processes.ts';
+import { onPostgres, withDatabase } from './database.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { load } from './load.ts';
-import { fillWithNews } from './news-data.ts';
+import { fillWithNews, rank } from './news-data.ts';
+import { startNewsFeed } from './news-service.ts';
 import { type FeedServer, serveFeeds } from './newsroom/feed-server.ts';
 import { usageOf } from './process-usage.ts';
-import { printFigures } from './report.ts';
+import { quantile } from './quantile.ts';
 import { measureSpeed } from './stories/speed.ts';
+import { inTurns, timed } from './turns.ts';
 
 const ENTRIES = 50;
 
@@ -54,27 +51,10 @@ const COLD = Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&l
 
 const [feeds = 500, items = 30_000, stored = 100_000] = process.argv.slice(2).map(Number);
 
-/** Its own database, with a pool. */
-async function withDatabase<T>(
-  postgres: RunningPostgres,
-  name: string,
-  measure: (pool: ReturnType<typeof openPool>, url: string) => Promise<T>,
-): Promise<T> {
-  const url = await createDatabase(postgres.url, name);
-  const pool = openPool({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4 }, 'pressroom bench');
-  try {
-    return await measure(pool, url);
-  } finally {
-    await pool.end();
-  }
-}
-
-function label(what: string, metric: string, unit: string, aim?: number) {
-  return { what, subject: 'newsroom', metric, unit, at: {}, ...(aim !== undefined && { aim }) };
-}
+const figure = figuresOf('newsroom');
 
 async function measureRanking(postgres: RunningPostgres): Promise<Figure[]> {
-  return withDatabase(postgres, 'bench_ranking', async (pool) => {
+  return withDatabase(postgres, 'bench_ranking', async ({ pool }) => {
     // All within the 72 hours that a ranking reads.
     await fillWithNews(pool, { items, selected: Math.ceil(items / 10), recent: items });
     await pool.query(
@@ -82,26 +62,8 @@ async function measureRanking(postgres: RunningPostgres): Promise<Figure[]> {
          published_at = now() - (now() - published_at) * 0.42`,
     );
     await pool.query('vacuum analyze');
-    const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const began = performance.now();
-      await queriesOn<NewsTables>(pool)
-        .transaction()
-        .execute((tx) => publishRanking(tx, ['domestic', 'overseas'], new Date()));
-      times.push(performance.now() - began);
-    }
-    return [
-      figureOf(label(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', RANKING_MS), times),
-    ];
-  });
-}
-
-function startNewsFeed(databaseUrl: string, cacheBytes: string): Promise<ServerProcess> {
-  return startServer({
-    program: 'services/news-feed/src/main.ts',
-    env: { DATABASE_URL: databaseUrl, NEWS_RATE_LIMIT: '1000000000', CACHE_BYTES: cacheBytes },
-    port: 'NEWS_FEED_PORT',
-    ready: '/readyz',
+    const [times = []] = await inTurns([() => rank(pool)], 5, timed);
+    return [figure(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', times, RANKING_MS)];
   });
 }
 
@@ -133,7 +95,7 @@ async function withWorker<T>(
     began: number;
   }) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(postgres, name, async (pool, url) => {
+  return withDatabase(postgres, name, async ({ pool, url }) => {
     await fillWithNews(pool, { items: 10_000, selected: 1000, recent: 10_000 });
     await pool.query(
       `insert into news.source (url, given_url, name, next_poll_at)
@@ -158,7 +120,7 @@ async function withWorker<T>(
 }
 
 async function measurePolling(postgres: RunningPostgres, server: FeedServer): Promise<Figure[]> {
-  const pid = Number(readFileSync(join(postgres.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const pid = postmasterOf(postgres.dataDir);
   const before = usageOf(pid);
   return withWorker(
     postgres,
@@ -170,11 +132,11 @@ async function measurePolling(postgres: RunningPostgres, server: FeedServer): Pr
       const [own, database] = [usageOf(worker.pid ?? 0), usageOf(pid)];
       const what = `${feeds} feeds of ${ENTRIES} entries, polled and stored without rests`;
       return [
-        figureOf(label(what, 'time', 's'), [seconds]),
-        figureOf(label(what, 'CPU, worker', 's'), [own.cpuSeconds]),
-        figureOf(label(what, 'CPU, database', 's'), [database.cpuSeconds - before.cpuSeconds]),
-        figureOf(label(what, 'memory, worker', 'MiB'), [own.memoryMiB]),
-        figureOf(label(what, 'memory, database', 'MiB'), [database.memoryMiB]),
+        figure(what, 'time', 's', seconds),
+        figure(what, 'CPU, worker', 's', own.cpuSeconds),
+        figure(what, 'CPU, database', 's', database.cpuSeconds - before.cpuSeconds),
+        figure(what, 'memory, worker', 'MiB', own.memoryMiB),
+        figure(what, 'memory, database', 'MiB', database.memoryMiB),
       ];
     },
   );
@@ -186,37 +148,41 @@ async function measureAnswers(postgres: RunningPostgres, server: FeedServer): Pr
     const services = { hot: await startNewsFeed(url, '67108864'), cold: await startNewsFeed(url, '0') };
     try {
       while ((await written()) === 0) await delay(50);
-      const figures = [];
+      const figures: Figure[] = [];
       for (const [kind, paths] of [
         ['hot', HOT],
         ['cold', COLD],
       ] as const) {
         const request = { status: 200, connections: CONNECTIONS, port: services[kind].port, paths };
-        await load({ ...request, durationMs: LOAD_MS });
-        const rounds = [];
-        for (let round = 0; round < ROUNDS; round += 1) {
-          worker.kill('SIGSTOP');
-          const alone = await load({ ...request, durationMs: LOAD_MS });
-          worker.kill('SIGCONT');
-          rounds.push({ alone, busy: await load({ ...request, durationMs: LOAD_MS }) });
-        }
+        const measure = () => load({ ...request, durationMs: LOAD_MS });
+        await measure();
+        const [busy = [], alone = []] = await inTurns([true, false], ROUNDS, async (isBusy) => {
+          worker.kill(isBusy ? 'SIGCONT' : 'SIGSTOP');
+          return measure().finally(() => worker.kill('SIGCONT'));
+        });
+        const ratios = busy.map(
+          (own, round) => own.requestsPerSecond / (alone[round]?.requestsPerSecond ?? 0),
+        );
         const what = `answers while the worker is busy, ${kind}`;
         figures.push(
-          figureOf(
-            label(what, 'ratio', '', KEPT_RATE),
-            rounds.map(({ alone, busy }) => busy.requestsPerSecond / alone.requestsPerSecond),
+          figure(what, 'ratio', '', ratios, KEPT_RATE),
+          figure(
+            what,
+            'rate',
+            '/s',
+            busy.map(({ requestsPerSecond }) => requestsPerSecond),
           ),
-          figureOf(
-            label(what, 'rate', '/s'),
-            rounds.map(({ busy }) => busy.requestsPerSecond),
+          figure(
+            what,
+            'p99',
+            'ms',
+            busy.map(({ p99 }) => p99),
           ),
-          figureOf(
-            label(what, 'p99', 'ms'),
-            rounds.map(({ busy }) => busy.p99),
-          ),
-          figureOf(
-            label(what, 'p99 without it', 'ms'),
-            rounds.map(({ alone }) => alone.p99),
+          figure(
+            what,
+            'p99 without it',
+            'ms',
+            alone.map(({ p99 }) => p99),
           ),
         );
       }
@@ -228,35 +194,22 @@ async function measureAnswers(postgres: RunningPostgres, server: FeedServer): Pr
 }
 
 async function measureStory(postgres: RunningPostgres): Promise<Figure[]> {
-  return withDatabase(postgres, 'bench_stories', async (pool) => {
-    const { p50, p99, indexMiB } = await measureSpeed(pool, queriesOn<NewsTables>(pool), stored);
+  return withDatabase(postgres, 'bench_stories', async ({ pool }) => {
+    const { times, indexMiB } = await measureSpeed(pool, queriesOn<NewsTables>(pool), stored);
     const what = `the story of one item among ${stored.toLocaleString('en')}`;
     return [
-      figureOf(label(what, 'p50', 'ms'), [p50]),
-      figureOf(label(what, 'p99', 'ms', STORY_MS), [p99]),
-      figureOf(label(what, 'indices', 'MiB'), [indexMiB]),
+      figure(what, 'p50', 'ms', quantile(times, 0.5)),
+      figure(what, 'p99', 'ms', quantile(times, 0.99), STORY_MS),
+      figure(what, 'indices', 'MiB', indexMiB),
     ];
   });
 }
 
-async function bench(): Promise<Figure[]> {
-  const dataDir = await temporaryHome();
-  const postgres = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
-  const server = await serveFeeds(feeds, ENTRIES);
-  try {
-    return [
-      ...(items > 0 ? await measureRanking(postgres) : []),
-      ...(feeds > 0 ? await measurePolling(postgres, server) : []),
-      ...(feeds > 0 ? await measureAnswers(postgres, server) : []),
-      ...(stored > 0 ? await measureStory(postgres) : []),
-    ];
-  } finally {
-    server.stop();
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-const figures = await bench();
-printFigures(figures);
+const server = await serveFeeds(feeds, ENTRIES);
+const figures = await onPostgres(async (postgres) => [
+  ...(items > 0 ? await measureRanking(postgres) : []),
+  ...(feeds > 0 ? await measurePolling(postgres, server) : []),
+  ...(feeds > 0 ? await measureAnswers(postgres, server) : []),
+  ...(stored > 0 ? await measureStory(postgres) : []),
+]).finally(() => server.stop());
 keepFigures('newsroom', figures);

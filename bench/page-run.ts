@@ -34,18 +34,7 @@ const parts = Object.entries(SIZED)
     return { name: `${name} ${size}`, seconds, run: measure };
   });
 try {
-  const figures = (await runParts('page', parts)).flat();
-  console.table(
-    figures.map(({ what, subject, metric, median, unit, quartiles, aim }) => ({
-      what,
-      subject,
-      metric,
-      median: `${median} ${unit}`.trim(),
-      quartiles: quartiles.join('–'),
-      aim,
-    })),
-  );
-  keepFigures('page', figures);
+  keepFigures('page', (await runParts('page', parts)).flat());
 } finally {
   await (await bench)?.stop();
 }

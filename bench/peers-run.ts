@@ -20,15 +20,5 @@ for (const articles of named.length > 0 ? named : SIZES) {
   const contest = new ContentContest(articles);
   figures.push(...(await runParts('peers', contest.parts()).finally(() => contest.stop())).flat());
 }
-console.table(
-  figures
-    .filter(({ metric }) => metric === 'rate' || metric === 'p99')
-    .map(({ what, subject, metric, unit, median, at }) => ({
-      what,
-      subject,
-      ...at,
-      [metric]: `${median} ${unit}`,
-    })),
-);
-// Figures of other sizes do not replace the those of the default sizes.
+// Figures of other sizes do not replace those of the default sizes.
 keepFigures(['peers', ...named].join(' '), figures);

@@ -1,28 +1,23 @@
 /** `pnpm bench reading [ITEMS]`: compares the news feed's reads to bare servers. */
-import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
 import { SearchGate } from '@pressroom/common/search/search-gate';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { type ItemsQuery, itemsQuery } from '@pressroom/news-feed/api/items/schema';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { temporaryHome } from '../test/support/temporary-home.ts';
 import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
-import { type ServerProcess, startServer } from './child.ts';
-import { type Comparison, type Contender, compare, comparisonFigures } from './compare.ts';
+import type { ServerProcess } from './child.ts';
+import { compareWithBare } from './compare.ts';
+import { type BenchDatabase, onDatabase } from './database.ts';
+import type { Figure } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
-import { fillWithNews } from './news-data.ts';
+import { fillWithRankedNews } from './news-data.ts';
 import { cursorNow } from './news-ledger.ts';
-import { printComparisons } from './report.ts';
+import { startNewsFeed } from './news-service.ts';
 
 /** The smallest acceptable ratios: hot against bare bytes, cold against the same SQL. */
-const HOT_BAR = 0.75;
-const COLD_BAR = 0.9;
+const HOT_AIM = 0.75;
+const COLD_AIM = 0.9;
 
 const CONNECTIONS = 32;
 const ITEMS = '/api/v1/items';
@@ -33,41 +28,23 @@ const COLD_PATHS = 1000;
 /** A query of the items as a client writes it. */
 type Parameters = Record<string, string>;
 
-function startNewsFeed(databaseUrl: string, cacheBytes?: string): Promise<ServerProcess> {
-  const settings = {
-    NEWS_RATE_LIMIT: '1000000000',
-    // The load runs more concurrent searches than the service allows by default.
-    NEWS_SEARCH_CONCURRENCY: String(CONNECTIONS),
-    ...(cacheBytes && { CACHE_BYTES: cacheBytes }),
-  };
-  return startServer({
-    program: 'services/news-feed/src/main.ts',
-    env: { DATABASE_URL: databaseUrl, ...settings },
-    port: 'NEWS_FEED_PORT',
-    ready: '/readyz',
-  });
-}
+/** The load runs more concurrent searches than the service allows by default. */
+const SETTINGS = { NEWS_SEARCH_CONCURRENCY: String(CONNECTIONS) };
 
-async function compareHot(service: ServerProcess, path: string): Promise<Comparison[]> {
+async function compareHot(service: ServerProcess, path: string, rows: number): Promise<Figure[]> {
   const { file, etag } = await captureAnswer(`http://127.0.0.1:${service.port}${path}`);
-  const bare = await startServer({
-    program: 'bench/servers/bytes.ts',
-    env: { ANSWER: file },
-    port: 'PORT',
-    ready: '/',
-  });
-  const contenders: [Contender, Contender] = [
-    { name: 'news-feed', port: service.port, pid: service.pid },
-    { name: 'node:http', port: bare.port, pid: bare.pid },
-  ];
+  const what = `hot ${path.split('?')[0]}`;
   const request = { paths: [path], connections: CONNECTIONS };
   const unchanged = { ...request, headers: { 'if-none-match': etag }, status: 304 };
-  const comparisons = [
-    await compare(`hot ${path.split('?')[0]}, 200`, contenders, { ...request, status: 200 }, HOT_BAR),
-    await compare(`hot ${path.split('?')[0]}, 304`, contenders, unchanged, HOT_BAR),
-  ];
-  await bare.stop();
-  return comparisons;
+  const common = { at: { rows }, aim: HOT_AIM };
+  return compareWithBare(
+    ['news-feed', service],
+    { name: 'node:http', program: 'bench/servers/bytes.ts', env: { ANSWER: file } },
+    [
+      { ...common, what: `${what}, 200`, request: { ...request, status: 200 } },
+      { ...common, what: `${what}, 304`, request: unchanged },
+    ],
+  );
 }
 
 /** Different queries in turn, every tenth a search, each followed for some pages by its cursors. */
@@ -92,7 +69,7 @@ async function coldQueries(store: ItemStore): Promise<Parameters[]> {
   return queries.slice(0, COLD_PATHS);
 }
 
-async function compareCold(databaseUrl: string, pool: pg.Pool): Promise<Comparison[]> {
+async function compareCold({ url, pool }: BenchDatabase, rows: number): Promise<Figure[]> {
   const dialect = new PostgresDialect({ pool });
   const storeOf = (db: Kysely<NewsTables>) =>
     new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
@@ -106,50 +83,27 @@ async function compareCold(databaseUrl: string, pool: pg.Pool): Promise<Comparis
       (db) => storeOf(db).page(query),
     );
   }
-  const service = await startNewsFeed(databaseUrl, '0');
-  const env = { DATABASE_URL: databaseUrl, STATEMENTS: temporaryFile(statements) };
-  const bare = await startServer({ program: 'bench/servers/sql.ts', env, port: 'PORT', ready: '/' });
+  const service = await startNewsFeed(url, '0', SETTINGS);
   const paths = Object.keys(statements).filter((path) => path !== '/');
-  const comparison = await compare(
-    `${paths.length} cursors and queries, cold`,
-    [
-      { name: 'news-feed', port: service.port, pid: service.pid },
-      { name: 'node:http + pg', port: bare.port, pid: bare.pid },
-    ],
-    { paths, connections: CONNECTIONS, status: 200 },
-    COLD_BAR,
+  const request = { paths, connections: CONNECTIONS, status: 200 };
+  const env = { DATABASE_URL: url, STATEMENTS: temporaryFile(statements) };
+  const figures = await compareWithBare(
+    ['news-feed', service],
+    { name: 'node:http + pg', program: 'bench/servers/sql.ts', env },
+    [{ what: `${paths.length} cursors and queries, cold`, request, at: { rows }, aim: COLD_AIM }],
   );
-  await Promise.all([service.stop(), bare.stop()]);
-  return [comparison];
-}
-
-async function benchReading(items: number): Promise<Comparison[]> {
-  const dataDir = await temporaryHome();
-  const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB' } });
-  const pool = new pg.Pool({ connectionString: server.url });
-  try {
-    await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
-    await fillWithNews(pool, { items, selected: items / 10, recent: Math.ceil(items * 0.03) });
-    const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool }) });
-    await db.transaction().execute((tx) => publishRanking(tx, readVocabulary({}).directions, new Date()));
-    const cached = await startNewsFeed(server.url);
-    const comparisons = [];
-    const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
-    for (const path of [ITEMS, '/api/v1/hot-topics', tip])
-      comparisons.push(...(await compareHot(cached, path)));
-    await cached.stop();
-    return [...comparisons, ...(await compareCold(server.url, pool))];
-  } finally {
-    await pool.end();
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  await service.stop();
+  return figures;
 }
 
 const items = Number(process.argv[2] ?? 1_000_000);
-const comparisons = await benchReading(items);
-printComparisons(comparisons);
-keepFigures(
-  'reading',
-  comparisons.flatMap((comparison) => comparisonFigures(comparison, { rows: items })),
-);
+const figures = await onDatabase(async (database) => {
+  await fillWithRankedNews(database.pool, { items, selected: items / 10, recent: Math.ceil(items * 0.03) });
+  const cached = await startNewsFeed(database.url, undefined, SETTINGS);
+  const hot: Figure[] = [];
+  const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
+  for (const path of [ITEMS, '/api/v1/hot-topics', tip]) hot.push(...(await compareHot(cached, path, items)));
+  await cached.stop();
+  return [...hot, ...(await compareCold(database, items))];
+});
+keepFigures('reading', figures);

@@ -2,24 +2,15 @@
  * `pnpm bench scaling [ITEMS]`: measures what an answer of the news feed costs, and calculates from that what
  * polling clients cost (`docs/scaling.md`).
  */
-import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
-import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
-import type { NewsTables } from '@pressroom/news-feed/tables';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { temporaryHome } from '../test/support/temporary-home.ts';
-import { startServer } from './child.ts';
-import { type Conditions, type Figure, figureOf } from './figures/figure.ts';
+import { onDatabase } from './database.ts';
+import { figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { load } from './load.ts';
-import { fillWithNews } from './news-data.ts';
+import { fillWithRankedNews } from './news-data.ts';
 import { cursorNow } from './news-ledger.ts';
-import { printFigures } from './report.ts';
+import { startNewsFeed } from './news-service.ts';
 import { type AnswerCost, demandOf, type Inputs } from './scaling-model.ts';
+import { timed } from './turns.ts';
 
 /** How long each rate is measured, in ms. */
 const MEASURED_MS = 5000;
@@ -54,60 +45,53 @@ function headOf({ status, statusText, headers }: Response): number {
 }
 
 async function measure(items: number): Promise<Inputs> {
-  const dataDir = await temporaryHome();
-  const server = await startPostgres({ dataDir, port: 0 });
-  const pool = new pg.Pool({ connectionString: server.url });
-  try {
-    await migrate(server.url, fileURLToPath(new URL('../migrations', import.meta.url)));
-    await fillWithNews(pool, { items, selected: items / 10, recent: Math.ceil(items * 0.1) });
-    const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool }) });
-    await db.transaction().execute((tx) => publishRanking(tx, readVocabulary({}).directions, new Date()));
-    const start = (cacheBytes: string) =>
-      startServer({
-        program: 'services/news-feed/src/main.ts',
-        env: { DATABASE_URL: server.url, NEWS_RATE_LIMIT: '1000000000', CACHE_BYTES: cacheBytes },
-        port: 'NEWS_FEED_PORT',
-        ready: '/readyz',
-      });
-    const cached = await start(String(32 * 2 ** 20));
+  return onDatabase(async ({ url, pool }) => {
+    await fillWithRankedNews(pool, { items, selected: items / 10, recent: Math.ceil(items * 0.1) });
+    const cached = await startNewsFeed(url);
     const origin = `http://127.0.0.1:${cached.port}`;
-    const paths = [
-      '/api/v1/items',
-      '/api/v1/hot-topics',
-      `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`,
-    ];
+    const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
+    const paths = ['/api/v1/items', '/api/v1/hot-topics', tip];
     const answers = [];
     for (const path of paths) answers.push(await costOf(origin, path));
-    const hot = await load({
-      port: cached.port,
-      paths,
-      connections: CONNECTIONS,
-      durationMs: MEASURED_MS,
-      status: 200,
-    });
+    const request = { port: cached.port, paths, connections: CONNECTIONS, status: 200 };
+    const hot = await load({ ...request, durationMs: MEASURED_MS });
     await cached.stop();
-    const uncached = await start('0');
-    const begun = performance.now();
-    for (let index = 0; index < UNCACHED; index += 1) {
-      await (await fetch(`http://127.0.0.1:${uncached.port}${paths[index % paths.length]}`)).arrayBuffer();
-    }
-    const uncachedMs = (performance.now() - begun) / UNCACHED;
+    const uncached = await startNewsFeed(url, '0');
+    const ms = await timed(async () => {
+      for (let index = 0; index < UNCACHED; index += 1) {
+        await (await fetch(`http://127.0.0.1:${uncached.port}${paths[index % paths.length]}`)).arrayBuffer();
+      }
+    });
     await uncached.stop();
-    return { answers, requestsPerSecond: hot.requestsPerSecond, uncachedMs };
-  } finally {
-    await pool.end();
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    return { answers, requestsPerSecond: hot.requestsPerSecond, uncachedMs: ms / UNCACHED };
+  });
 }
 
 /** How many clients poll, in the calculation. */
 const CLIENTS = [1_000, 100_000, 10_000_000];
 
 const inputs = await measure(Number(process.argv[2] ?? 20_000));
-const of = (what: string, metric: string, unit: string, value: number, at: Conditions = {}): Figure =>
-  figureOf({ what, subject: 'news-feed', metric, unit, at }, [value]);
-const figures = [
+const of = figuresOf('news-feed');
+const demandFigures = CLIENTS.flatMap((clients) => {
+  const { requests, bytesUnchanged, bytesChanged, origin, originBytes, queries } = demandOf(clients, inputs);
+  const figure = figuresOf('news-feed', { clients });
+  const rate = (what: string, value: number) => figure(what, 'demand', '/s', value);
+  const egress = (what: string, value: number) => figure(what, 'demand', 'bytes/s', value);
+  return [
+    rate('requests', requests),
+    egress('egress to clients, if nothing changed', bytesUnchanged),
+    egress('egress to clients, if everything changed since each poll', bytesChanged),
+    rate('requests at the services, without a CDN', requests),
+    rate('requests at the services, with a CDN', origin.locations),
+    rate(
+      'requests at the services, with a CDN that has one location ask for all (origin shield)',
+      origin.shield,
+    ),
+    egress('egress to the CDN, no shield, at most', originBytes),
+    rate('queries to PostgreSQL, besides heartbeats', queries),
+  ];
+});
+keepFigures('scaling', [
   ...inputs.answers.flatMap(({ path, body, head, unchanged }) => [
     of(path, 'body', 'bytes', body),
     of(path, 'head', 'bytes', head),
@@ -115,30 +99,5 @@ const figures = [
   ]),
   of('cached answers of one process', 'rate', '/s', inputs.requestsPerSecond),
   of('an answer that is not cached', 'time', 'ms', inputs.uncachedMs),
-  ...CLIENTS.flatMap((clients) => {
-    const { requests, bytesUnchanged, bytesChanged, origin, originBytes, queries } = demandOf(
-      clients,
-      inputs,
-    );
-    return [
-      of('requests', 'demand', '/s', requests, { clients }),
-      of('egress to clients, if nothing changed', 'demand', 'bytes/s', bytesUnchanged, { clients }),
-      of('egress to clients, if everything changed since each poll', 'demand', 'bytes/s', bytesChanged, {
-        clients,
-      }),
-      of('requests at the services, without a CDN', 'demand', '/s', requests, { clients }),
-      of('requests at the services, with a CDN', 'demand', '/s', origin.locations, { clients }),
-      of(
-        'requests at the services, with a CDN that has one location ask for all (origin shield)',
-        'demand',
-        '/s',
-        origin.shield,
-        { clients },
-      ),
-      of('egress to the CDN, no shield, at most', 'demand', 'bytes/s', originBytes, { clients }),
-      of('queries to PostgreSQL, besides heartbeats', 'demand', '/s', queries, { clients }),
-    ];
-  }),
-];
-printFigures(figures);
-keepFigures('scaling', figures);
+  ...demandFigures,
+]);

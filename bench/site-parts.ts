@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { migrate } from '@pressroom/common/database/migrate';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
 import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
 import type { ServerOptions } from './child.ts';
+import { startBenchPostgres } from './database.ts';
 
 /** How each process of a site is started, by its name. */
 export const PROCESSES: Readonly<Record<string, Omit<ServerOptions, 'env'>>> = {
@@ -33,8 +32,7 @@ export interface SiteParts {
 
 /** Opens a migrated PostgreSQL and an object store with a bucket. */
 export async function openSiteParts(): Promise<SiteParts> {
-  const dataDir = await temporaryHome();
-  const postgres = await startPostgres({ dataDir, port: 0 });
+  const postgres = await startBenchPostgres();
   const store = await startEmbedded();
   await migrate(postgres.url);
   const s3 = clientOf(store);
@@ -52,7 +50,6 @@ export async function openSiteParts(): Promise<SiteParts> {
   const close = async () => {
     await store.close();
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
   };
   return { postgres, env, close };
 }

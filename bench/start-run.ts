@@ -7,9 +7,8 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 import { freePort, startServer } from './child.ts';
-import { type Figure, figureOf } from './figures/figure.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
-import { printFigures } from './report.ts';
 import { openSiteParts, PROCESSES } from './site-parts.ts';
 
 /** How soon a process is to be ready, in ms. */
@@ -19,10 +18,6 @@ const READY_MS = 1000;
 const START_MS = 4000;
 
 const rounds = Number(process.argv[2] ?? 7);
-
-function label(what: string, subject: string, aim: number) {
-  return { what, subject, metric: 'time', unit: 'ms', at: {}, aim };
-}
 
 async function measureProcesses(): Promise<Figure[]> {
   const parts = await openSiteParts();
@@ -38,7 +33,7 @@ async function measureProcesses(): Promise<Figure[]> {
   } finally {
     await parts.close();
   }
-  return [...times].map(([name, all]) => figureOf(label('ready', name, READY_MS), all));
+  return [...times].map(([name, all]) => figuresOf(name)('ready', 'time', 'ms', all, READY_MS));
 }
 
 /** Starts everything, and ends it as soon as the addresses are printed. Returns the time to that, in ms. */
@@ -77,9 +72,7 @@ async function measureStart(): Promise<Figure> {
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
-  return figureOf(label('addresses printed', 'pnpm start', START_MS), times);
+  return figuresOf('pnpm start')('addresses printed', 'time', 'ms', times, START_MS);
 }
 
-const figures = [...(await measureProcesses()), await measureStart()];
-printFigures(figures);
-keepFigures('start', figures);
+keepFigures('start', [...(await measureProcesses()), await measureStart()]);

@@ -7,7 +7,6 @@ import type { Figure } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { type Part, runParts } from './figures/parts.ts';
 import { startNewsFeed } from './news-service.ts';
-import { printFigures } from './report.ts';
 import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
 import { heldRate, type Target } from './worst/held-rate.ts';
@@ -69,5 +68,4 @@ const parts: Part<Figure[]>[] = [
 ].filter(({ name }) => chosen.length === 0 || chosen.includes(name));
 const figures = (await runParts('worst', parts)).flat();
 await (await site)?.stop();
-printFigures(figures);
 keepFigures('worst', figures);

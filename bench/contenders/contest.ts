@@ -1,6 +1,6 @@
 import type { Conditions, Figure } from '../figures/figure.ts';
 import type { Part } from '../figures/parts.ts';
-import { type Asked, inTurns } from './turns.ts';
+import { type Asked, measureInTurns } from './turns.ts';
 
 /** How long all servers take under one load, about, in s. */
 const SECONDS = 8;
@@ -32,7 +32,7 @@ export class Contest<Servers extends { stop: () => Promise<void> }> {
         seconds: SECONDS,
         run: async () => {
           this.#started ??= this.#start();
-          return inTurns(what, choose(await this.#started), { ...at, connections: count });
+          return measureInTurns(what, choose(await this.#started), { ...at, connections: count });
         },
       })),
     );

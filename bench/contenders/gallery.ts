@@ -1,6 +1,12 @@
-import sharp from 'sharp';
 import type { ServerProcess } from '../child.ts';
-import { type BenchGallery, startBenchGallery } from '../gallery-service.ts';
+import {
+  askForThumbnail,
+  type BenchGallery,
+  newPhotoUrl,
+  readThumbnail,
+  servePhoto,
+  startBenchGallery,
+} from '../gallery-service.ts';
 import { startPeer, versionOf } from './peer.ts';
 import { type Asked, askWith, repeat } from './turns.ts';
 
@@ -27,7 +33,7 @@ export async function startGalleryContest(): Promise<GalleryContest> {
     await gallery.stop();
   };
   try {
-    await serveImage(gallery);
+    await servePhoto(gallery);
     const { store, bucket } = gallery;
     const companion = await startPeer({
       peer: 'companion',
@@ -72,18 +78,6 @@ function contestants(
     write: { method: 'POST', body: upload },
   };
   const params = { paths: ['/s3/params?filename=photo.jpg&type=image%2Fjpeg'], status: 200 };
-  const thumbnailOf = async (port: number, path: string, headers: Record<string, string>) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
-    const bytes = await response.arrayBuffer();
-    if (response.headers.get('content-type') !== 'image/webp' || bytes.byteLength === 0) {
-      throw new Error(`${path} answered ${response.status} with ${response.headers.get('content-type')}`);
-    }
-  };
-  let made = 0;
-  const address = () => {
-    made += 1;
-    return `https://localhost:${gallery.media.port}/photo.jpg?${made}`;
-  };
   const askRepeatedly = (work: () => Promise<void>) => (connections: number, durationMs: number) =>
     repeat(work, connections, durationMs);
   return {
@@ -103,14 +97,14 @@ function contestants(
       {
         subject: 'Pressroom',
         process: own,
-        ask: askRepeatedly(() =>
-          thumbnailOf(own.port, `/api/proxy?thumbnail=true&url=${encodeURIComponent(address())}`, { cookie }),
-        ),
+        ask: askRepeatedly(() => askForThumbnail(gallery, newPhotoUrl(gallery))),
       },
       {
         subject: `IPX ${versionOf('ipx', 'ipx')}`,
         process: ipx,
-        ask: askRepeatedly(() => thumbnailOf(ipx.port, `/${SCALED}/${address()}`, {})),
+        ask: askRepeatedly(() =>
+          readThumbnail(`http://127.0.0.1:${ipx.port}/${SCALED}/${newPhotoUrl(gallery)}`),
+        ),
       },
     ],
   };
@@ -158,15 +152,4 @@ async function uploadWithCompanion(port: number): Promise<void> {
   const { url }: { url: string } = await ask(`/${encodeURIComponent(uploadId)}/1${query}`);
   const parts = [{ PartNumber: 1, ETag: await putPart(url) }];
   await ask(`/${encodeURIComponent(uploadId)}/complete${query}`, { parts });
-}
-
-async function serveImage({ media }: BenchGallery): Promise<void> {
-  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
-  const image = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
-    .blur(2)
-    .jpeg({ quality: 88 })
-    .toBuffer();
-  media.answers.set('/photo.jpg', (_request, response) => {
-    response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': image.length }).end(image);
-  });
 }

@@ -1,8 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { rm } from 'node:fs/promises';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
-import { temporaryHome } from '../../test/support/temporary-home.ts';
-import { createDatabase, createEmptyDatabase } from '../database.ts';
+import { createDatabase, createEmptyDatabase, startBenchPostgres } from '../database.ts';
 import type { Figure } from '../figures/figure.ts';
 import type { Part } from '../figures/parts.ts';
 import { type Load, load } from '../load.ts';
@@ -10,7 +7,7 @@ import { CONTENT_OPERATIONS, type ContentContender, type ContentOperation, type 
 import { startDirectus } from './directus.ts';
 import { startPressroom } from './pressroom-content.ts';
 import { startStrapi } from './strapi.ts';
-import { askWith, inTurns } from './turns.ts';
+import { askWith, measureInTurns } from './turns.ts';
 
 const CONNECTIONS = [1, 8, 32];
 
@@ -54,7 +51,7 @@ export class ContentContest {
         process,
         ask: askWith(process, loadOf(requests, what, pages)),
       }));
-    return inTurns(what, asked, { rows: this.#articles, connections });
+    return measureInTurns(what, asked, { rows: this.#articles, connections });
   }
 }
 
@@ -66,14 +63,11 @@ interface Contest {
 }
 
 async function start(articles: number): Promise<Contest> {
-  const dataDir = await temporaryHome();
-  const settings = { max_wal_size: '4GB', shared_buffers: '512MB' };
-  const server = await startPostgres({ dataDir, port: 0, settings });
+  const server = await startBenchPostgres({ shared_buffers: '512MB' });
   const contenders: ContentContender[] = [];
   const stop = async () => {
     await Promise.all(contenders.map(({ process }) => process.stop()));
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
   };
   try {
     // One after the other: PostgreSQL copies its template for one database at a time.

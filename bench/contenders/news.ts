@@ -1,11 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 import { until } from '../../test/support/until.ts';
 import type { ServerProcess } from '../child.ts';
-import { copyDatabase, createDatabase } from '../database.ts';
+import { copyDatabase, createDatabase, startBenchPostgres } from '../database.ts';
 import { fillWithNews } from '../news-data.ts';
 import { cursorNow } from '../news-ledger.ts';
 import { startNewsFeed } from '../news-service.ts';
@@ -61,8 +60,7 @@ export interface NewsContest {
 /** Starts the news feed with `items` items, and its peers. */
 export async function startNewsContest(items: number): Promise<NewsContest> {
   const home = await temporaryHome();
-  const settings = { max_wal_size: '4GB', shared_buffers: '512MB' };
-  const postgres = await startPostgres({ dataDir: join(home, 'postgres'), port: 0, settings });
+  const postgres = await startBenchPostgres({ shared_buffers: '512MB' });
   const processes: ServerProcess[] = [];
   const stop = async () => {
     await Promise.all(processes.map((process) => process.stop()));

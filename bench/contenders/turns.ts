@@ -1,10 +1,11 @@
 import type { ServerProcess } from '../child.ts';
 import { cpuTime } from '../cpu-time.ts';
-import { type Conditions, type Figure, figureOf } from '../figures/figure.ts';
+import { type Conditions, type Figure, figuresOf } from '../figures/figure.ts';
 import { type Load, type LoadResult, load } from '../load.ts';
 import { quantile } from '../quantile.ts';
+import { inTurns, timed } from '../turns.ts';
 
-/** How often each server is measured; they take turns, so that a noisy second hits all of them. */
+/** How often each server is measured. */
 const ROUNDS = 7;
 
 /** How long one measurement lasts, and the one before it that does not count, in ms. */
@@ -28,31 +29,23 @@ interface Round extends LoadResult {
 }
 
 /** Measures servers in turns under the same load: rate, times, CPU time and memory of each. */
-export async function inTurns(
+export async function measureInTurns(
   what: string,
   servers: readonly Asked[],
   at: Conditions & { connections: number },
 ): Promise<Figure[]> {
-  const rounds = new Map<string, Round[]>(servers.map(({ subject }) => [subject, []]));
   const { connections } = at;
   for (const server of servers) await measure(server, connections, WARM_UP_MS);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    // Each begins once in a while, so that none always follows the same one.
-    const order = servers.map((_, index) => servers[(index + round) % servers.length]);
-    for (const server of order) {
-      if (server === undefined) continue;
-      rounds.get(server.subject)?.push(await measure(server, connections, ROUND_MS));
-    }
-  }
-  return [...rounds].flatMap(([subject, results]) => {
-    const label = { what, subject, at };
-    const of = (member: keyof Round) => results.map((result) => result[member]);
+  const results = await inTurns(servers, ROUNDS, (server) => measure(server, connections, ROUND_MS));
+  return servers.flatMap(({ subject }, index) => {
+    const figure = figuresOf(subject, at);
+    const of = (member: keyof Round) => (results[index] ?? []).map((result) => result[member]);
     return [
-      figureOf({ ...label, metric: 'rate', unit: '/s' }, of('requestsPerSecond')),
-      figureOf({ ...label, metric: 'p50', unit: 'ms' }, of('p50')),
-      figureOf({ ...label, metric: 'p99', unit: 'ms' }, of('p99')),
-      figureOf({ ...label, metric: 'cpu', unit: 'ms' }, of('cpu')),
-      figureOf({ ...label, metric: 'memory', unit: 'MiB' }, of('memory')),
+      figure(what, 'rate', '/s', of('requestsPerSecond')),
+      figure(what, 'p50', 'ms', of('p50')),
+      figure(what, 'p99', 'ms', of('p99')),
+      figure(what, 'cpu', 'ms', of('cpu')),
+      figure(what, 'memory', 'MiB', of('memory')),
     ];
   });
 }
@@ -72,11 +65,7 @@ export async function repeat(
   const times: number[] = [];
   const begin = performance.now();
   const worker = async () => {
-    while (performance.now() - begin < durationMs) {
-      const start = performance.now();
-      await work();
-      times.push(performance.now() - start);
-    }
+    while (performance.now() - begin < durationMs) times.push(await timed(work));
   };
   await Promise.all(Array.from({ length: connections }, worker));
   const requestsPerSecond = (times.length * 1000) / (performance.now() - begin);

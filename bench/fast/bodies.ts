@@ -1,9 +1,10 @@
 import { temporaryFile } from '../captured.ts';
-import { startServer } from '../child.ts';
+import { type ServerProcess, startServer } from '../child.ts';
 import { cpuTime } from '../cpu-time.ts';
 import type { Figure } from '../figures/figure.ts';
 import { load } from '../load.ts';
-import { figuresOf } from './ways.ts';
+import { inTurns } from '../turns.ts';
+import { trickFigures } from './ways.ts';
 
 const ROUNDS = 7;
 const ROUND_MS = 500;
@@ -42,18 +43,16 @@ async function compareKinds(file: string, instead: string, body: string, trick: 
       port: 'PORT',
       ready: '/',
     });
-  const servers = [await start(trick), await start(trick === 'text' ? 'bytes' : 'text')] as const;
-  const rounds: [number[], number[]] = [[], []];
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [index, { pid, port }] of servers.entries()) {
-      const before = cpuTime(pid);
-      const { requests } = await load({ port, paths: ['/'], connections: 8, durationMs: ROUND_MS });
-      const after = cpuTime(pid);
-      const spent = after.user + after.system - before.user - before.system;
-      // The first round is a warm-up.
-      if (round > 0) rounds[index === 0 ? 0 : 1].push(spent / requests);
-    }
-  }
+  const servers = [await start(trick), await start(trick === 'text' ? 'bytes' : 'text')];
+  const measure = async ({ pid, port }: ServerProcess) => {
+    const before = cpuTime(pid);
+    const { requests } = await load({ port, paths: ['/'], connections: 8, durationMs: ROUND_MS });
+    const after = cpuTime(pid);
+    return (after.user + after.system - before.user - before.system) / requests;
+  };
+  // The first round is a warm-up.
+  await inTurns(servers, 1, measure);
+  const [own = [], plain = []] = await inTurns(servers, ROUNDS, measure);
   for (const server of servers) await server.stop();
-  return figuresOf(file, instead, ...rounds);
+  return trickFigures(file, instead, own, plain);
 }

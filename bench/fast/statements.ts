@@ -1,8 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import { migrate } from '@pressroom/common/database/migrate';
 import { PreparedQuery, type ValueOf } from '@pressroom/common/database/prepared-query';
 import { NamingClient, nameStatement } from '@pressroom/common/fast/named-statements';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import {
   DummyDriver,
@@ -12,7 +9,7 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely';
-import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { createDatabase, startBenchPostgres } from '../database.ts';
 import type { Figure } from '../figures/figure.ts';
 import { timed } from './ways.ts';
 
@@ -52,9 +49,8 @@ export async function measureStatements(): Promise<Figure[]> {
   });
   const built = () => selectPage(db, (name) => sql`${VALUES[name]}`);
   const prepared = new PreparedQuery<NewsTables, Values, unknown>(selectPage);
-  const server = await startPostgres({ dataDir: await temporaryHome(), port: 0 });
-  await migrate(server.url, fileURLToPath(new URL('../../migrations', import.meta.url)));
-  const client = new NamingClient({ connectionString: server.url });
+  const server = await startBenchPostgres();
+  const client = new NamingClient({ connectionString: await createDatabase(server.url, 'bench') });
   await client.connect();
   const text = built().compile().sql;
   const [named, values] = [nameStatement(text), built().compile().parameters as unknown[]];

@@ -1,4 +1,4 @@
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 
 /** How often each way is gone in one round, unless it says otherwise. */
 const TIMES = Number(process.argv[2] ?? 100_000);
@@ -27,13 +27,12 @@ export interface Tried {
 
 /** Times a trick and the plain way: figures in µs for each time. */
 export async function timed({ file, instead, trick, plain, times }: Tried): Promise<Figure[]> {
-  return figuresOf(file, instead, await measure(trick, times), await measure(plain, times));
+  return trickFigures(file, instead, await measure(trick, times), await measure(plain, times));
 }
 
 /** The figures of a trick and of the plain way, from the µs of their rounds. */
-export function figuresOf(file: string, instead: string, trick: number[], plain: number[]): Figure[] {
-  const label = { what: file, metric: 'time', unit: 'µs', at: {} };
-  return [figureOf({ ...label, subject: 'trick' }, trick), figureOf({ ...label, subject: instead }, plain)];
+export function trickFigures(file: string, instead: string, trick: number[], plain: number[]): Figure[] {
+  return [figuresOf('trick')(file, 'time', 'µs', trick), figuresOf(instead)(file, 'time', 'µs', plain)];
 }
 
 /** The microseconds that each time takes, by round. */

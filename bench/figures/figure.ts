@@ -106,6 +106,12 @@ export function figureOf({ what, subject, metric, unit, at, aim }: FigureLabel, 
   };
 }
 
+/** Makes the figures of one subject under the same conditions. */
+export function figuresOf(subject: string, at: Conditions = {}) {
+  return (what: string, metric: Metric, unit: string, rounds: number | number[], aim?: number): Figure =>
+    figureOf({ what, subject, metric, unit, at, ...(aim !== undefined && { aim }) }, [rounds].flat());
+}
+
 /** Four significant digits, and whole numbers whole: what is beyond is noise. */
 function rounded(value: number): number {
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));

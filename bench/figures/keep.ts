@@ -14,12 +14,13 @@ export const FIGURES = 'docs/figures';
 const TRIES = '.data/bench';
 
 /**
- * Writes the figures of a bench to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if `pnpm bench`
- * was called with sizes and without `--keep`, and prints the path.
+ * Prints the figures of a bench and writes them to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if
+ * `pnpm bench` was called with sizes and without `--keep`.
  *
  * @param bench as the argument of `pnpm bench`: a name, with its sizes if these have their own file
  */
 export function keepFigures(bench: string, figures: readonly Figure[]): void {
+  console.table(figures.map(rowOf));
   const folder = join(ROOT, process.env.BENCH_KEEP === undefined ? TRIES : FIGURES);
   const { measuredAt, ...size } = machine();
   const file: FiguresFile = {
@@ -32,6 +33,19 @@ export function keepFigures(bench: string, figures: readonly Figure[]): void {
   const path = join(folder, `${bench.replaceAll(' ', '-')}.json`);
   writeFileSync(path, figuresText(file));
   console.log(`The figures are in ${relative(process.cwd(), path)}\n`);
+}
+
+function rowOf({ what, subject, metric, median, quartiles, unit, at, aim }: Figure) {
+  const where = Object.entries(at).join(' ');
+  return {
+    what,
+    subject,
+    metric,
+    median: `${median} ${unit}`,
+    quartiles: quartiles.join('–'),
+    at: where,
+    aim,
+  };
 }
 
 /** The arguments with which `pnpm bench` keeps the figures of a bench: others would be a try. */

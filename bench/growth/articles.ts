@@ -3,12 +3,13 @@ import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ServerProcess } from '../child.ts';
+import { BenchClient } from '../client.ts';
 import { startContent } from '../content-service.ts';
 import { createDatabase } from '../database.ts';
+import type { Figure } from '../figures/figure.ts';
 import { addArticles, addCategories } from './articles-data.ts';
-import { BenchClient } from './client.ts';
-import type { Question } from './in-turns.ts';
-import { type Kept, keptBy } from './kept.ts';
+import { keptBy } from './kept.ts';
+import type { Question } from './question.ts';
 
 /** Acceptable multiples: of what people ask for, of the page in the middle, of writes. */
 const READ = 1.2;
@@ -78,13 +79,10 @@ export class GrowingArticles {
     ];
   }
 
-  /** What the articles take on disk, and how long a vacuum takes after a tenth of them was updated. */
-  kept(): Promise<Kept> {
-    return keptBy(
-      this.#pool,
-      'content.article',
-      `update content.article set title = title || '.' where id % 10 = 7`,
-    );
+  /** What the articles take on disk. */
+  kept(): Promise<Figure[]> {
+    const update = `update content.article set title = title || '.' where id % 10 = 7`;
+    return keptBy(this.#pool, { what: 'articles', subject: 'content', table: 'content.article', update });
   }
 
   /** Stops the service; the database stays. */

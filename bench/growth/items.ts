@@ -1,15 +1,13 @@
-import { readVocabulary } from '@pressroom/news-feed/config';
-import { publishRanking } from '@pressroom/news-feed/newsroom/publishing/rank';
-import type { NewsTables } from '@pressroom/news-feed/tables';
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ServerProcess } from '../child.ts';
+import { BenchClient } from '../client.ts';
 import { createDatabase } from '../database.ts';
+import type { Figure } from '../figures/figure.ts';
+import { rank } from '../news-data.ts';
 import { startNewsFeed } from '../news-service.ts';
-import { BenchClient } from './client.ts';
-import type { Question } from './in-turns.ts';
 import { addItems } from './items-data.ts';
-import { type Kept, keptBy } from './kept.ts';
+import { keptBy } from './kept.ts';
+import type { Question } from './question.ts';
 import { CHINESE, LATIN, type Vocabulary } from './vocabulary.ts';
 
 /** Acceptable multiples: of what people ask for, and of writes. */
@@ -53,8 +51,7 @@ export class GrowingItems {
   async growTo(items: number): Promise<void> {
     await addItems(this.#pool, this.#items, items);
     this.#items = items;
-    const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
-    await db.transaction().execute((tx) => publishRanking(tx, readVocabulary({}).directions, new Date()));
+    await rank(this.#pool);
     for (;;) {
       const { rows } = await this.#pool.query('select news.settle_ledger(5000) as taken');
       if (rows[0].taken === 0) break;
@@ -84,9 +81,10 @@ export class GrowingItems {
     ];
   }
 
-  /** What the items take on disk, and how long a vacuum takes after a tenth of them was updated. */
-  kept(): Promise<Kept> {
-    return keptBy(this.#pool, 'news.item', `update news.item set score = 50 where substr(id, 14) = '7'`);
+  /** What the items take on disk. */
+  kept(): Promise<Figure[]> {
+    const update = `update news.item set score = 50 where substr(id, 14) = '7'`;
+    return keptBy(this.#pool, { what: 'items', subject: 'news-feed', table: 'news.item', update });
   }
 
   /** Stops the service; the database stays. */

@@ -1,32 +1,29 @@
 import type { Pool } from 'pg';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { timed } from '../turns.ts';
 
-/** What a table takes, and what it costs to clean. */
-export interface Kept {
-  rows: number;
-  /** Bytes of the table without its indices, and of the indices, for each row. */
-  tableBytesPerRow: number;
-  indexBytesPerRow: number;
-  /** How long VACUUM takes after a tenth of the rows was updated, in ms, in all and for 1,000 rows. */
-  vacuumMs: number;
-  vacuumMsPer1000: number;
+/** What a table is called in the figures, and how a tenth of its rows is updated. */
+export interface KeptTable {
+  what: string;
+  subject: string;
+  table: string;
+  update: string;
 }
 
-/** Measures a table, updates a tenth of its rows with `update`, and cleans it. */
-export async function keptBy(pool: Pool, table: string, update: string): Promise<Kept> {
+/** What a table takes on disk, and how long a vacuum takes after a tenth of its rows was updated. */
+export async function keptBy(pool: Pool, { what, subject, table, update }: KeptTable): Promise<Figure[]> {
   const { rows } = await pool.query<{ rows: string; table: string; indices: string }>(
     `select count(*) as rows, pg_table_size($1::regclass) as table, pg_indexes_size($1::regclass) as indices from ${table}`,
     [table],
   );
   const count = Number(rows[0]?.rows);
   await pool.query(update);
-  const begin = performance.now();
-  await pool.query(`vacuum ${table}`);
-  const vacuumMs = performance.now() - begin;
-  return {
-    rows: count,
-    tableBytesPerRow: Number(rows[0]?.table) / count,
-    indexBytesPerRow: Number(rows[0]?.indices) / count,
-    vacuumMs,
-    vacuumMsPer1000: (vacuumMs / count) * 1000,
-  };
+  const vacuumMs = await timed(() => pool.query(`vacuum ${table}`));
+  const figure = figuresOf(subject, { rows: count });
+  return [
+    figure(what, 'table, a row', 'bytes', Number(rows[0]?.table) / count),
+    figure(what, 'indices, a row', 'bytes', Number(rows[0]?.indices) / count),
+    figure(what, 'vacuum after 10 % of updates', 'ms', vacuumMs),
+    figure(what, 'vacuum, 1,000 rows', 'ms', (vacuumMs / count) * 1000),
+  ];
 }

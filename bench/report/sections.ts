@@ -1,22 +1,29 @@
+import type { FiguresFile } from '../figures/figure.ts';
 import { type FiguresFiles, fileOf, select } from '../figures/read.ts';
 import { comparisonTable } from './comparisons.ts';
 import { growthTable } from './growth.ts';
 import { growthPictures } from './growth-pictures.ts';
 import { measuredTables, shortfalls } from './measured.ts';
-import { pageTable } from './page.ts';
 import { contentPeersPicture, contentPeersTables, peersPictures, peersTables } from './peers.ts';
 import { ratePictures } from './rate-pictures.ts';
 import { scalingDemand, scalingInputs } from './scaling.ts';
-import { provenance, type Section, type SectionMaker } from './section.ts';
+import { printed, provenance, type Section, type SectionMaker, table } from './section.ts';
 import { tricksTable } from './tricks.ts';
-import { worstTable } from './worst.ts';
 
-/** The numbers that stand next to each other's rows, without comparisons. */
-function tablesOf(bench: string, subjects = false): SectionMaker {
+/** A section of what one bench has measured: its parts, then how it was measured. */
+function sectionOf(
+  bench: string,
+  parts: (file: FiguresFile, files: FiguresFiles) => readonly string[],
+): SectionMaker {
   return (files) => {
     const file = fileOf(files, bench);
-    return { text: `${measuredTables(file.figures, { subjects })}\n${provenance(file)}` };
+    return { text: [...parts(file, files), provenance(file)].join('\n') };
   };
+}
+
+/** Tables of all numbers of a bench. */
+function tablesOf(bench: string, subjects = false): SectionMaker {
+  return sectionOf(bench, ({ figures }) => [measuredTables(figures, { subjects })]);
 }
 
 /** The pictures of how the services grow, as these benches have measured it. */
@@ -27,79 +34,44 @@ function growthSection(files: FiguresFiles, benches: readonly string[]): Require
 
 /** The growth to ten million rows, which `bench growth` measures only on request. */
 function tenMillion(kind: string): SectionMaker {
-  return (files) => {
-    const file = fileOf(files, `growth ${kind} 10000000`);
-    const short = shortfalls(select(file.figures, { metric: 'multiple' }));
-    return { text: `${growthTable(file)}\n${short}\n${provenance(file)}` };
-  };
+  return sectionOf(`growth ${kind} 10000000`, (file) => [
+    growthTable(file),
+    shortfalls(select(file.figures, { metric: 'multiple' })),
+  ]);
 }
 
 /** What each section of a page is made of, by the name in its marks. */
 export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
-  content: (files) => {
-    const file = fileOf(files, 'content');
-    return {
-      text: `${comparisonTable(file, 'content')}\n${shortfalls(file.figures)}\n${provenance(file)}`,
-    };
-  },
-  'content, Fastify alone': (files) => {
-    const file = fileOf(files, 'content');
-    return { text: `${comparisonTable(file, 'Fastify')}\n${provenance(file)}` };
-  },
-  'content, pages and memory': (files) => {
-    const file = fileOf(files, 'content');
-    const rest = file.figures
-      .filter(({ what }) => what.startsWith('page ') || what.startsWith('load '))
-      .map((figure) => ({
-        ...figure,
-        what: `${figure.what}, ${figure.at.rows?.toLocaleString('en')} articles`,
-      }));
-    return { text: `${measuredTables(rest)}\n${provenance(file)}` };
-  },
-  reading: (files) => {
-    const file = fileOf(files, 'reading');
-    return {
-      text: `${comparisonTable(file, 'news-feed')}\n${shortfalls(file.figures)}\n${provenance(file)}`,
-    };
-  },
-  gallery: (files) => {
-    const file = fileOf(files, 'gallery');
-    const proxy = select(file.figures, { metric: 'ratio' });
-    const compared = new Set(proxy.map(({ what }) => what));
+  content: sectionOf('content', (file) => [comparisonTable(file, 'content'), shortfalls(file.figures)]),
+  'content, Fastify alone': sectionOf('content', (file) => [comparisonTable(file, 'Fastify')]),
+  'content, pages and memory': sectionOf('content', ({ figures }) => {
+    const rest = figures.filter(({ what }) => /^(page|load) /.test(what));
+    const named = rest.map((figure) => ({
+      ...figure,
+      what: `${figure.what}, ${figure.at.rows?.toLocaleString('en')} articles`,
+    }));
+    return [measuredTables(named)];
+  }),
+  reading: sectionOf('reading', (file) => [comparisonTable(file, 'news-feed'), shortfalls(file.figures)]),
+  gallery: sectionOf('gallery', (file) => {
+    const compared = new Set(select(file.figures, { metric: 'ratio' }).map(({ what }) => what));
     const alone = file.figures.filter(({ what }) => !compared.has(what));
-    const text = [
-      measuredTables(alone),
-      comparisonTable(file, 'gallery-admin'),
-      shortfalls(file.figures),
-      provenance(file),
-    ].join('\n');
-    return { text };
-  },
+    return [measuredTables(alone), comparisonTable(file, 'gallery-admin'), shortfalls(file.figures)];
+  }),
   selected: tablesOf('selected'),
   'login-flood': tablesOf('login-flood'),
   idle: tablesOf('idle', true),
   start: tablesOf('start', true),
   stories: tablesOf('stories'),
-  newsroom: (files) => {
-    const file = fileOf(files, 'newsroom');
-    return { text: `${measuredTables(file.figures)}\n${shortfalls(file.figures)}\n${provenance(file)}` };
-  },
-  'scaling, inputs': (files) => {
-    const file = fileOf(files, 'scaling');
-    return { text: `${scalingInputs(file)}\n${provenance(file)}` };
-  },
+  newsroom: sectionOf('newsroom', ({ figures }) => [measuredTables(figures), shortfalls(figures)]),
+  'scaling, inputs': sectionOf('scaling', (file) => [scalingInputs(file)]),
   'scaling, demand': (files) => ({ text: scalingDemand(fileOf(files, 'scaling')) }),
-  fast: (files) => {
-    const file = fileOf(files, 'fast');
-    return { text: `${tricksTable(file, fileOf(files, 'content'))}\n${provenance(file)}` };
-  },
-  growth: (files) => {
-    const file = fileOf(files, 'growth');
+  fast: sectionOf('fast', (file, files) => [tricksTable(file, fileOf(files, 'content'))]),
+  growth: sectionOf('growth', (file) => {
     const multiples = select(file.figures, { metric: 'multiple' });
     const largest = Math.max(...multiples.map(({ at }) => Number(at.rows)));
-    const short = shortfalls(select(multiples, { at: { rows: largest } }));
-    return { text: `${growthTable(file)}\n${short}\n${provenance(file)}` };
-  },
+    return [growthTable(file), shortfalls(select(multiples, { at: { rows: largest } }))];
+  }),
   'growth, 10,000,000 articles': tenMillion('articles'),
   'growth, 10,000,000 items': tenMillion('items'),
   'growth, pictures': (files) =>
@@ -108,18 +80,26 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const { text, pictures } = growthSection(files, ['growth', 'growth articles 10000000']);
     return { text, pictures: pictures.filter(({ name }) => name === 'growth-content') };
   },
-  worst: (files) => {
-    const file = fileOf(files, 'worst');
-    return { text: `${worstTable(file)}\n${shortfalls(file.figures)}\n${provenance(file)}` };
-  },
+  worst: sectionOf('worst', ({ figures }) => {
+    // The times at each of the rising rates are for a picture.
+    const held = new Set(select(figures, { metric: 'held rate' }).map(({ what }) => what));
+    const shown = figures.filter(({ what, metric }) => metric === 'held rate' || !held.has(what));
+    return [measuredTables(shown, { subjects: true }), shortfalls(figures)];
+  }),
   'worst, pictures': (files) => {
     const file = fileOf(files, 'worst');
     return { text: provenance(file), pictures: ratePictures(file) };
   },
-  page: (files) => {
-    const file = fileOf(files, 'page');
-    return { text: `${pageTable(file)}\n${provenance(file)}` };
-  },
+  page: sectionOf('page', ({ figures }) => {
+    const rows = figures.map(({ what, subject, metric, median, unit, aim }) => [
+      what,
+      subject,
+      metric,
+      `${printed(median)} ${unit}`.trim(),
+      aim === undefined ? '' : printed(aim),
+    ]);
+    return [table(['', '', '', 'measured', 'aim'], rows)];
+  }),
   peers: contentPeersPicture,
   'peers, all loads': contentPeersTables,
   'gallery-peers': peersPictures('gallery-peers', 'Answers a second of Pressroom and others'),

@@ -8,18 +8,14 @@ import { termsOf } from '@pressroom/news-feed/newsroom/stories/terms';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Kysely } from 'kysely';
 import type { Pool } from 'pg';
+import { timed } from '../turns.ts';
 import type { LabelledReport } from './labelled-set.ts';
 import { madeUpReport, seeded } from './made-up-report.ts';
 import { assignReport } from './quality.ts';
 
-/** How long the story of one item takes, in milliseconds, with the transaction that writes it. */
-export interface StorySpeed {
-  items: number;
-  measured: number;
-  p50: number;
-  p99: number;
-  /** The share of the measured reports that joined another's story: by chance, as all are made up. */
-  joinedByChance: number;
+/** How long the story of one item takes, in ms, with the transaction that writes it. */
+interface StorySpeed {
+  times: number[];
   /** The size of the index, in MiB. */
   indexMiB: number;
 }
@@ -47,38 +43,16 @@ export async function measureSpeed(pool: Pool, db: Kysely<NewsTables>, items: nu
   );
   await pool.query('alter table news.report_terms enable trigger keep_term_reports');
   await pool.query('vacuum analyze');
-  const storiesBefore = await storiesOf(db);
   const assigner = new RulesAssigner(new StorySearch(readLexicon()));
   const times: number[] = [];
   for (let index = 0; index < MEASURED; index += 1) {
     const report = madeUpReport(items + index, new Date(now), random);
-    const start = performance.now();
-    await assignReport(db, assigner, report, new Date(now));
-    times.push(performance.now() - start);
+    times.push(await timed(() => assignReport(db, assigner, report, new Date(now))));
   }
-  const started = (await storiesOf(db)) - storiesBefore;
-  times.sort((a, b) => a - b);
   const { rows } = await pool.query<{ size: string }>(
     "select pg_total_relation_size('news.report_terms') + pg_total_relation_size('news.term_report') as size",
   );
-  return {
-    items,
-    measured: MEASURED,
-    p50: round(times[Math.floor(MEASURED * 0.5)]),
-    p99: round(times[Math.floor(MEASURED * 0.99)]),
-    joinedByChance: Number(((MEASURED - started) / MEASURED).toFixed(3)),
-    indexMiB: Math.round(Number(rows[0]?.size) / 2 ** 20),
-  };
-}
-
-/** How many stories were not merged into others. */
-async function storiesOf(db: Kysely<NewsTables>): Promise<number> {
-  const { stories } = await db
-    .selectFrom('news.story')
-    .select(({ fn }) => fn.countAll<number>().as('stories'))
-    .where('merged_into', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(stories);
+  return { times, indexMiB: Math.round(Number(rows[0]?.size) / 2 ** 20) };
 }
 
 /**
@@ -126,8 +100,4 @@ async function store(
      select id, at, report, terms from row`,
     [JSON.stringify(rows)],
   );
-}
-
-function round(value: number | undefined): number {
-  return Number((value ?? Number.NaN).toFixed(1));
 }

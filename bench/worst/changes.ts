@@ -1,7 +1,8 @@
 import { startContent } from '../content-service.ts';
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import { load } from '../load.ts';
 import { startNewsFeed } from '../news-service.ts';
+import { inTurns } from '../turns.ts';
 import type { Site } from './site.ts';
 
 /** The pause between two changes, in ms. */
@@ -59,33 +60,30 @@ async function rates(
   paths: readonly string[],
   kinds: readonly Changes[],
 ): Promise<Figure[]> {
-  const rounds = kinds.map((): number[] => []);
-  const failures = kinds.map((): number[] => []);
   const ask = (durationMs: number) => load({ port, paths, connections: CLIENTS, durationMs });
-  for (let round = 0; round < ROUNDS; round += 1) {
-    // Each begins once in a while, so that none always follows the same one.
-    for (const offset of kinds.keys()) {
-      const index = (round + offset) % kinds.length;
-      await ask(WARM_UP_MS);
-      const change = kinds[index]?.change;
-      const timer = change && setInterval(() => void change(), CHANGE_MS);
-      const { requestsPerSecond, failed } = await ask(ROUND_MS);
-      failures[index]?.push(failed / Math.max(1, failed + (requestsPerSecond * ROUND_MS) / 1000));
-      clearInterval(timer);
-      rounds[index]?.push(requestsPerSecond);
-    }
-  }
-  const [quiet = []] = rounds;
+  const results = await inTurns(kinds, ROUNDS, async ({ change }) => {
+    await ask(WARM_UP_MS);
+    const timer = change && setInterval(() => void change(), CHANGE_MS);
+    return ask(ROUND_MS).finally(() => clearInterval(timer));
+  });
+  const ratesOf = (index: number) => results[index]?.map(({ requestsPerSecond }) => requestsPerSecond) ?? [];
+  const quiet = ratesOf(0);
+  const figure = figuresOf(subject, { connections: CLIENTS });
   return kinds.flatMap(({ what }, index) => {
-    const own = rounds[index] ?? [];
-    const shares = own.map((rate, round) => rate / (quiet[round] ?? Number.NaN));
+    const own = ratesOf(index);
+    const failures = own.map((rate, round) => {
+      const { failed } = results[index]?.[round] ?? { failed: 0 };
+      return failed / Math.max(1, failed + (rate * ROUND_MS) / 1000);
+    });
     return [
-      figureOf({ what, subject, metric: 'rate', unit: '/s', at: { connections: CLIENTS } }, own),
-      figureOf({ what, subject, metric: 'ratio', unit: '', at: { connections: CLIENTS } }, shares),
-      figureOf(
-        { what, subject, metric: 'failed', unit: '', at: { connections: CLIENTS } },
-        failures[index] ?? [],
+      figure(what, 'rate', '/s', own),
+      figure(
+        what,
+        'ratio',
+        '',
+        own.map((rate, round) => rate / (quiet[round] ?? Number.NaN)),
       ),
+      figure(what, 'failed', '', failures),
     ];
   });
 }

@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { putAll } from '../../test/support/s3/objects.ts';
 import type { Figure } from '../figures/figure.ts';
-import { type BenchGallery, startBenchGallery } from '../gallery-service.ts';
+import { askForThumbnail, newPhotoUrl, servePhoto, startBenchGallery } from '../gallery-service.ts';
 import { steadyLoad } from '../steady-load.ts';
 import { heldRate } from './held-rate.ts';
 import { memoryUnderLoad } from './memory.ts';
@@ -31,13 +30,10 @@ export async function galleryAtWorst(): Promise<Figure[]> {
     });
     const list = () => steadyLoad({ port, requests, rate: RATE, durationMs: 3000 });
     const alone = await list();
-    const image = await photo();
-    gallery.media.answers.set('/photo.jpg', (_request, response) => {
-      response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': image.length }).end(image);
-    });
+    await servePhoto(gallery);
     const [during] = await Promise.all([
       list(),
-      ...Array.from({ length: THUMBNAILS }, (_, n) => thumbnail(gallery, n)),
+      ...Array.from({ length: THUMBNAILS }, () => askForThumbnail(gallery, newPhotoUrl(gallery))),
     ]);
     return [
       memoryUnderLoad(SUBJECT, gallery.process),
@@ -48,21 +44,4 @@ export async function galleryAtWorst(): Promise<Figure[]> {
   } finally {
     await gallery.stop();
   }
-}
-
-function photo(): Promise<Buffer> {
-  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
-  return sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
-    .blur(2)
-    .jpeg({ quality: 88 })
-    .toBuffer();
-}
-
-async function thumbnail({ process: { port }, cookie, media }: BenchGallery, n: number): Promise<void> {
-  const url = encodeURIComponent(`https://localhost:${media.port}/photo.jpg?${n}`);
-  const response = await fetch(`http://127.0.0.1:${port}/api/proxy?thumbnail=true&url=${url}`, {
-    headers: { cookie },
-  });
-  await response.arrayBuffer();
-  if (!response.ok) throw new Error(`a thumbnail answered ${response.status}`);
 }

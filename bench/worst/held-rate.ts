@@ -1,4 +1,4 @@
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import { type SteadyRequest, type SteadyResult, steadyLoad } from '../steady-load.ts';
 
 /** The 99th percentile up to which a rate counts as held, in ms. */
@@ -32,13 +32,12 @@ export async function heldRate({ what, subject, targets, rates }: RisingLoad): P
     let result = await once(rate);
     // Again: a machine that stands still for a moment does not tell what the service can do.
     if (!isHeld(result)) result = better(result, await once(rate));
-    for (const metric of ['p50', 'p99'] as const) {
-      figures.push(figureOf({ what, subject, metric, unit: 'ms', at: { rate } }, [result[metric]]));
-    }
+    const figure = figuresOf(subject, { rate });
+    figures.push(figure(what, 'p50', 'ms', result.p50), figure(what, 'p99', 'ms', result.p99));
     if (!isHeld(result)) break;
     held = rate;
   }
-  return [...figures, figureOf({ what, subject, metric: 'held rate', unit: '/s', at: {} }, [held])];
+  return [...figures, figuresOf(subject)(what, 'held rate', '/s', held)];
 
   async function once(rate: number): Promise<SteadyResult> {
     const load = { rate: rate / targets.length, durationMs: DURATION_MS };

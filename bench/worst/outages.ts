@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { startContent } from '../content-service.ts';
 import { cpuTime } from '../cpu-time.ts';
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figureOf, figuresOf } from '../figures/figure.ts';
 import { type SteadyResult, steadyLoad } from '../steady-load.ts';
 import { pollsOf, type Site } from './site.ts';
 import { StatementReader } from './statement-reader.ts';
@@ -31,11 +31,12 @@ export function timesOf(
   rate: number,
   aim?: number,
 ): Figure[] {
-  const of = (metric: string, value: number, own?: number) =>
-    figureOf({ what, subject, metric, unit: 'ms', at: { rate }, ...(own !== undefined && { aim: own }) }, [
-      value,
-    ]);
-  return [of('p50', p50), of('p99', p99, aim), of('highest', highest)];
+  const figure = figuresOf(subject, { rate });
+  return [
+    figure(what, 'p50', 'ms', p50),
+    figure(what, 'p99', 'ms', p99, aim),
+    figure(what, 'highest', 'ms', highest),
+  ];
 }
 
 /** The first seconds of a process, with an empty cache, under full load. */
@@ -46,7 +47,7 @@ export async function coldStart({ url, articlePaths }: Site): Promise<Figure[]> 
   await service.stop();
   const what = 'cold start, the first 3 s';
   return [
-    figureOf({ what, subject: SUBJECT, metric: 'ready after', unit: 'ms', at: {} }, [service.readyMs]),
+    figuresOf(SUBJECT)(what, 'ready after', 'ms', service.readyMs),
     ...timesOf(what, SUBJECT, result, COLD_RATE),
     failures(what, result),
   ];
@@ -73,13 +74,12 @@ export async function databaseAway({ url, articlePaths }: Site): Promise<Figure[
   await service.stop();
   await proxy.close();
   const what = 'the database is away for 10 s';
-  const of = (metric: string, value: number) =>
-    figureOf({ what, subject: SUBJECT, metric, unit: '/s', at: { rate: RATE } }, [value]);
+  const figure = figuresOf(SUBJECT, { rate: RATE });
   return [
-    of('most statements while the cache fills', before),
-    of('most statements after its return', after),
+    figure(what, 'most statements while the cache fills', '/s', before),
+    figure(what, 'most statements after its return', '/s', after),
     failures(what, result),
-    figureOf({ what, subject: SUBJECT, metric: 'answers', unit: '', at: { rate: RATE } }, [answers(result)]),
+    figure(what, 'answers', '', answers(result)),
   ];
 }
 
@@ -100,10 +100,7 @@ export async function largeWrites({ url, key, articlePaths }: Site): Promise<Fig
   return [
     ...timesOf('nobody writes', SUBJECT, alone, RATE),
     ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE, WRITES_AIM),
-    figureOf(
-      { what: 'articles of 2 MB are written', subject: SUBJECT, metric: 'written', unit: '', at: {} },
-      [Number(written)],
-    ),
+    figuresOf(SUBJECT)('articles of 2 MB are written', 'written', '', Number(written)),
   ];
 }
 
@@ -122,8 +119,8 @@ export async function replicas({ url, articlePaths }: Site): Promise<Figure[]> {
     for (const kind of ['user', 'system'] as const) {
       const spent = after.reduce((sum, time, index) => sum + time[kind] - (before[index]?.[kind] ?? 0), 0);
       const what = count === 1 ? 'one process' : 'two replicas';
-      const label = { what, subject: SUBJECT, metric: `cpu, ${kind}`, unit: 'µs', at: { rate: 4 * RATE } };
-      figures.push(figureOf(label, [spent / (4 * RATE * 5)]));
+      const figure = figuresOf(SUBJECT, { rate: 4 * RATE });
+      figures.push(figure(what, `cpu, ${kind}`, 'µs', spent / (4 * RATE * 5)));
     }
   }
   for (const service of services) await service.stop();

@@ -1,12 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
 import type { ContentTables } from '@pressroom/content/tables';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { temporaryHome } from '../../test/support/temporary-home.ts';
 import { fillWithArticles } from '../content-data.ts';
-import { createDatabase } from '../database.ts';
+import { createDatabase, startBenchPostgres } from '../database.ts';
 import { fillWithNews } from '../news-data.ts';
 import type { SteadyRequest } from '../steady-load.ts';
 
@@ -31,12 +28,7 @@ export interface Site {
 
 /** Makes a site on its own PostgreSQL. */
 export async function startSite(): Promise<Site> {
-  const dataDir = await temporaryHome();
-  const server: RunningPostgres = await startPostgres({
-    dataDir,
-    port: 0,
-    settings: { max_wal_size: '4GB' },
-  });
+  const server = await startBenchPostgres();
   const url = await createDatabase(server.url, 'worst');
   const pool = new pg.Pool({ connectionString: url });
   await fillWithArticles(pool, ROWS);
@@ -56,7 +48,6 @@ export async function startSite(): Promise<Site> {
   const stop = async () => {
     await pool.end();
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
   };
   return { url, pool, key, articlePaths, newsPaths, stop };
 }
