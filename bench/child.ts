@@ -69,13 +69,17 @@ export async function startServer({
     stdio: ['ignore', log, 'inherit'],
   });
   await answered(child, `http://127.0.0.1:${port}${ready}`);
-  const readyMs = performance.now() - began;
+  return { ...serverOf(child, port), readyMs: performance.now() - began };
+}
+
+/** A child process that listens on a port. */
+export function serverOf(child: ChildProcess, port: number): ServerProcess {
   const stop = async () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
   };
-  return { pid: child.pid ?? 0, port, readyMs, residentMemory: () => residentMemory(child.pid), stop };
+  return { pid: child.pid ?? 0, port, residentMemory: () => residentMemory(child.pid), stop };
 }
 
 /** Waits until a process answers at `url`. Throws if it ends before. */
@@ -90,7 +94,7 @@ export async function answered(child: ChildProcess, url: string): Promise<void> 
 }
 
 /** The resident memory of a process, in MiB. */
-export function residentMemory(pid: number | undefined): number {
+function residentMemory(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 }
 

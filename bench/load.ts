@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { AnswerReader, requestText } from './answers.ts';
+import { quantile } from './quantile.ts';
 
 /** The requests to send. */
 export interface Load {
@@ -30,9 +32,8 @@ export interface LoadResult {
 }
 
 /**
- * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures. It
- * only looks for the status line and the length of each answer: a client that parsed them would cost more
- * than the servers that are measured, and be what is measured. Throws when an answer has another status.
+ * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures.
+ * Throws when an answer has another status.
  */
 export async function load(options: Load): Promise<LoadResult> {
   const times: number[] = [];
@@ -45,13 +46,12 @@ export async function load(options: Load): Promise<LoadResult> {
     ),
   );
   const seconds = (performance.now() - start) / 1000;
-  times.sort((a, b) => a - b);
   return {
     requests: times.length,
     requestsPerSecond: times.length / seconds,
     failed: tally.failed,
-    p50: times[Math.floor(times.length * 0.5)] ?? 0,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
   };
 }
 
@@ -66,14 +66,13 @@ interface Shared {
 
 function connection(options: Load, { index, end, times, tally }: Shared): Promise<void> {
   const requests = options.paths.map((path) => requestOf(options, path));
-  const expected = `HTTP/1.1 ${options.status ?? 200} `;
+  const { status } = options;
+  const reader = new AnswerReader();
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(options.port, '127.0.0.1');
     socket.setNoDelay(true);
     let next = index;
     let sent = 0;
-    let missing = 0;
-    let failed = false;
     const send = () => {
       if (performance.now() >= end) {
         socket.destroy();
@@ -87,20 +86,14 @@ function connection(options: Load, { index, end, times, tally }: Shared): Promis
     socket.on('close', () => reject(new Error('the server closed the connection')));
     socket.on('connect', send);
     socket.on('data', (chunk: Buffer) => {
-      if (missing === 0) {
-        const head = chunk.toString('latin1', 0, chunk.indexOf('\r\n\r\n'));
-        failed = !head.startsWith(expected);
-        if (failed && options.status !== undefined) {
-          socket.destroy(new Error(`expected ${expected}, got ${head}`));
-          return;
-        }
-        const length = options.status === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1]);
-        missing = head.length + 4 + length;
+      const isWhole = reader.takes(chunk);
+      if (status !== undefined && reader.status !== status) {
+        socket.destroy(new Error(`expected ${status}, got ${chunk.toString('latin1', 0, 500)}`));
+        return;
       }
-      missing -= chunk.length;
-      if (missing > 0) return;
-      if (failed) tally.failed += 1;
-      else times.push(performance.now() - sent);
+      if (!isWhole) return;
+      if (reader.status === (status ?? 200)) times.push(performance.now() - sent);
+      else tally.failed += 1;
       send();
     });
   });
@@ -108,8 +101,7 @@ function connection(options: Load, { index, end, times, tally }: Shared): Promis
 
 /** The text of each request for a path. */
 function requestOf({ headers = {}, write }: Load, path: string): () => string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${write?.method ?? 'GET'} ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`;
+  const head = requestText(write?.method ?? 'GET', path, headers);
   if (write === undefined) return () => `${head}\r\n`;
   return () => {
     const body = JSON.stringify(write.body());

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { AnswerReader, requestText } from './answers.ts';
 import { quantile } from './quantile.ts';
 
 /** A GET that is sent again and again. */
@@ -39,9 +40,7 @@ interface Connection {
   socket?: Socket;
   /** When the request that it waits for was due. */
   due?: number;
-  /** Bytes of the answer that are still to come; unknown before its head. */
-  missing?: number;
-  status: number;
+  reader: AnswerReader;
 }
 
 /**
@@ -50,12 +49,12 @@ interface Connection {
  * percentiles hide just those times.
  */
 export async function steadyLoad({ port, requests, rate, durationMs }: SteadyLoad): Promise<SteadyResult> {
-  const texts = requests.map(textOf);
+  const texts = requests.map(({ path, headers = {} }) => `${requestText('GET', path, headers)}\r\n`);
   const total = Math.floor((rate * durationMs) / 1000);
   const times: number[] = [];
   const statuses: Record<number, number> = {};
   const free: Connection[] = [];
-  const all = Array.from({ length: CONNECTIONS }, (): Connection => ({ status: 0 }));
+  const all = Array.from({ length: CONNECTIONS }, (): Connection => ({ reader: new AnswerReader() }));
   let over = false;
   let due = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -69,10 +68,10 @@ export async function steadyLoad({ port, requests, rate, durationMs }: SteadyLoa
       connection.socket?.write(texts[due % texts.length] ?? '');
     }
   };
-  const answered = (connection: Connection) => {
+  const answered = (connection: Connection, status: number) => {
     if (connection.due === undefined) return;
     times.push(performance.now() - connection.due);
-    statuses[connection.status] = (statuses[connection.status] ?? 0) + 1;
+    statuses[status] = (statuses[status] ?? 0) + 1;
     delete connection.due;
     if (times.length >= total) resolve();
   };
@@ -80,17 +79,16 @@ export async function steadyLoad({ port, requests, rate, durationMs }: SteadyLoa
     if (over) return;
     const socket = connect(port, '127.0.0.1', () => free.push(connection)).setNoDelay(true);
     connection.socket = socket;
-    delete connection.missing;
+    connection.reader = new AnswerReader();
     socket.on('data', (chunk: Buffer) => {
-      if (!receive(connection, chunk)) return;
-      answered(connection);
+      if (!connection.reader.takes(chunk)) return;
+      answered(connection, connection.reader.status);
       free.push(connection);
       send();
     });
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      connection.status = 0;
-      answered(connection);
+      answered(connection, 0);
       const place = free.indexOf(connection);
       if (place >= 0) free.splice(place, 1);
       setTimeout(open, REOPEN_MS, connection);
@@ -109,24 +107,4 @@ export async function steadyLoad({ port, requests, rate, durationMs }: SteadyLoa
     highest: times.reduce((most, time) => Math.max(most, time), 0),
     statuses,
   };
-}
-
-function textOf({ path, headers = {} }: SteadyRequest): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
-}
-
-/** Takes a piece of an answer; whether the answer is whole now. */
-function receive(connection: Connection, chunk: Buffer): boolean {
-  if (connection.missing === undefined) {
-    const end = chunk.indexOf('\r\n\r\n');
-    const head = chunk.toString('latin1', 0, end);
-    connection.status = Number(head.slice(9, 12));
-    const length = connection.status === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1]);
-    connection.missing = end + 4 + length;
-  }
-  connection.missing -= chunk.length;
-  if (connection.missing > 0) return false;
-  delete connection.missing;
-  return true;
 }

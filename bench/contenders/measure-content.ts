@@ -1,13 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
 import { createDatabase, createEmptyDatabase, startBenchPostgres } from '../database.ts';
-import type { Figure } from '../figures/figure.ts';
-import type { Part } from '../figures/parts.ts';
 import { type Load, load } from '../load.ts';
 import { CONTENT_OPERATIONS, type ContentContender, type ContentOperation, type Write } from './content.ts';
+import type { Question } from './contest.ts';
 import { startDirectus } from './directus.ts';
 import { startPressroom } from './pressroom-content.ts';
 import { startStrapi } from './strapi.ts';
-import { askWith, measureInTurns } from './turns.ts';
+import { askWith } from './turns.ts';
 
 const CONNECTIONS = [1, 8, 32];
 
@@ -15,54 +14,31 @@ const PER_PAGE = 20;
 
 const WARM_UP_MS = 2000;
 
-/** The servers of one number of articles, started when the first part needs them. */
-export class ContentContest {
-  readonly #articles: number;
-  #started: Promise<Contest> | undefined;
-
-  constructor(articles: number) {
-    this.#articles = articles;
-  }
-
-  /** The measurements, each of all servers under one load. */
-  parts(): Part<Figure[]>[] {
-    return CONTENT_OPERATIONS.flatMap((what) =>
-      CONNECTIONS.map((connections) => ({
-        name: `${this.#articles} articles, ${what}, ${connections} connections`,
-        seconds: 20,
-        run: () => this.#measure(what, connections),
-      })),
-    );
-  }
-
-  /** Ends the servers, if they were started. */
-  async stop(): Promise<void> {
-    await (await this.#started)?.stop();
-  }
-
-  async #measure(what: ContentOperation, connections: number): Promise<Figure[]> {
-    this.#started ??= start(this.#articles);
-    const { contenders, pages } = await this.#started;
-    const asked = contenders
-      // A cache has nothing to do with writes.
-      .filter(({ name }) => !(isWrite(what) && name.endsWith('no cache')))
-      .map(({ name, process, requests }) => ({
-        subject: name,
-        process,
-        ask: askWith(process, loadOf(requests, what, pages)),
-      }));
-    return measureInTurns(what, asked, { rows: this.#articles, connections });
-  }
-}
-
-interface Contest {
+/** The content servers with the same articles. */
+export interface ContentServers {
   contenders: ContentContender[];
   /** How many pages the list has. */
   pages: number;
   stop: () => Promise<void>;
 }
 
-async function start(articles: number): Promise<Contest> {
+/** What content servers are asked. */
+export const CONTENT_QUESTIONS: readonly Question<ContentServers>[] = CONTENT_OPERATIONS.map((what) => ({
+  what,
+  connections: CONNECTIONS,
+  choose: ({ contenders, pages }) =>
+    contenders
+      // A cache has nothing to do with writes.
+      .filter(({ name }) => !(isWrite(what) && name.endsWith('no cache')))
+      .map(({ name, process, requests }) => ({
+        subject: name,
+        process,
+        ask: askWith(process, loadOf(requests, what, pages)),
+      })),
+}));
+
+/** Starts the servers, each with so many articles. */
+export async function startContentServers(articles: number): Promise<ContentServers> {
   const server = await startBenchPostgres({ shared_buffers: '512MB' });
   const contenders: ContentContender[] = [];
   const stop = async () => {

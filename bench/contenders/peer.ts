@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answered, freePort, residentMemory, type ServerProcess } from '../child.ts';
+import { answered, freePort, type ServerProcess, serverOf } from '../child.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,12 +52,7 @@ export async function startPeer({ peer, command, env, ready }: PeerOptions): Pro
   const child = spawnPeer(peer, command, { ...env, PORT: String(port) }, quiet);
   closeSync(quiet);
   await answered(child, `http://127.0.0.1:${port}${ready}`);
-  const stop = async () => {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-  };
-  return { pid: child.pid ?? 0, port, residentMemory: () => residentMemory(child.pid), stop };
+  return serverOf(child, port);
 }
 
 /** Runs a command of a peer to its end. Throws if it fails. */
