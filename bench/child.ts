@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 
 /** A measured server in its own process. */
 export interface ServerProcess {
@@ -54,7 +54,7 @@ export async function startServer({
   port: variable,
   ready,
 }: ServerOptions): Promise<StartedServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   const log = openSync('/dev/null', 'w');
   // Without settings, the program exits at once.
   for (const loaded of [COMPILE, program]) {
@@ -96,15 +96,4 @@ export async function answered(child: ChildProcess, url: string): Promise<void> 
 /** The resident memory of a process, in MiB. */
 function residentMemory(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
-}
-
-/** A free port of 127.0.0.1. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

@@ -11,6 +11,7 @@ import {
   namedServer,
   type Server,
   startEmbedded,
+  storeSettings,
 } from '../test/support/s3/servers.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { createDatabase, startBenchPostgres } from './database.ts';
@@ -57,11 +58,7 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
       ADMIN_PASSWORD: ADMIN.password,
       COOKIE_SECURE: 'false',
       SETTINGS_KEY: randomBytes(32).toString('base64'),
-      S3_ENDPOINT: store.endpoint,
-      S3_REGION: store.region,
-      S3_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: store.accessKeyId,
-      S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+      ...storeSettings(store, bucket),
       PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
       PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
       NODE_EXTRA_CA_CERTS: caFile,

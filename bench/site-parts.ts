@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '@pressroom/common/database/migrate';
 import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
-import { clientOf, createBucket, startEmbedded } from '../test/support/s3/servers.ts';
+import { clientOf, createBucket, startEmbedded, storeSettings } from '../test/support/s3/servers.ts';
 import type { ServerOptions } from './child.ts';
 import { startBenchPostgres } from './database.ts';
 
@@ -41,10 +41,7 @@ export async function openSiteParts(): Promise<SiteParts> {
     // Any free one, for what monitoring costs a process that nobody asks for it.
     METRICS_PORT: '0',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
-    S3_ENDPOINT: store.endpoint,
-    S3_BUCKET: await createBucket(s3),
-    S3_ACCESS_KEY_ID: store.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+    ...storeSettings(store, await createBucket(s3)),
   };
   s3.destroy();
   const close = async () => {

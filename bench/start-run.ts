@@ -2,11 +2,13 @@
  * `pnpm bench start [ROUNDS]`: measures how long it takes until a process that is started as in its image is
  * ready (7 rounds), and until `pnpm start` of a clone that was started before prints its addresses.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { temporaryHome } from '../test/support/temporary-home.ts';
-import { freePort, startServer } from './child.ts';
+import { startServer } from './child.ts';
 import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { openSiteParts, PROCESSES } from './site-parts.ts';
@@ -63,7 +65,7 @@ async function measureStart(): Promise<Figure> {
     'GALLERY_ADMIN_PORT',
   ];
   const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir };
-  for (const port of ports) env[port] = String(await freePort());
+  for (const port of ports) env[port] = String(await findFreePort());
   const times: number[] = [];
   try {
     // The first one makes the database.

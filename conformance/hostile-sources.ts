@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import type { NewsTables } from '@pressroom/news-feed/tables';
@@ -13,7 +14,6 @@ import { until } from '../test/support/until.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { HOSTILE_SOURCES, type HostileSource } from './hostile-sources/inputs.ts';
 import { killAtExit } from './support/ending.ts';
-import { freePort } from './support/free-port.ts';
 import { ROOT } from './support/programs.ts';
 
 /**
@@ -64,7 +64,7 @@ async function openRoom(): Promise<Room> {
   resources.defer(() => db.destroy());
   const host = await FeedHost.start();
   resources.defer(() => host.close());
-  const metrics = await freePort();
+  const metrics = await findFreePort();
   const worker = Child.run(
     'services/news-feed/src/cli.ts',
     {

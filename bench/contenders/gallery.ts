@@ -1,3 +1,4 @@
+import { storeSettings } from '../../test/support/s3/servers.ts';
 import type { ServerProcess } from '../child.ts';
 import {
   askForThumbnail,
@@ -40,11 +41,7 @@ export async function startGalleryContest(): Promise<GalleryContest> {
       command: ['server.js'],
       env: {
         SECRET: 'a secret of the bench, which nobody else can reach',
-        S3_ENDPOINT: store.endpoint,
-        S3_REGION: store.region,
-        S3_BUCKET: bucket,
-        S3_ACCESS_KEY_ID: store.accessKeyId,
-        S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+        ...storeSettings(store, bucket),
       },
       ready: '/ready',
     });

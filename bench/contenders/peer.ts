@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answered, freePort, type ServerProcess, serverOf } from '../child.ts';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { answered, type ServerProcess, serverOf } from '../child.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -47,7 +48,7 @@ export function versionOf(peer: string, name: string): string {
  * while it is measured, and what it says on its standard error to `.data/bench/peers`.
  */
 export async function startPeer({ peer, command, env, ready }: PeerOptions): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const quiet = openSync('/dev/null', 'w');
   const child = spawnPeer(peer, command, { ...env, PORT: String(port) }, quiet);
   closeSync(quiet);

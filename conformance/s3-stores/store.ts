@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { until } from '../../test/support/until.ts';
 import { killAtExit } from '../support/ending.ts';
-import { freePort } from '../support/free-port.ts';
 import { CACHE, mustRun } from '../support/programs.ts';
 
 /** An object store built from its Go module. */
@@ -74,7 +74,7 @@ export interface RunningStore extends AsyncDisposable {
 export async function startStore(kind: StoreKind, program: string): Promise<RunningStore> {
   const folder = await mkdtemp(join(tmpdir(), `conformance-${kind.name}-`));
   for (const name of ['metadata', 'buckets']) await mkdir(join(folder, name));
-  const port = await freePort();
+  const port = await findFreePort();
   const account = { name: 'conformance-access', secret: randomBytes(16).toString('hex') };
   const [nameVariable, secretVariable] = kind.account;
   const child = spawn(program, kind.arguments(port, folder), {

@@ -6,7 +6,13 @@ import { migrate } from '@pressroom/common/database/migrate';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Child } from '../../test/support/child.ts';
 import { run } from '../../test/support/command.ts';
-import { clientOf, createBucket, type Server, startEmbedded } from '../../test/support/s3/servers.ts';
+import {
+  clientOf,
+  createBucket,
+  type Server,
+  startEmbedded,
+  storeSettings,
+} from '../../test/support/s3/servers.ts';
 import { temporaryHome } from '../../test/support/temporary-home.ts';
 import { killAtExit } from './ending.ts';
 
@@ -125,11 +131,7 @@ async function gallerySettings(store: Server): Promise<Record<string, string>> {
     ADMIN_PASSWORD: ADMIN.password,
     COOKIE_SECURE: 'false',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
-    S3_ENDPOINT: store.endpoint,
-    S3_REGION: store.region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: store.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+    ...storeSettings(store, bucket),
     CONTENT_RATE_LIMIT: '1000000000',
     CONTENT_KEY_RATE_LIMIT: '1000000000',
     NEWS_RATE_LIMIT: '1000000000',

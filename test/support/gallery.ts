@@ -8,6 +8,7 @@ import { type Answer, type Sending, send } from './http.ts';
 import { memoryLog, type TestLog } from './log.ts';
 import { clientOf, createBucket, namedServer, type Server, startEmbedded } from './s3/fixtures.ts';
 import { removeBucket } from './s3/objects.ts';
+import { storeSettings } from './s3/servers.ts';
 import { until } from './until.ts';
 
 /** The account of the tests. */
@@ -143,10 +144,6 @@ export async function settingsFor(
     ADMIN_PASSWORD_HASH: formatPasswordHash(await hashPassword(ADMIN.password, CHEAP)),
     COOKIE_SECURE: 'false',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
-    S3_ENDPOINT: store.endpoint,
-    S3_REGION: store.region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: store.accessKeyId,
-    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+    ...storeSettings(store, bucket),
   };
 }

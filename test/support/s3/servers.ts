@@ -62,3 +62,14 @@ export function namedServer({
     secretAccessKey: S3_SECRET_ACCESS_KEY ?? '',
   };
 }
+
+/** The settings with which the gallery administration works on a bucket. */
+export function storeSettings(store: Server, bucket: string) {
+  return {
+    S3_ENDPOINT: store.endpoint,
+    S3_REGION: store.region,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  };
+}
