@@ -54,33 +54,7 @@ export async function storeEntries(
   const fresh = all.filter(({ before }) => before === undefined);
   const changed = all.filter(({ before }) => before !== undefined);
   const kept = [...fresh.slice(0, room.added), ...changed.slice(0, room.changed)];
-  if (kept.length > 0) {
-    await tx
-      .insertInto('news.source_entry')
-      .values(
-        kept.map(({ entry, hash: latest, before }) => ({
-          source_id: sourceId,
-          key: entry.key,
-          hash: latest,
-          entry: JSON.stringify(storedEntry(entry, before?.discovered_at ?? now, now)),
-          retry_at: sql<Date>`now()`,
-          discovered_at: now,
-          last_seen_at: now,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['source_id', 'key']).doUpdateSet((row) => ({
-          hash: row.ref('excluded.hash'),
-          entry: row.ref('excluded.entry'),
-          state: 'pending',
-          reason: null,
-          attempts: 0,
-          retry_at: row.ref('excluded.retry_at'),
-          last_seen_at: now,
-        })),
-      )
-      .execute();
-  }
+  await keepPending(tx, sourceId, kept, now);
   const written = new Set(kept.map(({ entry }) => entry.key));
   const seen = rows
     .filter(({ key, last_seen_at }) => !written.has(key) && now.getTime() - last_seen_at.getTime() >= SEEN_MS)
@@ -101,6 +75,48 @@ export async function storeEntries(
     kept: counts,
     leftOut: { added: fresh.length - counts.added, changed: changed.length - counts.changed },
   };
+}
+
+/** An entry that is to be edited, and since when it is known, if it was before. */
+interface PendingEntry {
+  entry: FeedEntry;
+  hash: Buffer;
+  before: { discovered_at: Date } | undefined;
+}
+
+/** Adds entries, or replaces what was kept of them: they wait to be edited. */
+async function keepPending(
+  tx: Transaction<NewsTables>,
+  sourceId: number,
+  entries: readonly PendingEntry[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx
+    .insertInto('news.source_entry')
+    .values(
+      entries.map(({ entry, hash, before }) => ({
+        source_id: sourceId,
+        key: entry.key,
+        hash,
+        entry: JSON.stringify(storedEntry(entry, before?.discovered_at ?? now, now)),
+        retry_at: sql<Date>`now()`,
+        discovered_at: now,
+        last_seen_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['source_id', 'key']).doUpdateSet((row) => ({
+        hash: row.ref('excluded.hash'),
+        entry: row.ref('excluded.entry'),
+        state: 'pending',
+        reason: null,
+        attempts: 0,
+        retry_at: row.ref('excluded.retry_at'),
+        last_seen_at: now,
+      })),
+    )
+    .execute();
 }
 
 function storedEntry(
