@@ -96,11 +96,12 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   addFrontPage(app, DESCRIPTION, { examples: ['/api/articles', '/api/categories'] });
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
-  const articles = articleOperations({ articles: new ArticleStore(db, readDb), cache, inspector, changed });
+  const site = Site.of(config);
+  const articleParts = { articles: new ArticleStore(db, readDb), cache, site, inspector, changed };
+  const articles = articleOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
   const categories = operationsOn(CATEGORIES);
-  const site = Site.of(config);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   addRoutes(app, [

@@ -9,12 +9,16 @@ import type { HtmlInspector } from '../html/html-inspector.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
+import type { Site } from '../site.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { subjectsOfList } from './filters.ts';
+import { jsonLdOf } from './json-ld.ts';
 import {
+  type ArticleDetailQuery,
   articleCreate,
   articleCreatedAnswer,
   articleDetailAnswer,
+  articleDetailQuery,
   articleListAnswer,
   articleListQuery,
   articlePatch,
@@ -32,6 +36,8 @@ import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 export interface ArticleParts {
   articles: ArticleStore;
   cache: RepresentationCache;
+  /** The site that shows the articles, if the settings name it. */
+  site: Site | undefined;
   /** Inspects the content of articles before they are written. */
   inspector: HtmlInspector;
   /**
@@ -51,7 +57,7 @@ export function articleOperations(parts: ArticleParts) {
   return { ...reads(parts), create: creation(parts), ...updates(parts), remove: removal(parts) };
 }
 
-function reads({ articles, cache }: ArticleParts) {
+function reads({ articles, cache, site }: ArticleParts) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -76,11 +82,12 @@ function reads({ articles, cache }: ArticleParts) {
       operationId: 'getArticle',
       summary: 'Read an article; drafts only with a key',
       params: articlePath,
+      querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
       replyToReader(request, reply, cache, async (reader) =>
-        detail(await articles.read(request.params.id, reader)),
+        detail(await articles.read(request.params.id, reader), request.query, site),
       ),
   });
   const readBySlug = operation({
@@ -90,19 +97,21 @@ function reads({ articles, cache }: ArticleParts) {
       summary:
         'Read an article by its slug, as by its id; a slug that it had before leads to the current one',
       params: articleSlugPath,
+      querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
       replyBySlug(request, reply, cache, async (reader) =>
-        detail(await articles.readBySlug(request.params.slug, reader)),
+        detail(await articles.readBySlug(request.params.slug, reader), request.query, site),
       ),
   });
   return { list, read, readBySlug };
 }
 
-function detail({ article, own }: ReadArticle) {
+function detail({ article, own }: ReadArticle, { include }: ArticleDetailQuery, site: Site | undefined) {
   const place = { id: article.id, categories: [article.category?.id ?? null] };
-  return { value: success('Article found', article), own, subjects: subjectsOfDetail(place) };
+  const shown = include === 'jsonld' ? { ...article, jsonld: jsonLdOf(article, site) } : article;
+  return { value: success('Article found', shown), own, subjects: subjectsOfDetail(place) };
 }
 
 function creation({ articles, inspector, changed }: ArticleParts) {

@@ -124,8 +124,21 @@ export const articleSlugPath = z.object({ slug: slugParameter() });
 /** Answer of the list. */
 export const articleListAnswer = pagedEnvelope(z.array(articleListItem));
 
+/** Query string of the detail. */
+export const articleDetailQuery = z.strictObject({
+  include: z
+    .enum(['jsonld'], 'must be jsonld')
+    .optional()
+    .describe('`jsonld` adds the article as a NewsArticle of schema.org, for structured data of its page.'),
+});
+
+/** What the query string of a detail asks for. */
+export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
+
 /** Answer of the detail. */
-export const articleDetailAnswer = envelope(articleDetail);
+export const articleDetailAnswer = envelope(
+  articleDetail.extend({ jsonld: z.looseObject({}).optional().describe('With `include=jsonld`.') }),
+);
 
 /** Answer of `POST`. */
 export const articleCreatedAnswer = envelope(
