@@ -1,4 +1,5 @@
 /** `pnpm bench content [SIZE …]`: measures the content service with each of these numbers of articles. */
+import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { PostgresDialect } from 'kysely';
@@ -115,7 +116,10 @@ async function compareUncached(
   const statements = {
     '/': [],
     [LIST]: await capture((store) =>
-      store.list({ status: 'published', filters: {} }, { page: 1, perPage: 20 }),
+      store.list({ status: 'published', sort: 'newest', filters: {} }, LIST_MEMBERS, {
+        page: 1,
+        perPage: 20,
+      }),
     ),
     [detail]: await capture((store) => store.read(id, { seesDrafts: false })),
   };

@@ -48,5 +48,5 @@ test('a list that is too long to be counted says so, and which page is too far',
     total_is_exact: false,
   });
   const far = await client.anonymously('/api/articles?author=Many&per_page=100&page=102');
-  expect([far.status, far.body.detail]).toEqual([400, expect.stringContaining('add a filter')]);
+  expect([far.status, far.body.detail]).toEqual([400, expect.stringContaining('use cursor')]);
 });

@@ -5,8 +5,10 @@ export type { components as GalleryComponents } from './openapi/gallery-admin.ts
 export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
 export {
   articles,
+  type ChosenArticle,
   type FolderEntry,
   type FolderPage,
+  type FullArticle,
   folderEntries,
   folderPages,
   type ListedArticle,

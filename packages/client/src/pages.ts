@@ -10,8 +10,17 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
-/** An article of a list. */
-export type ListedArticle = AnswerOf<ArticlesOperation>['data'][number];
+/** An article of a list with all members that lists can show: those of `fields: 'full'`. */
+export type FullArticle = Required<AnswerOf<ArticlesOperation>['data'][number]>;
+
+/** An article of a list, where no `fields` are named. */
+export type ListedArticle = Pick<
+  FullArticle,
+  'id' | 'title' | 'slug' | 'excerpt' | 'featured_image' | 'category' | 'author' | 'published_at'
+>;
+
+/** An article of a list, with the members that `fields` names. */
+export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
 
 /** A news item of a list. */
 export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
@@ -36,28 +45,45 @@ export function patient({ signal, patience = Number.POSITIVE_INFINITY }: WalkOpt
   return { patience, ...(signal && { signal }) };
 }
 
+/** The parameters of a list that is walked. */
+type ArticleQuery<Fields> = Omit<QueryOf<ArticlesOperation>, 'page' | 'cursor' | 'fields'> & {
+  fields?: Fields;
+};
+
 /**
- * Every article of a list, page by page as they are asked for. An article that moves to a later page while
- * this runs, because another is published, comes only once.
+ * Every article of a list, page by page as they are asked for: none that is there all the time is missed, or
+ * comes twice, whatever is written meanwhile (of `sort: 'updated'`, none that does not change).
  */
+export function articles(
+  client: ContentClient,
+  query?: ArticleQuery<undefined>,
+  options?: WalkOptions,
+): AsyncGenerator<ListedArticle, void>;
+export function articles(
+  client: ContentClient,
+  query: ArticleQuery<'full'>,
+  options?: WalkOptions,
+): AsyncGenerator<FullArticle, void>;
+export function articles(
+  client: ContentClient,
+  query: ArticleQuery<string>,
+  options?: WalkOptions,
+): AsyncGenerator<ChosenArticle, void>;
 export async function* articles(
   client: ContentClient,
-  query: Omit<QueryOf<ArticlesOperation>, 'page'> = {},
+  query: ArticleQuery<string | undefined> = {},
   options: WalkOptions = {},
-): AsyncGenerator<ListedArticle, void> {
-  const seen = new Set<number>();
-  for (let page = 1; ; page += 1) {
-    const { data, meta } = await client.get('/api/articles', {
+): AsyncGenerator<ChosenArticle, void> {
+  const { fields, ...rest } = query;
+  let cursor: string | undefined = '';
+  do {
+    const { data, meta }: AnswerOf<ArticlesOperation> = await client.get('/api/articles', {
       ...patient(options),
-      query: { ...query, page },
+      query: { ...rest, ...(fields !== undefined && { fields }), cursor },
     });
-    for (const article of data) {
-      if (seen.has(article.id)) continue;
-      seen.add(article.id);
-      yield article;
-    }
-    if (page >= meta.total_pages) return;
-  }
+    yield* data;
+    cursor = meta.next_cursor ?? undefined;
+  } while (cursor !== undefined);
 }
 
 /** Every news item of a query, page by page as they are asked for, along the feed's cursors. */

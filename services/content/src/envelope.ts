@@ -6,6 +6,11 @@ const pageMeta = z.object({
   per_page: z.int(),
   total: z.int(),
   total_pages: z.int(),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Leads to the next page of a walk; null at its end.'),
   total_is_exact: z.literal(false).optional().describe('Present if there may be more.'),
 });
 

@@ -5,13 +5,15 @@ import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
 import { ARTICLES, type Subject } from './subjects.ts';
 
+/** The times by which lists are sorted. */
+export type ListTime = 'published_at' | 'updated_at';
+
 /** A value in a query, or the placeholder for one. */
 type Value = RawBuilder<unknown>;
 
 /**
  * A filter of the lists of articles: its parameter, the statements, the totals and what drops cached lists
- * follow from it. Filters combine: a list is read by the index of the filter with the fewest articles, and
- * the others choose among the first rows that it finds.
+ * follow from it. `list-plan.ts` decides how filters combine.
  */
 interface Filter {
   /** The parameter of the query, described unless its name says enough. */
@@ -19,14 +21,20 @@ interface Filter {
   /** The condition on a row of `content.article as article`. */
   readonly matches: (value: Value) => RawBuilder<unknown>;
   /**
-   * A SELECT of `id`, `is_published` and `published_at` of its articles, each at most once, whose index has
-   * the compared columns, then `is_published`, `published_at desc`, and the article's id, `desc`. Absent if
+   * The times by which an index has its articles in order: the compared columns, then `is_published`, the
+   * time, `desc`, and the article's id, `desc`.
+   */
+  readonly orderedBy?: readonly ListTime[];
+  /** The time that the condition is a range of: lists in this order begin or end there. */
+  readonly rangeOf?: ListTime;
+  /**
+   * A SELECT of `id`, `is_published` and `published_at` of its articles, each at most once. Absent if
    * `matches` says it all; a relation of many to many has copies of these columns, kept by a trigger.
    */
   readonly rows?: (value: Value) => RawBuilder<unknown>;
   /** The kind and id by which `content.list_count` has its total; without it, articles are counted. */
   readonly counted?: { readonly kind: string; readonly id: (value: Value) => Value };
-  /** The kind of the subject that a change of its articles names, with the value; any change if absent. */
+  /** The kind of the subjects that a change of its articles names, with each value; any change if absent. */
   readonly subject?: string;
 }
 
@@ -44,6 +52,18 @@ function listOf(member: RegExp, plural: string) {
     .describe(`Up to ${MOST_LISTED} ${plural}, separated by commas.`);
 }
 
+/** A time in a query string. */
+function timeParameter(description: string) {
+  return z.iso
+    .datetime({
+      offset: true,
+      error: 'must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)',
+    })
+    .transform((text) => new Date(text))
+    .describe(description)
+    .meta({ type: 'string', format: 'date-time' });
+}
+
 /**
  * The filters of lists. A new one is an entry here and an index in a migration; if it is `counted`, also
  * triggers that call `content.count_articles` (`migrations/0013_content_lists.sql`), and if it has a
@@ -53,25 +73,46 @@ const FILTERS = {
   category_id: {
     parameter: idParameter(),
     matches: (value) => sql`article.category_id = ${value}`,
+    orderedBy: ['published_at', 'updated_at'],
     counted: { kind: 'category', id: (value) => value },
     subject: 'category',
   },
   category: {
     parameter: slugMember().describe('The slug of a category, or one that it had before.'),
     matches: (value) => sql`article.category_id = ${idOfSlug('category', value)}`,
+    orderedBy: ['published_at', 'updated_at'],
     counted: { kind: 'category', id: (value) => idOfSlug('category', value) },
   },
   author: {
     parameter: requiredText(255),
     matches: (value) => sql`article.author = ${value}`,
+    orderedBy: ['published_at'],
   },
   ids: {
     parameter: listOf(/[1-9][0-9]{0,9}/, 'ids'),
     matches: (value) => sql`article.id = any(${value}::bigint[])`,
+    subject: 'article',
   },
   slug: {
     parameter: listOf(SLUG_PATTERN, 'slugs'),
-    matches: (value) => sql`article.slug = any(${value}::text[])`,
+    matches: (value) => sql`article.id in (
+      select id from content.article where slug = any(${value}::text[])
+      union all select id from content.former_slug where resource = 'article' and slug = any(${value}::text[]))`,
+  },
+  published_after: {
+    parameter: timeParameter('Excludes this time.'),
+    matches: (value) => sql`article.published_at > ${value}`,
+    rangeOf: 'published_at',
+  },
+  published_before: {
+    parameter: timeParameter('Excludes this time.'),
+    matches: (value) => sql`article.published_at < ${value}`,
+    rangeOf: 'published_at',
+  },
+  updated_since: {
+    parameter: timeParameter('Includes this time.'),
+    matches: (value) => sql`article.updated_at >= ${value}`,
+    rangeOf: 'updated_at',
   },
 } as const satisfies Record<string, Filter>;
 
@@ -101,5 +142,6 @@ export function filtersOf(values: FilterValues): FilterName[] {
 /** What a list depends on: the articles of one of its filters, or all. */
 export function subjectsOfList(values: FilterValues): Subject[] {
   const name = filtersOf(values).find((name) => filterOf(name).subject !== undefined);
-  return [name === undefined ? ARTICLES : `${filterOf(name).subject}:${values[name]}`];
+  if (name === undefined) return [ARTICLES];
+  return [values[name]].flat().map((value): Subject => `${filterOf(name).subject}:${String(value)}`);
 }

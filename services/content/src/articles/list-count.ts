@@ -1,9 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
-import { filterOf } from './filters.ts';
+import { type FilterName, type FilterValues, filterOf } from './filters.ts';
 import { compilable, ListQuery, type ListValues } from './list-query.ts';
-import { countedRows, type FilterValue, type ListShape, MOST_COUNTED } from './list-rows.ts';
+import { countedRows, type FilterValue, type ListShape, MOST_COUNTED, someRows } from './list-rows.ts';
+import type { ArticleStatus } from './schema.ts';
 
 /** How many articles a list has, and how many rows were looked at if it is not stored. */
 interface CountRow {
@@ -18,8 +19,9 @@ export interface DayRow {
 }
 
 /** Whether the database keeps the counts of a list: of all articles, and of one counted filter. */
-export function isStored({ lead, others }: ListShape): boolean {
-  return others === '' && (lead === '' || filterOf(lead).counted !== undefined);
+export function isStored({ lead, others, ranges, isWhole }: ListShape): boolean {
+  if (others !== '' || ranges !== '' || isWhole) return false;
+  return lead === '' || filterOf(lead).counted !== undefined;
 }
 
 /** How many articles a list has: the stored count, or counted as far as {@link MOST_COUNTED}. */
@@ -31,6 +33,22 @@ export async function countList(
   const [row] = await COUNTS.execute(db, shape, values);
   return { total: Number(row?.total ?? 0), isExact: Number(row?.seen ?? 0) <= MOST_COUNTED };
 }
+
+/** How many articles a filter has alone: the stored count, or counted one further than the limit. */
+export async function countFilter(
+  db: Kysely<ContentTables>,
+  status: ArticleStatus,
+  name: FilterName,
+  filters: FilterValues,
+): Promise<number> {
+  const shape = { status, sort: 'newest', lead: name, others: '', ranges: '', isWhole: false } as const;
+  const [row] = await (isStored(shape) ? COUNTS : SOME).execute(db, shape, filters);
+  return Number(row?.total ?? 0);
+}
+
+const SOME = new ListQuery<ListShape, CountRow>((db, { lead, status }, value) =>
+  compilable(db, sql`select count(*) as total, 0 as seen from (${someRows(lead, status, value)}) as led`),
+);
 
 const COUNTS = new ListQuery<ListShape, CountRow>((db, shape, value) => {
   if (!isStored(shape)) return compilable(db, countedRows(shape, value));

@@ -9,9 +9,14 @@ export interface ListValues extends FilterValues {
   day: string;
   offset: number;
   limit: number;
+  /** The position of a cursor: the time and the id of the last article of the page before. */
+  afterTime: Date | null;
+  afterId: number;
+  /** How many bytes of content an answer may have. */
+  bytes: number;
 }
 
-/** A query of lists, prepared for those with at most one filter: every connection keeps what is prepared. */
+/** A query of lists, prepared for those that one index has: every connection keeps what is prepared. */
 export class ListQuery<QueryShape extends ListShape, Row> {
   readonly #build: BuildShape<ContentTables, QueryShape, Partial<ListValues>, Row>;
   readonly #prepared: PreparedQueries<ContentTables, QueryShape, Partial<ListValues>, Row>;
@@ -23,7 +28,8 @@ export class ListQuery<QueryShape extends ListShape, Row> {
 
   /** Runs the query for a list of that shape, and returns its rows. */
   async execute(db: Kysely<ContentTables>, shape: QueryShape, values: Partial<ListValues>): Promise<Row[]> {
-    if (shape.others === '') return this.#prepared.of(shape).execute(db, values);
+    if (shape.others === '' && shape.ranges === '' && !shape.isWhole)
+      return this.#prepared.of(shape).execute(db, values);
     const { rows } = await db.executeQuery(this.#build(db, shape, (name) => sql`${values[name]}`).compile());
     return rows;
   }

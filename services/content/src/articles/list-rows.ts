@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type FilterName, filterOf } from './filters.ts';
-import type { ArticleStatus } from './schema.ts';
+import { type FilterName, filterOf, type ListTime } from './filters.ts';
+import type { ArticleSort, ArticleStatus } from './schema.ts';
 
 /** How far a list without a stored count is counted; filters combine among the first so many and one. */
 export const MOST_COUNTED = 10_000;
@@ -8,77 +8,129 @@ export const MOST_COUNTED = 10_000;
 /** What the SQL of every query of a list depends on. */
 export type ListShape = {
   status: ArticleStatus;
-  /** The filter by whose index the list is read; empty for all articles. */
+  sort: ArticleSort;
+  /** The filter by whose articles the list is read; empty for all articles. */
   lead: FilterName | '';
   /** The filters that choose among the rows of the lead, joined by commas. */
   others: string;
+  /** The filters that bound the walk along the index of the order, joined by commas. */
+  ranges: string;
+  /** Whether all rows of the lead are read and sorted, because no index has them in this order. */
+  isWhole: boolean;
 };
 
 /** Makes the placeholder for the value of a filter. */
 export type FilterValue = (name: FilterName) => RawBuilder<unknown>;
 
-/** The order of a list, and its reverse. */
-const ORDERS = {
-  newest: sql`published_at desc, id desc`,
-  oldest: sql`published_at asc, id asc`,
-};
+/** Which way an order is read: from the latest time to the earliest, or back. */
+export type Direction = 'desc' | 'asc';
+
+/** The time by which a list is sorted; the id breaks ties. */
+export function timeOf(sort: ArticleSort): ListTime {
+  return sort === 'updated' ? 'updated_at' : 'published_at';
+}
+
+/** The direction in which a list is sorted. */
+export function directionOf(sort: ArticleSort): Direction {
+  return sort === 'oldest' ? 'asc' : 'desc';
+}
 
 /**
- * A SELECT of `id` and `published_at` of the articles of a list, in order; of a list with several filters,
- * those among the first of the lead. `within` is a condition on these columns.
+ * A SELECT of `id` and `at`, the time of the order, of the articles of a list, read in a direction. Each of
+ * `pieces` is a condition on `article`, whose rows an index has in order: together the part that is wanted.
  */
 export function listRows(
   shape: ListShape,
   value: FilterValue,
-  first: keyof typeof ORDERS,
-  within?: RawBuilder<unknown>,
+  direction: Direction,
+  pieces: readonly RawBuilder<unknown>[] = [sql`true`],
 ): RawBuilder<unknown> {
-  const order = ORDERS[first];
-  const rows = sql`select id, published_at from (${rowsOfLead(shape, value, within)}) as listed order by ${order}`;
+  if (shape.isWhole) return wholeRows(shape, value, direction, pieces);
+  const rows = walkedRows(shape, value, direction, pieces);
   if (shape.others === '') return rows;
   return sql`
-    select listed.id, listed.published_at from (${rows} limit ${sql.lit(MOST_COUNTED + 1)}) as listed
+    select listed.id, listed.at from (${rows} limit ${sql.lit(MOST_COUNTED + 1)}) as listed
     join content.article as article on article.id = listed.id
-    where ${othersMatch(shape, value)} order by ${order}`;
+    where ${allMatch(shape.others, value)} order by ${orderBy(direction)}`;
+}
+
+/** The rows that are walked for a list, before the other filters choose among them. */
+export function walkedRows(
+  { status, sort, lead, ranges }: ListShape,
+  value: FilterValue,
+  direction: Direction,
+  pieces: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
+  const rows = rowsOf(lead, value, timeOf(sort));
+  // PostgreSQL merges parts that are in order; one condition for all of them it would have to sort.
+  const parts = statesOf(status).flatMap((state) =>
+    pieces.map(
+      (piece) => sql`
+        select id, ${sql.ref(timeOf(sort))} as at from (${rows}) as article
+        where ${state} and ${piece} and ${allMatch(ranges, value)} order by ${orderBy(direction)}`,
+    ),
+  );
+  const merged = parts.length === 1 ? parts : parts.map((part) => sql`(${part})`);
+  return sql`select id, at from (${sql.join(merged, sql` union all `)}) as listed order by ${orderBy(direction)}`;
+}
+
+function wholeRows(
+  { status, sort, lead, others }: ListShape,
+  value: FilterValue,
+  direction: Direction,
+  pieces: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
+  return sql`
+    select article.id, ${sql.ref(`article.${timeOf(sort)}`)} as at
+    from (${someRows(lead, status, value)}) as led
+    join content.article as article on article.id = led.id
+    where ${allMatch(others, value)} and (${sql.join(pieces, sql` or `)}) order by ${orderBy(direction)}`;
 }
 
 /** Counts the articles of a list (`total`), and the rows that were looked at for it (`seen`). */
 export function countedRows(shape: ListShape, value: FilterValue): RawBuilder<unknown> {
-  const alone = { ...shape, others: '' };
-  const rows = sql`${listRows(alone, value, 'newest')} limit ${sql.lit(MOST_COUNTED + 1)}`;
+  const direction = directionOf(shape.sort);
+  if (shape.isWhole) {
+    return sql`select count(*) as total, 0 as seen from (${listRows(shape, value, direction)}) as listed`;
+  }
+  const rows = sql`
+    ${walkedRows(shape, value, direction, [sql`true`])} limit ${sql.lit(MOST_COUNTED + 1)}`;
   if (shape.others === '') return sql`select count(*) as total, count(*) as seen from (${rows}) as listed`;
   return sql`
-    select count(*) filter (where ${othersMatch(shape, value)}) as total, count(*) as seen
+    select count(*) filter (where ${allMatch(shape.others, value)}) as total, count(*) as seen
     from (${rows}) as listed join content.article as article on article.id = listed.id`;
 }
 
-function rowsOfLead(
-  { status, lead }: ListShape,
-  value: FilterValue,
-  within = sql<unknown>`true`,
-): RawBuilder<unknown> {
-  const rows = lead === '' ? articlesThat(sql`true`) : rowsOf(lead, value);
-  const inState = (state: RawBuilder<unknown>) =>
-    sql`select id, published_at from (${rows}) as article where ${state} and ${within}`;
-  if (status === 'published') return inState(sql`is_published`);
-  if (status === 'draft') return inState(sql`not is_published`);
-  // PostgreSQL merges the two in order, which it would have to sort by one condition.
-  return sql`${inState(sql`is_published`)} union all ${inState(sql`not is_published`)}`;
+/** A SELECT of the `id` of articles of a filter, in any order, one more than are counted at most. */
+export function someRows(lead: FilterName | '', status: ArticleStatus, value: FilterValue) {
+  const rows = rowsOf(lead, value, 'published_at');
+  const parts = statesOf(status).map((state) => sql`select id from (${rows}) as article where ${state}`);
+  return sql`${sql.join(parts, sql` union all `)} limit ${sql.lit(MOST_COUNTED + 1)}`;
 }
 
-function rowsOf(lead: FilterName, value: FilterValue): RawBuilder<unknown> {
-  const { rows, matches } = filterOf(lead);
-  return rows?.(value(lead)) ?? articlesThat(matches(value(lead)));
+function statesOf(status: ArticleStatus): RawBuilder<unknown>[] {
+  if (status === 'published') return [sql`is_published`];
+  if (status === 'draft') return [sql`not is_published`];
+  return [sql`is_published`, sql`not is_published`];
 }
 
-function articlesThat(match: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select id, is_published, published_at from content.article as article where ${match}`;
+function rowsOf(lead: FilterName | '', value: FilterValue, time: ListTime) {
+  const match = lead === '' ? sql`true` : filterOf(lead).matches(value(lead));
+  const rows = lead === '' ? undefined : filterOf(lead).rows?.(value(lead));
+  return (
+    rows ?? sql`select id, is_published, ${sql.ref(time)} from content.article as article where ${match}`
+  );
 }
 
-function othersMatch({ others }: ListShape, value: FilterValue): RawBuilder<unknown> {
-  const names = others.split(',') as FilterName[];
+function allMatch(filters: string, value: FilterValue): RawBuilder<unknown> {
+  if (filters === '') return sql`true`;
+  const names = filters.split(',') as FilterName[];
   return sql.join(
     names.map((name) => filterOf(name).matches(value(name))),
     sql` and `,
   );
+}
+
+function orderBy(direction: Direction): RawBuilder<unknown> {
+  return direction === 'desc' ? sql`at desc, id desc` : sql`at asc, id asc`;
 }

@@ -1,61 +1,72 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
-import { type FilterValues, filtersOf } from './filters.ts';
+import type { FilterValues } from './filters.ts';
 import { countList, DAYS, isStored } from './list-count.ts';
-import { ListQuery } from './list-query.ts';
-import { type ListShape, listRows } from './list-rows.ts';
+import { readCursor, writeCursor } from './list-cursor.ts';
+import { type ArticleScope, planList } from './list-plan.ts';
+import { compilable, ListQuery } from './list-query.ts';
+import {
+  type Direction,
+  directionOf,
+  type FilterValue,
+  type ListShape,
+  listRows,
+  MOST_COUNTED,
+  timeOf,
+  walkedRows,
+} from './list-rows.ts';
+import { type Columns, columnsOf, type ListRow, membersOf, selectItems } from './listed-members.ts';
 import { type PageWindow, pageWindow } from './page-window.ts';
-import type { ArticleListItem, ArticleStatus } from './schema.ts';
+import type { ListedArticle, ListedMember } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
-/** Which articles a list contains. */
-export interface ArticleScope {
-  status: ArticleStatus;
-  filters: FilterValues;
-}
-
-/** An article in a list, with the members that only some lists show. */
-interface ListedArticle extends ArticleListItem {
-  alt_text: string | null;
-}
-
 /** A page of a list, and how many articles the list has. */
-export interface ListPage {
-  articles: ListedArticle[];
+export interface ListPage<Member extends ListedMember = ListedMember> {
+  articles: ListedArticle<Member>[];
   total: Total;
 }
 
+/** A page of a walk through a list. */
+export interface WalkedPage<Member extends ListedMember = ListedMember> extends ListPage<Member> {
+  page: number;
+  /** Leads to the next page; null at the end. */
+  next: string | null;
+}
+
+/** The request for a page of a walk. */
+export interface Walk {
+  /** Of the page before; empty for the first. */
+  cursor: string;
+  perPage: number;
+}
+
 /** Where a page is read from in a list. */
-interface Place extends PageWindow {
+interface Place {
+  direction: Direction;
+  offset: number;
+  limit: number;
   /** The day by which the rows are found. */
   day?: string;
 }
 
-/** Everything that the SQL of a page's rows depends on. */
-type RowsShape = ListShape & {
-  from: PageWindow['from'];
-  byDay: boolean;
-};
+/** How much content a page has, in bytes, unless its first article alone has more. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Finds the ids from the index alone, so that only the rows of the page are read. */
-const ROWS = new ListQuery<RowsShape, ListRow>((db, { from, byDay, ...shape }, value) => {
-  const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
-  const rows = listRows(shape, value, from === 'oldest' ? 'oldest' : 'newest', byDay ? before : undefined);
-  const ids = sql<number>`
-    (select id from (${rows} offset ${value('offset')} limit ${value('limit')}) as page)`;
-  return selectListItems(db)
-    .where('article.id', 'in', ids)
-    .orderBy('article.published_at', 'desc')
-    .orderBy('article.id', 'desc');
-});
+/** Lists articles with the members that are named. */
+export class ArticleList<Member extends ListedMember> {
+  readonly #members: readonly Member[];
+  readonly #columns: Columns;
 
-/** Lists articles. */
-export class ArticleList {
+  constructor(members: readonly Member[]) {
+    this.#members = members;
+    this.#columns = columnsOf(members);
+  }
+
   /**
-   * A page of the articles of `scope`, newest first, and how many there are in total.
+   * A page of the articles of `scope`, and how many there are in total.
    *
    * The database maintains the total of all articles, and that of one counted filter. The rows of these lists
    * are reached from the nearer end, or, in the middle, by their day, which is found by adding up the counts
@@ -64,103 +75,167 @@ export class ArticleList {
    *
    * @throws Failure `refused` for a page beyond that limit
    */
-  async read(db: Database, { status, filters }: ArticleScope, page: Page): Promise<ListPage> {
-    const shape = { status, ...(await leadOf(db, status, filters)) };
-    const total = await countList(db, shape, filters);
-    const window = isStored(shape) ? pageWindow(page, total.total) : countedWindow(page, total);
-    if (window === undefined) return { articles: [], total };
-    const { from, offset, limit, day } = await placeOf(db, shape, filters, window);
-    const rows = await ROWS.execute(
-      db,
-      { ...shape, from, byDay: day !== undefined },
-      { ...filters, offset, limit, day },
-    );
-    return { articles: rows.map(listItemOf), total };
+  async page(db: Database, scope: ArticleScope, page: Page): Promise<ListPage<Member>> {
+    const shape = await planList(db, scope);
+    const total = await countList(db, shape, scope.filters);
+    const place = await placeOf(db, shape, scope.filters, page, total);
+    if (place === undefined) return { articles: [], total };
+    const { direction, offset, limit, day } = place;
+    const values = { ...scope.filters, offset, limit, day };
+    const query = { ...shape, direction, isByDay: day !== undefined, columns: this.#columns };
+    const rows = await PAGE.execute(db, query, values);
+    return { articles: rows.map((row) => membersOf(row, this.#members)), total };
+  }
+
+  /**
+   * A page of a walk through the articles of `scope`, which reaches every article that has been in the list
+   * since the walk began. A page may have fewer articles than were asked for before the end: because of their
+   * content, or because few of those that were looked at pass the filters.
+   *
+   * @throws Failure `refused` with code `invalid_cursor`
+   */
+  async walk(db: Database, scope: ArticleScope, { cursor, perPage }: Walk): Promise<WalkedPage<Member>> {
+    const position = readCursor(scope, cursor);
+    const shape = await planList(db, scope);
+    const after = position === undefined ? '' : position.at === null ? 'draft' : 'time';
+    const values = {
+      ...scope.filters,
+      ...(position && { afterTime: position.at, afterId: position.id }),
+      limit: perPage + 1,
+      bytes: this.#columns === 'content' ? MOST_BYTES : Number.MAX_SAFE_INTEGER,
+    };
+    const query = { ...shape, after, columns: this.#columns } as const;
+    const [rows, total] = await Promise.all([
+      WALK.execute(db, query, values),
+      countList(db, shape, scope.filters),
+    ]);
+    const shown = rows.slice(0, perPage);
+    const [last] = shown.slice(-1);
+    const page = position?.page ?? 1;
+    const found = last !== undefined && last.found > shown.length;
+    const end = found ? { at: last[timeOf(scope.sort)], id: last.id } : await endOfWalk(db, query, values);
+    const next = end === undefined ? null : writeCursor(scope, { ...end, page: page + 1 });
+    return { articles: shown.map((row) => membersOf(row, this.#members)), total, page, next };
   }
 }
 
-/** The filter with the fewest articles leads, so that most combinations are read and counted completely. */
-async function leadOf(
-  db: Database,
-  status: ArticleStatus,
-  filters: FilterValues,
-): Promise<Pick<ListShape, 'lead' | 'others'>> {
-  const names = filtersOf(filters);
-  const [only = '', ...more] = names;
-  if (more.length === 0) return { lead: only, others: '' };
-  const counts = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      total: (await countList(db, { status, lead: name, others: '' }, filters)).total,
-    })),
-  );
-  const { name: lead } = counts.reduce((least, count) => (count.total < least.total ? count : least));
-  return { lead, others: names.filter((name) => name !== lead).join() };
+/** Everything that the SQL of a page depends on. */
+type PageShape = ListShape & { direction: Direction; isByDay: boolean; columns: Columns };
+
+/** Finds the ids from the index alone, so that only the rows of the page are read. */
+const PAGE = new ListQuery<PageShape, ListRow>((db, { direction, isByDay, columns, ...shape }, value) => {
+  const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
+  const rows = listRows(shape, value, direction, isByDay ? [before] : undefined);
+  const ids = sql<number>`
+    (select id from (${rows} offset ${value('offset')} limit ${value('limit')}) as page)`;
+  return selectItems(db, columns)
+    .where('article.id', 'in', ids)
+    .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
+    .orderBy('article.id', directionOf(shape.sort));
+});
+
+/** Everything that the SQL of a walk depends on. */
+type WalkShape = ListShape & { after: '' | 'time' | 'draft'; columns: Columns };
+
+/** A row of a walk: `found` articles were found for its page, of which some may have too much content. */
+type WalkRow = ListRow & { found: number };
+
+const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }, value) => {
+  const direction = directionOf(shape.sort);
+  const rows = listRows(shape, value, direction, piecesAfter(shape, after, value));
+  const order = sql`order by ${sql.ref(`article.${timeOf(shape.sort)}`)} ${sql.raw(direction)},
+    article.id ${sql.raw(direction)}`;
+  const items = selectItems(db, columns)
+    .select([
+      sql<number>`(count(*) over ())::integer`.as('found'),
+      sql<number>`coalesce(sum(octet_length(article.content)) over (${order}
+        rows between unbounded preceding and 1 preceding), 0)
+        + octet_length(article.content)`.as('bytes'),
+      sql<number>`row_number() over (${order})`.as('place'),
+    ])
+    .where('article.id', 'in', sql<number>`(select id from (${rows} limit ${value('limit')}) as page)`);
+  return db
+    .selectFrom(items.as('item'))
+    .selectAll()
+    .where(({ eb, or }) => or([eb('bytes', '<=', value('bytes')), eb('place', '=', 1)]))
+    .orderBy('place');
+});
+
+/** The last of the rows that a walk looked at, if there may be more. */
+const END = new ListQuery<WalkShape, { at: Date | null; id: number }>((db, { after, ...shape }, value) => {
+  const rows = walkedRows(shape, value, directionOf(shape.sort), piecesAfter(shape, after, value));
+  return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
+});
+
+async function endOfWalk(db: Database, shape: WalkShape, values: FilterValues) {
+  if (shape.others === '' || shape.isWhole) return undefined;
+  const [end] = await END.execute(db, { ...shape, columns: 'listed' }, values);
+  return end;
 }
 
-/** The rows of a page of a list that was counted, all of which were looked at for it. */
-function countedWindow({ page, perPage }: Page, { total, isExact }: Total): PageWindow | undefined {
-  const offset = (page - 1) * perPage;
-  const limit = Math.min(perPage, total - offset);
-  if (limit > 0) return { from: 'newest', offset, limit };
-  if (isExact || page === 1) return undefined;
-  throw new Failure(
-    'refused',
-    `page: this list is too long to be read beyond the first ${total} articles; add a filter`,
-  );
+/** What comes after the position of a cursor, in pieces that an index has in order. */
+function piecesAfter(
+  { sort }: ListShape,
+  after: WalkShape['after'],
+  value: FilterValue & ((name: 'afterTime' | 'afterId') => RawBuilder<unknown>),
+): RawBuilder<unknown>[] {
+  const [time, id] = [sql.ref(timeOf(sort)), value('afterId')];
+  const beyond = sql.raw(sort === 'oldest' ? '>' : '<');
+  if (after === '') return [sql`true`];
+  if (after === 'time') {
+    const later = sql`(${time}, article.id) ${beyond} (${value('afterTime')}, ${id})`;
+    return sort === 'oldest' ? [later, sql`${time} is null`] : [later];
+  }
+  // Drafts that were never published are the newest.
+  const draft = sql`${time} is null and article.id ${beyond} ${id}`;
+  return sort === 'oldest' ? [draft] : [draft, sql`${time} is not null`];
 }
 
-/** A page deep in the list is found by its day, the one that contains the row at its offset. */
+/** Where the rows of a page are; undefined past the end. */
 async function placeOf(
   db: Database,
   shape: ListShape,
   filters: FilterValues,
-  window: PageWindow,
+  page: Page,
+  total: Total,
+): Promise<Place | undefined> {
+  if (!isStored(shape) || shape.sort === 'updated') return countedPlace(shape, page, total);
+  const window = pageWindow(page, total.total);
+  if (window === undefined) return undefined;
+  const isOldest = shape.sort === 'oldest';
+  const direction = (window.from === 'oldest') === isOldest ? 'desc' : 'asc';
+  if (window.from !== 'day') return { ...window, direction };
+  const offset = isOldest ? total.total - window.offset - window.limit : window.offset;
+  return placeByDay(db, shape, filters, { ...window, offset });
+}
+
+/** A page deep in the list is found by its day, the one that contains the row at its offset. */
+async function placeByDay(
+  db: Database,
+  shape: ListShape,
+  filters: FilterValues,
+  { offset, limit }: PageWindow,
 ): Promise<Place> {
-  if (window.from !== 'day') return window;
-  const [found] = await DAYS.execute(db, shape, { ...filters, offset: window.offset });
+  const [found] = await DAYS.execute(db, shape, { ...filters, offset });
   // The list has become shorter since it was counted.
-  if (found === undefined) return { ...window, limit: 0 };
-  const offset = window.offset - Number(found.before);
-  return found.day === 'infinity' ? { ...window, offset } : { ...window, offset, day: found.day };
+  if (found === undefined) return { direction: 'desc', offset, limit: 0 };
+  const place = { direction: 'desc' as const, offset: offset - Number(found.before), limit };
+  return found.day === 'infinity' ? place : { ...place, day: found.day };
 }
 
-function selectListItems(db: Database) {
-  return db
-    .selectFrom('content.article as article')
-    .leftJoin('content.category as category', 'category.id', 'article.category_id')
-    .select([
-      'article.id',
-      'article.title',
-      'article.slug',
-      'article.excerpt',
-      'article.featured_image',
-      'article.alt_text',
-      'article.author',
-      'article.published_at',
-      'category.id as categoryId',
-      'category.name as categoryName',
-      'category.slug as categorySlug',
-    ]);
-}
-
-type ListRow = Awaited<ReturnType<ReturnType<typeof selectListItems>['executeTakeFirstOrThrow']>>;
-
-function listItemOf({
-  categoryId,
-  categoryName,
-  categorySlug,
-  published_at,
-  ...rest
-}: ListRow): ListedArticle {
-  return {
-    ...rest,
-    category: categoryOf(categoryId, categoryName, categorySlug),
-    published_at: published_at?.toISOString() ?? null,
-  };
-}
-
-/** The category of an article as clients see it; null if it does not have one. */
-export function categoryOf(id: number | null, name: string | null, slug: string | null) {
-  return id === null || name === null || slug === null ? null : { id, name, slug };
+/** The rows of a page of a list that was counted, all of which were looked at for it. */
+function countedPlace(
+  { sort }: ListShape,
+  { page, perPage }: Page,
+  { total, isExact }: Total,
+): Place | undefined {
+  const offset = (page - 1) * perPage;
+  const reach = Math.min(total, MOST_COUNTED + 1);
+  const limit = Math.min(perPage, reach - offset);
+  if (limit > 0) return { direction: directionOf(sort), offset, limit };
+  if ((isExact && reach === total) || page === 1) return undefined;
+  throw new Failure(
+    'refused',
+    `page: this list is too long to be read beyond the first ${reach} articles; use cursor`,
+  );
 }

@@ -28,6 +28,8 @@ import {
   articlePutAnswer,
   articleSlugPath,
   deletedAnswer,
+  hasContent,
+  LIST_MEMBERS,
 } from './schema.ts';
 import type { ArticleStore, ReadArticle } from './store.ts';
 import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
@@ -48,6 +50,7 @@ export interface ArticleParts {
 }
 
 const TAGS = ['articles'];
+const FOUND = 'Articles found';
 const DETAIL_PROBLEMS = problemResponses(400, 403, 404, 429, 503);
 const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
@@ -62,17 +65,36 @@ function reads({ articles, cache, site }: ArticleParts) {
     schema: {
       tags: TAGS,
       operationId: 'listArticles',
-      summary: 'List articles, newest first',
+      summary: 'List articles',
       querystring: articleListQuery,
       response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },
     handler: (request, reply) => {
-      const { page, per_page: perPage, status, ...filters } = request.query;
+      const {
+        page,
+        per_page: perPage,
+        status,
+        sort,
+        cursor,
+        fields = LIST_MEMBERS,
+        ...filters
+      } = request.query;
       if (status !== 'published') ownerOf(request);
+      const scope = { status, sort, filters };
+      const subjects = subjectsOfList(filters);
       return replyToReader(request, reply, cache, async () => {
-        const list = await articles.list({ status, filters }, { page, perPage });
-        const value = successPage('Articles found', list.articles, { page, perPage }, list.total);
-        return { value, subjects: subjectsOfList(filters) };
+        if (cursor === undefined && !hasContent(fields)) {
+          const list = await articles.list(scope, fields, { page, perPage });
+          return { value: successPage(FOUND, list.articles, { page, perPage }, list.total), subjects };
+        }
+        const walked = await articles.walk(scope, fields, { cursor: cursor ?? '', perPage });
+        const { data, meta, ...rest } = successPage(
+          FOUND,
+          walked.articles,
+          { ...walked, perPage },
+          walked.total,
+        );
+        return { value: { ...rest, data, meta: { ...meta, next_cursor: walked.next } }, subjects };
       });
     },
   });

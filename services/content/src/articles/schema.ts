@@ -90,9 +90,6 @@ const articleDetail = articleListItem.extend({
     ),
 });
 
-/** An article in a list. */
-export type ArticleListItem = z.infer<typeof articleListItem>;
-
 /** A complete article. */
 export type ArticleDetail = z.infer<typeof articleDetail>;
 
@@ -108,12 +105,60 @@ export const pageParameters = {
   per_page: integerParameter(1, 100).default(20),
 };
 
+/** The members that lists can show. */
+const listedMembers = articleDetail.omit({ related_articles: true });
+
+/** The name of a member that lists can show. */
+export type ListedMember = keyof typeof listedMembers.shape;
+
+const MEMBERS = Object.keys(listedMembers.shape) as ListedMember[];
+
+/** The members that a list shows unless others are asked for. */
+export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof articleListItem.shape)[];
+
+const fields = z
+  .string()
+  .transform((names) => (names === 'full' ? MEMBERS : names.split(',')))
+  .pipe(
+    z.array(z.enum(MEMBERS, `must be full, or names of members separated by commas: ${MEMBERS.join(', ')}`)),
+  )
+  .transform((names) => MEMBERS.filter((name) => name === 'id' || names.includes(name)))
+  .describe(
+    'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
+  )
+  .meta({ type: 'string' });
+
+/** The orders of lists. */
+const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, oldest or updated');
+
+/** The order of a list: by publication, the latest or the earliest first, or the latest change first. */
+export type ArticleSort = z.infer<typeof articleSort>;
+
 /** Query string of the list. */
-export const articleListQuery = z.strictObject({
-  ...pageParameters,
-  ...filterParameters,
-  status: articleStatus.default('published').describe('Values other than `published` need a key.'),
-});
+export const articleListQuery = z
+  .strictObject({
+    ...pageParameters,
+    ...filterParameters,
+    status: articleStatus.default('published').describe('Values other than `published` need a key.'),
+    sort: articleSort.default('newest'),
+    fields: fields.optional(),
+    cursor: z
+      .string()
+      .max(200)
+      .optional()
+      .describe(
+        'Walks the list without missing an article: empty for the first page, then the `meta.next_cursor` of the page before, until that is null.',
+      ),
+  })
+  .refine(({ page, cursor, fields }) => page === 1 || (cursor === undefined && !hasContent(fields)), {
+    path: ['page'],
+    message: 'does not go with cursor, nor with the content in fields: use cursor',
+  });
+
+/** Whether a list with these members is read by cursor, because content has no bounded size. */
+export function hasContent(fields: readonly ListedMember[] | undefined): boolean {
+  return fields?.includes('content') === true;
+}
 
 /** Path of one article. */
 export const articlePath = z.object({ id: idParameter() });
@@ -121,8 +166,17 @@ export const articlePath = z.object({ id: idParameter() });
 /** Path of one article by its slug. */
 export const articleSlugPath = z.object({ slug: slugParameter() });
 
+/** An article of a list: those of its members that are asked for. */
+const listedArticle = listedMembers.partial().required({ id: true });
+
+/** An article of a list, with these members. */
+export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
+  z.infer<typeof listedMembers>,
+  Member
+>;
+
 /** Answer of the list. */
-export const articleListAnswer = pagedEnvelope(z.array(articleListItem));
+export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
 /** Query string of the detail. */
 export const articleDetailQuery = z.strictObject({

@@ -8,9 +8,11 @@ import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
-import { ArticleList, type ArticleScope, categoryOf, type ListPage } from './list.ts';
+import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
+import type { ArticleScope } from './list-plan.ts';
+import { categoryOf } from './listed-members.ts';
 import { relatedArticles } from './related.ts';
-import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail } from './schema.ts';
+import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, ListedMember } from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
 import { titleWords } from './title-words.ts';
 import type { WrittenArticle } from './written-article.ts';
@@ -44,7 +46,6 @@ export type Precondition = (own: object) => void;
 export class ArticleStore {
   readonly #db: Database;
   readonly #readDb: Database;
-  readonly #list = new ArticleList();
 
   /** Public reads take `readDb`, which may be a replica of `db`. */
   constructor(db: Database, readDb: Database = db) {
@@ -52,9 +53,14 @@ export class ArticleStore {
     this.#readDb = readDb;
   }
 
-  /** A page of the articles of `scope`, newest first, and their total number. */
-  list(scope: ArticleScope, page: Page): Promise<ListPage> {
-    return this.#list.read(this.#readDb, scope, page);
+  /** A page of the articles of `scope` with these members, and their total number. */
+  list(scope: ArticleScope, members: readonly ListedMember[], page: Page): Promise<ListPage> {
+    return new ArticleList(members).page(this.#readDb, scope, page);
+  }
+
+  /** A page of a walk through the articles of `scope` with these members. */
+  walk(scope: ArticleScope, members: readonly ListedMember[], walk: Walk): Promise<WalkedPage> {
+    return new ArticleList(members).walk(this.#readDb, scope, walk);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { FilterValues } from '../articles/filters.ts';
 import { ArticleList } from '../articles/list.ts';
+import { LIST_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** How many articles a feed has. */
@@ -12,7 +13,7 @@ const TEXT_BYTES = 4 * 2 ** 20;
 /** The newest articles of a list, with their texts. */
 export class FeedStore {
   readonly #db: Kysely<ContentTables>;
-  readonly #list = new ArticleList();
+  readonly #list = new ArticleList([...LIST_MEMBERS, 'alt_text']);
 
   /** Reads take `db`, which may be a replica. */
   constructor(db: Kysely<ContentTables>) {
@@ -22,7 +23,8 @@ export class FeedStore {
   /** The articles of a feed, newest first; `content` is null where there are too many texts before it. */
   async newest(filters: FilterValues) {
     const page = { page: 1, perPage: FEED_ARTICLES };
-    const { articles } = await this.#list.read(this.#db, { status: 'published', filters }, page);
+    const scope = { status: 'published', sort: 'newest', filters } as const;
+    const { articles } = await this.#list.page(this.#db, scope, page);
     if (articles.length === 0) return [];
     const texts = await this.#texts(articles.map(({ id }) => id));
     return articles.flatMap((article) => {

@@ -2,6 +2,7 @@ import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
+import { LIST_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page, Total } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
@@ -48,7 +49,7 @@ export class TermStore {
   readonly #kind: TermKind;
   readonly #db: Database;
   readonly #readDb: Database;
-  readonly #articles = new ArticleList();
+  readonly #articles = new ArticleList([...LIST_MEMBERS, 'alt_text']);
 
   /** Public reads take `readDb`, which may be a replica of `db`. */
   constructor(kind: TermKind, db: Database, readDb: Database = db) {
@@ -106,8 +107,12 @@ export class TermStore {
   }
 
   async #page(row: TermRow, filters: TermFilters, page: Page): Promise<TermPage> {
-    const scope = { status: 'published', filters: { ...filters, [this.#kind.filter]: row.id } } as const;
-    const { articles, total } = await this.#articles.read(this.#readDb, scope, page);
+    const scope = {
+      status: 'published',
+      sort: 'newest',
+      filters: { ...filters, [this.#kind.filter]: row.id },
+    } as const;
+    const { articles, total } = await this.#articles.page(this.#readDb, scope, page);
     const own = this.#shown(row);
     return { term: { ...own, articles }, own, total };
   }

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+import type { ListedArticle, ListedMember } from './schema.ts';
+
+/** The columns that are read: those of a list item, all but the content, or all. */
+export type Columns = 'listed' | 'all' | 'content';
+
+const LISTED: readonly ListedMember[] = [
+  'id',
+  'title',
+  'slug',
+  'excerpt',
+  'featured_image',
+  'alt_text',
+  'category',
+  'author',
+  'published_at',
+];
+
+/** The columns that these members need. */
+export function columnsOf(members: readonly ListedMember[]): Columns {
+  if (members.includes('content')) return 'content';
+  return members.every((member) => LISTED.includes(member)) ? 'listed' : 'all';
+}
+
+/** A SELECT of articles with their categories. */
+export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
+  return db
+    .selectFrom('content.article as article')
+    .leftJoin('content.category as category', 'category.id', 'article.category_id')
+    .select([
+      'article.id',
+      'article.title',
+      'article.slug',
+      'article.excerpt',
+      'article.featured_image',
+      'article.alt_text',
+      'article.author',
+      'article.published_at',
+      'article.updated_at',
+      'category.id as categoryId',
+      'category.name as categoryName',
+      'category.slug as categorySlug',
+    ])
+    .$if(columns !== 'listed', (query) =>
+      query.select([
+        'article.meta_title',
+        'article.meta_description',
+        'article.canonical_url',
+        'article.is_published',
+        'article.created_at',
+      ]),
+    )
+    .$if(columns === 'content', (query) => query.select('article.content'));
+}
+
+/** A row of a list. */
+export type ListRow = Awaited<ReturnType<ReturnType<typeof selectItems>['executeTakeFirstOrThrow']>>;
+
+/** The members of an article of a list, in the order of the names. */
+export function membersOf<Member extends ListedMember>(row: ListRow, names: readonly Member[]) {
+  const { categoryId, categoryName, categorySlug, published_at, created_at, updated_at, ...rest } = row;
+  const all: Partial<ListedArticle> = {
+    ...rest,
+    category: categoryOf(categoryId, categoryName, categorySlug),
+    published_at: published_at?.toISOString() ?? null,
+    updated_at: updated_at.toISOString(),
+    ...(created_at && { created_at: created_at.toISOString() }),
+  };
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as ListedArticle<Member>;
+}
+
+/** The category of an article as clients see it; null if it does not have one. */
+export function categoryOf(id: number | null, name: string | null, slug: string | null) {
+  return id === null || name === null || slug === null ? null : { id, name, slug };
+}
