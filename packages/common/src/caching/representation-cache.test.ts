@@ -175,13 +175,13 @@ test('while the lease is lost, those who have waited for a load that fails slowl
 
 test('the bodies together stay within the bound, the least recently used going first', async () => {
   const { cache } = cacheOf(10_000);
-  const body = 'x'.repeat(3000);
-  for (const url of ['/1', '/2', '/3']) await ask(cache, body, url);
+  const body = 'x'.repeat(950);
+  const urls = Array.from({ length: 8 }, (_, number) => `/${number + 1}`);
+  for (const url of urls) await ask(cache, body, url);
   await ask(cache, 'newer', '/1');
-  await ask(cache, body, '/4');
+  await ask(cache, body, '/9');
   await settled();
-  const kept = ['/1', '/2', '/3', '/4'].filter((url) => cache.get(url) !== undefined);
-  expect(kept).toEqual(['/1', '/3', '/4']);
+  expect([...urls, '/9'].filter((url) => cache.get(url) === undefined)).toEqual(['/2']);
 });
 
 test('many small bodies with long URLs stay within the bound too', async () => {
@@ -252,4 +252,19 @@ test('a load that a change overtakes is not cached, whatever either is about', a
   await asked;
   await settled();
   expect(cache.get(URL)).toBeUndefined();
+});
+
+test('an answer that would take more than an eighth of the cache drops no others, and is shared while it loads', async () => {
+  const { cache } = cacheOf();
+  await ask(cache, 'small', '/small');
+  const load = pendingLoad();
+  const answers = [cache.load('/large', load.make), cache.load('/large', load.make)];
+  load.finish('x'.repeat(1250));
+  await Promise.all(answers);
+  await settled();
+  expect(load.calls()).toBe(1);
+  expect(cache.get('/large')).toBeUndefined();
+  expect(cache.get('/small')?.body).toBe('small');
+  await ask(cache, 'x'.repeat(900), '/fits');
+  expect(cache.get('/fits')?.body).toHaveLength(900);
 });

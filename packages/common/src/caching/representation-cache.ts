@@ -21,6 +21,9 @@ export interface RepresentationCacheOptions {
 /** The overhead of an entry besides its body, in bytes: key, tag and bookkeeping. */
 const ENTRY_OVERHEAD = 256;
 
+/** The largest part of the cache that one entry may take: a few large answers must not drop all others. */
+const LARGEST_SHARE = 1 / 8;
+
 /**
  * An LRU cache of finished representations by URL. A hit costs neither a query nor a serialization;
  * concurrent misses of one URL are loaded once. A change drops the representations of its subjects, or all
@@ -45,6 +48,7 @@ export class RepresentationCache {
     if (maxBytes === 0) return;
     this.#entries = new LRUCache({
       maxSize: maxBytes,
+      maxEntrySize: Math.ceil(maxBytes * LARGEST_SHARE),
       sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_OVERHEAD,
     });
   }
