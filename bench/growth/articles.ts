@@ -46,7 +46,11 @@ export class GrowingArticles {
     const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
     const key = await keys.create('Bench', null);
     // Checking HTML costs the same however many articles there are, and more than writing them.
-    const settings = { CONTENT_HTML: 'trusted', CONTENT_KEY_RATE_LIMIT: '1000000000' };
+    const settings = {
+      CONTENT_HTML: 'trusted',
+      CONTENT_KEY_RATE_LIMIT: '1000000000',
+      CONTENT_SITE_URL: 'https://site.example',
+    };
     return new GrowingArticles(pool, await startContent(url, '0', settings), key);
   }
 
@@ -74,6 +78,8 @@ export class GrowingArticles {
       this.#read('categories with their totals', '/api/categories'),
       this.#read('article with related ones', detail),
       this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
+      this.#read('feed of articles', '/articles/feed.xml'),
+      this.#read('index of the sitemap', '/sitemap.xml', MIDDLE),
       { what: 'create an article', aim: WRITE, ask: () => this.#create() },
       { what: 'update an article', aim: WRITE, ask: () => this.#update() },
     ];
