@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { timed } from './turns.ts';
 
 /** A measured server in its own process. */
 export interface ServerProcess {
@@ -96,4 +97,14 @@ export async function answered(child: ChildProcess, url: string): Promise<void> 
 /** The resident memory of a process, in MiB. */
 function residentMemory(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+}
+
+/** How long some work takes, in ms, and the most memory that a server has meanwhile, in MiB. */
+export async function peakMemory(server: ServerProcess, work: () => Promise<unknown>) {
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, server.residentMemory());
+  }, 100);
+  const ms = await timed(work).finally(() => clearInterval(watch));
+  return { ms, peak };
 }

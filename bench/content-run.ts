@@ -3,6 +3,7 @@ import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
 import { ArticleStore } from '@pressroom/content/articles/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { PostgresDialect } from 'kysely';
+import { ask } from './ask.ts';
 import { captureAnswer, captureStatements, temporaryFile } from './captured.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { compare, compareWithBare } from './compare.ts';
@@ -137,8 +138,7 @@ async function compareUncached(
 }
 
 async function measureDepth({ port }: ServerProcess, rows: number): Promise<Figure[]> {
-  const response = await fetch(`http://127.0.0.1:${port}${LIST}`);
-  const { meta } = (await response.json()) as { meta: { total_pages: number } };
+  const { meta } = await ask<{ meta: { total_pages: number } }>(`http://127.0.0.1:${port}${LIST}`);
   const pages = [
     ['page first', 1],
     ['page 50', 50],

@@ -3,6 +3,7 @@ import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
 import { putAll } from '../test/support/s3/objects.ts';
+import { peakMemory } from './child.ts';
 import { compareWithBare } from './compare.ts';
 import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
@@ -89,12 +90,8 @@ async function measureListing(
 }
 
 async function measureMove({ post, process: service }: BenchGallery, objects: number): Promise<Figure[]> {
-  let peak = 0;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, service.residentMemory());
-  }, 250);
   const move = { action: 'move', paths: ['from/'], dest: 'to/' };
-  const ms = await timed(() => post('/api/gallery/batch', move)).finally(() => clearInterval(watch));
+  const { ms, peak } = await peakMemory(service, () => post('/api/gallery/batch', move));
   const what = `move ${objects.toLocaleString('en')} objects`;
   return [figure(what, 'rate', '/s', objects / (ms / 1000)), figure(what, 'memory', 'MiB', peak, MEMORY_AIM)];
 }

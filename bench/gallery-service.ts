@@ -13,6 +13,7 @@ import {
   startEmbedded,
   storeSettings,
 } from '../test/support/s3/servers.ts';
+import { ask } from './ask.ts';
 import { type ServerProcess, startServer } from './child.ts';
 import { createDatabase, startBenchPostgres } from './database.ts';
 
@@ -75,7 +76,8 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
     await embedded?.close();
     await postgres.stop();
   };
-  const post = (path: string, json: unknown) => postJson(service.port, path, json, { cookie });
+  const post = (path: string, json: unknown) =>
+    ask(`http://127.0.0.1:${service.port}${path}`, { json, headers: { cookie } });
   return { process: service, cookie, s3, store, bucket, media, caFile, post, stop };
 }
 
@@ -88,17 +90,6 @@ async function login(port: number): Promise<string> {
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
   if (!response.ok) throw new Error(`login answered ${response.status}`);
   return cookie;
-}
-
-async function postJson(port: number, path: string, json: unknown, headers: Record<string, string>) {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(json),
-  });
-  const body: unknown = await response.json();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
-  return body;
 }
 
 /** A photo of 12 megapixels, which the media host serves from now on. */

@@ -1,4 +1,5 @@
-import type { ServerProcess } from './child.ts';
+import { ask } from './ask.ts';
+import { peakMemory, type ServerProcess } from './child.ts';
 import { type Figure, figuresOf } from './figures/figure.ts';
 import { load } from './load.ts';
 import { MirrorClient } from './news-mirror.ts';
@@ -24,10 +25,8 @@ interface Page {
   nextPage?: string;
 }
 
-async function read(port: number, path: string): Promise<Page> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`);
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return (await response.json()) as Page;
+function read(port: number, path: string): Promise<Page> {
+  return ask(`http://127.0.0.1:${port}${path}`);
 }
 
 /** The cursor at the tip, with which a request returns no changes. */
@@ -82,12 +81,9 @@ export async function measureMirrors(server: ServerProcess, rows: number): Promi
     items = client.copy.size;
   };
   const ms = await timed(copy);
-  let peak = 0;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, server.residentMemory());
-  }, 100);
-  const msTogether = await timed(() => Promise.all(Array.from({ length: MIRRORS }, copy)));
-  clearInterval(watch);
+  const { ms: msTogether, peak } = await peakMemory(server, () =>
+    Promise.all(Array.from({ length: MIRRORS }, copy)),
+  );
   const figure = figuresOf('news-feed', { rows });
   const what = `a full mirror of ${items.toLocaleString('en')} items`;
   return [

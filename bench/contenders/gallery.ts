@@ -1,4 +1,5 @@
 import { storeSettings } from '../../test/support/s3/servers.ts';
+import { ask } from '../ask.ts';
 import type { ServerProcess } from '../child.ts';
 import {
   askForThumbnail,
@@ -135,18 +136,11 @@ async function uploadWithPressroom(post: BenchGallery['post']): Promise<void> {
 }
 
 async function uploadWithCompanion(port: number): Promise<void> {
-  const ask = async (path: string, json?: unknown) => {
-    const response = await fetch(`http://127.0.0.1:${port}/s3/multipart${path}`, {
-      ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
-      headers: { 'content-type': 'application/json' },
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`Companion answered ${response.status}: ${text.slice(0, 300)}`);
-    return JSON.parse(text);
-  };
-  const { uploadId, key }: Multipart = await ask('', { filename: 'film.mp4', type: 'video/mp4' });
+  const multipart = <Answer>(path: string, json?: unknown) =>
+    ask<Answer>(`http://127.0.0.1:${port}/s3/multipart${path}`, { json });
+  const { uploadId, key } = await multipart<Multipart>('', { filename: 'film.mp4', type: 'video/mp4' });
   const query = `?key=${encodeURIComponent(key)}`;
-  const { url }: { url: string } = await ask(`/${encodeURIComponent(uploadId)}/1${query}`);
+  const { url } = await multipart<{ url: string }>(`/${encodeURIComponent(uploadId)}/1${query}`);
   const parts = [{ PartNumber: 1, ETag: await putPart(url) }];
-  await ask(`/${encodeURIComponent(uploadId)}/complete${query}`, { parts });
+  await multipart(`/${encodeURIComponent(uploadId)}/complete${query}`, { parts });
 }

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
+import { ask } from '../ask.ts';
 import { createDatabase, createEmptyDatabase, startBenchPostgres } from '../database.ts';
 import { type Load, load } from '../load.ts';
 import { CONTENT_OPERATIONS, type ContentContender, type ContentOperation, type Write } from './content.ts';
@@ -86,11 +87,8 @@ async function comparePages([first, ...others]: readonly ContentContender[]): Pr
   return pages;
 }
 
-async function readPage({ name, process, requests, readPage: read }: ContentContender, number: number) {
-  const response = await fetch(`http://127.0.0.1:${process.port}${requests.page(number)}`);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text.slice(0, 500)}`);
-  return read(JSON.parse(text));
+async function readPage({ process, requests, readPage: read }: ContentContender, number: number) {
+  return read(await ask(`http://127.0.0.1:${process.port}${requests.page(number)}`));
 }
 
 function isWrite(what: ContentOperation): what is 'create' | 'update' {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ask } from '../ask.ts';
 import type { ServerProcess } from '../child.ts';
 import { type Asked, askWith } from './turns.ts';
 
@@ -57,16 +58,13 @@ export interface Followed {
 
 /** Reads the pages of a server from its first one, at most `most`. Throws if an answer is not 200. */
 export async function follow(
-  { name, process, path, read }: Paged,
+  { process, path, read }: Paged,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Followed> {
   const followed: Followed = { paths: [], items: [], cursor: undefined };
   do {
     const next = path(followed.cursor);
-    const response = await fetch(`http://127.0.0.1:${process.port}${next}`);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text.slice(0, 500)}`);
-    const { items, cursor } = read(JSON.parse(text));
+    const { items, cursor } = read(await ask(`http://127.0.0.1:${process.port}${next}`));
     followed.paths.push(next);
     followed.items.push(...items);
     followed.cursor = cursor;

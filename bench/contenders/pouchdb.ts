@@ -1,3 +1,4 @@
+import { ask } from '../ask.ts';
 import type { ServerProcess } from '../child.ts';
 import type { NewsItem, NewsPage, Paged } from './paged.ts';
 import { startPeer, versionOf } from './peer.ts';
@@ -33,25 +34,26 @@ export async function startPouchdb(folder: string, items: readonly NewsItem[]): 
     env: { FOLDER: folder },
     ready: '/',
   });
+  const at = (path = '') => `http://127.0.0.1:${process.port}${DATABASE}${path}`;
   const revisions = new Map<string, string>();
   const write = async (written: readonly NewsItem[]) => {
     for (let begin = 0; begin < written.length; begin += BATCH) {
       const docs = written
         .slice(begin, begin + BATCH)
         .map((item) => ({ ...item, _id: item.id, _rev: revisions.get(item.id) }));
-      const answers = (await request(process, 'POST', `${DATABASE}/_bulk_docs`, { docs })) as Written[];
+      const answers = await ask<Written[]>(at('/_bulk_docs'), { json: { docs } });
       for (const { id, rev } of answers) {
         if (rev === undefined) throw new Error(`PouchDB Server has not written ${id}`);
         revisions.set(id, rev);
       }
     }
   };
-  await request(process, 'PUT', DATABASE);
+  await ask(at(), { method: 'PUT' });
   await write(items);
   return {
     process,
     write,
-    position: async () => String(((await request(process, 'GET', DATABASE)) as Position).update_seq),
+    position: async () => String((await ask<Position>(at())).update_seq),
     changes: (limit, since) => changesOf(process, limit, since),
   };
 }
@@ -80,22 +82,4 @@ function changesOf(process: ServerProcess, limit: number, since: string): Paged 
       };
     },
   };
-}
-
-async function request(
-  { port }: ServerProcess,
-  method: string,
-  path: string,
-  json?: unknown,
-): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    ...(json !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(json),
-    }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`PouchDB Server answered ${response.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import type { PageBench } from './browser.ts';
 
 /** What the page may weigh before it shows a folder, in kB. */
@@ -23,6 +23,5 @@ export async function measureFirstLoad({ url, visit }: PageBench): Promise<Figur
   });
   await page.goto(`${url}/?path=${encodeURIComponent('first/')}`, { waitUntil: 'networkidle' });
   await context.close();
-  const label = { what: 'first load', subject: 'page', metric: 'size', unit: 'kB', aim: AIM_KB };
-  return [figureOf({ ...label, at: { files: ours.size } }, [bytes / 1000])];
+  return [figuresOf('page', { files: ours.size })('first load', 'size', 'kB', bytes / 1000, AIM_KB)];
 }

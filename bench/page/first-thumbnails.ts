@@ -2,7 +2,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Page } from 'playwright-core';
 import { drawing } from '../../test/fixtures/drawing.ts';
 import { putAll } from '../../test/support/s3/objects.ts';
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import type { PageBench } from './browser.ts';
 
 /** A folder of this many files, of which the first ones are pictures. */
@@ -50,12 +50,12 @@ export async function measureFirstThumbnails(bench: PageBench, objects: number):
 }
 
 function timeFigures(what: string, objects: number, page: number[], api: number[]): Figure[] {
-  const label = { what, metric: 'p50', unit: 'ms', at: { objects } };
+  const at = { objects };
   const multiples = page.map((ms, round) => ms / (api[round] ?? ms));
   return [
-    figureOf({ ...label, subject: 'page' }, page),
-    figureOf({ ...label, subject: 'API alone' }, api),
-    figureOf({ ...label, subject: 'page', metric: 'multiple', unit: '' }, multiples),
+    figuresOf('page', at)(what, 'p50', 'ms', page),
+    figuresOf('API alone', at)(what, 'p50', 'ms', api),
+    figuresOf('page', at)(what, 'multiple', '', multiples),
   ];
 }
 

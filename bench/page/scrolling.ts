@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { drawing } from '../../test/fixtures/drawing.ts';
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import { quantile } from '../quantile.ts';
 import type { PageBench } from './browser.ts';
 
@@ -27,31 +27,30 @@ export async function measureScrolling(bench: PageBench, entries: number): Promi
   await answerListings(page, bench, entries);
   const figures: Figure[] = [];
   for (const view of ['grid', 'table']) {
-    const one = (subject: string, metric: string, unit: string, value: number, aim?: number) => {
-      const label = { what: `scrolling, ${view}`, subject, metric, unit, at: { entries } };
-      figures.push(figureOf({ ...label, ...(aim !== undefined && { aim }) }, [value]));
-    };
+    const what = `scrolling, ${view}`;
     await page.goto(`${bench.url}/?path=${encodeURIComponent('scrolled/')}&view=${view}`);
     await page.getByRole('button', { name: 'Load all' }).click();
     await page.getByText(`${entries.toLocaleString('en')} entries`, { exact: true }).waitFor();
     const { rate, dropped, p99, cpu } = await scroll(page);
-    one('page', 'rate', 'frames/s', rate, FRAMES);
-    one('page', 'dropped', '% of frames', dropped);
-    one('page', 'p99', 'ms', p99);
-    one('page', 'cpu', 'ms a frame', cpu, 1000 / FRAMES);
-    one('page', 'memory', 'MB', await heapOf(page), AIM_MB);
+    const own = figuresOf('page', { entries });
+    figures.push(
+      own(what, 'rate', 'frames/s', rate, FRAMES),
+      own(what, 'dropped', '% of frames', dropped),
+      own(what, 'p99', 'ms', p99),
+      own(what, 'cpu', 'ms a frame', cpu, 1000 / FRAMES),
+      own(what, 'memory', 'MB', await heapOf(page), AIM_MB),
+    );
     const still = await context.newPage();
     await still.setContent(await page.evaluate(STILL), { waitUntil: 'load' });
     const drawn = await scroll(still);
-    one('the same tiles without scripts', 'rate', 'frames/s', drawn.rate);
-    one('the same tiles without scripts', 'cpu', 'ms a frame', drawn.cpu);
+    const plain = figuresOf('the same tiles without scripts', { entries });
+    figures.push(plain(what, 'rate', 'frames/s', drawn.rate), plain(what, 'cpu', 'ms a frame', drawn.cpu));
     await still.close();
   }
   const empty = await context.newPage();
   await empty.setContent(EMPTY);
   const { rate } = await scroll(empty);
-  const label = { what: 'scrolling', subject: 'empty page', metric: 'rate', unit: 'frames/s' };
-  figures.push(figureOf({ ...label, at: { entries } }, [rate]));
+  figures.push(figuresOf('empty page', { entries })('scrolling', 'rate', 'frames/s', rate));
   await context.close();
   return figures;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
-import { type Figure, figureOf } from '../figures/figure.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
 import type { PageBench } from './browser.ts';
 
 const MB = 1_000_000;
@@ -33,13 +33,14 @@ export async function measureUploading(bench: PageBench, megabytes: number): Pro
   } finally {
     await rm(file, { force: true });
   }
-  const label = { what: 'upload in parts', metric: 'rate', unit: 'MB/s', at: { megabytes } };
-  const ratios = rates.page.map((rate, round) => rate / (rates.same[round] ?? rate));
+  const rate = (subject: string, rounds: number[]) =>
+    figuresOf(subject, { megabytes })('upload in parts', 'rate', 'MB/s', rounds);
+  const ratios = rates.page.map((own, round) => own / (rates.same[round] ?? own));
   return [
-    figureOf({ ...label, subject: 'page' }, rates.page),
-    figureOf({ ...label, subject: 'AWS SDK in Node' }, rates.same),
-    figureOf({ ...label, subject: `AWS SDK in Node, ${AT_A_TIME} parts at a time` }, rates.parallel),
-    figureOf({ ...label, subject: 'page', metric: 'ratio', unit: '', aim: AIM }, ratios),
+    rate('page', rates.page),
+    rate('AWS SDK in Node', rates.same),
+    rate(`AWS SDK in Node, ${AT_A_TIME} parts at a time`, rates.parallel),
+    figuresOf('page', { megabytes })('upload in parts', 'ratio', '', ratios, AIM),
   ];
 }
 

@@ -3,20 +3,11 @@
  * headers, except those of the body, to a request with `If-None-Match`; no log, no hook, no check. `ANSWER`
  * names its JSON file.
  */
-import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
+import { capturedAnswer } from './captured-answer.ts';
 
-/** An answer that was captured from the service. */
-interface Answer {
-  headers: Record<string, string>;
-  body: string;
-}
-
-const { headers, body }: Answer = JSON.parse(readFileSync(process.env.ANSWER ?? '', 'utf8'));
+const { headers, body, unchanged } = capturedAnswer();
 const bytes = Buffer.from(body);
-const unchanged = Object.fromEntries(
-  Object.entries(headers).filter(([name]) => name !== 'content-type' && name !== 'content-length'),
-);
 
 const app = fastify();
 app.get('/*', (request, reply) => {
