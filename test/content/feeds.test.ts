@@ -93,7 +93,8 @@ describe.each(['xml', 'atom', 'json'] as const)('/articles/feed.%s', (ending) =>
 
   test('has the newest articles with their whole text, as each format has it', async () => {
     const category = await client.category({ name: `Science ${ending}` });
-    const members = { ...HOSTILE, author: 'Ada & Co', category_id: category.id };
+    const text = `${CONTENT}<p><a href="/about?a=1&amp;b">About</a></p>`;
+    const members = { ...HOSTILE, content: text, author: 'Ada & Co', category_id: category.id };
     const { body } = await client.publish({ ...members, slug: `hostile-${ending}` });
     await client.article({ title: 'A draft' });
     const { published_at } = await client.detail(body.data.id);
@@ -104,7 +105,7 @@ describe.each(['xml', 'atom', 'json'] as const)('/articles/feed.%s', (ending) =>
     expect(entries[0]).toEqual({
       id: `${SITE}/api/articles/${body.data.id}`,
       url: `${SITE}/read/${body.data.id}/hostile-${ending}`,
-      html: CONTENT,
+      html: `${CONTENT}<p><a href="${SITE}/about?a=1&amp;b">About</a></p>`,
       author: 'Ada & Co',
       category: `Science ${ending}`,
       published: Math.floor(new Date(published_at).getTime() / 1000) * 1000,

@@ -1,6 +1,7 @@
 import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
 import type { FilterValues } from '../articles/filters.ts';
 import type { Site } from '../site.ts';
+import { withAbsoluteUrls } from './absolute-urls.ts';
 import type { FeedArticle } from './store.ts';
 
 /** The members of a feed of the articles that pass `filters` that these determine. */
@@ -21,13 +22,14 @@ export function articleFeed(
 }
 
 function entryOf(article: FeedArticle, site: Site): FeedEntry {
+  const url = site.page('article', article);
   return {
     // Readers know an entry by it, so it does not move with the slug.
     id: `${site.url}/api/articles/${article.id}`,
     title: article.title,
-    url: site.page('article', article),
+    url,
     summary: article.excerpt,
-    html: article.content,
+    html: article.content === null ? null : withAbsoluteUrls(article.content, url),
     published: article.published_at,
     updated: article.updated_at,
     author: article.author,
