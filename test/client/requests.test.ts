@@ -139,6 +139,26 @@ test('asks with If-None-Match, and answers 304 from the cache that it is given',
   expect(statuses).toEqual([200, 304]);
 });
 
+test('follows a slug that has moved, and asks with If-None-Match there too', async () => {
+  const statuses: number[] = [];
+  const site = contentClient({
+    baseUrl: content.url,
+    cache: memoryCache(),
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  const { id } = (await content.client.publish({ title: 'Where it was' })).body.data;
+  await content.client.patch(`/api/articles/${id}`, { slug: 'where-it-is' });
+  const read = () => site.get('/api/articles/by-slug/{slug}', { path: { slug: 'where-it-was' } });
+  const first = await read();
+  expect(first.data).toMatchObject({ id, slug: 'where-it-is' });
+  expect(await read()).toEqual(first);
+  expect(statuses).toEqual([200, 304]);
+});
+
 test('a cache in memory keeps what was used last', () => {
   const cache = memoryCache(2);
   for (const name of ['a', 'b']) cache.set(name, { etag: name, text: name });
