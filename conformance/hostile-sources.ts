@@ -73,7 +73,6 @@ async function openRoom(): Promise<Room> {
       METRICS_PORT: String(metrics),
       NEWS_PRIVATE_HOSTS: '127.0.0.1',
       NEWS_POLL_MIN_SECONDS: '86400',
-      NEWS_POLL_MAX_SECONDS: '86400',
     },
     ['work'],
   );

@@ -57,7 +57,7 @@ function missingSecrets(env: Environment): string[] {
 
 /** Variables that docker-compose.yml no longer reads. */
 const RETIRED =
-  /^(?:CONTENT_BODY_LIMIT|DATABASE_NAMED_STATEMENTS|DRAIN_SECONDS|EDITORIAL_CONCURRENCY|GALLERY_BODY_LIMIT|LOGIN_BURST|LOGIN_RATE|SHUTDOWN_TIMEOUT_MS)(?==)/gm;
+  /^(?:CONTENT_BODY_LIMIT|DATABASE_NAMED_STATEMENTS|DRAIN_SECONDS|EDITORIAL_CONCURRENCY|GALLERY_BODY_LIMIT|LOGIN_BURST|LOGIN_RATE|NEWS_POLL_MAX_SECONDS|SHUTDOWN_TIMEOUT_MS)(?==)/gm;
 
 /** What in `.env` has no effect any more, a line each; nothing fails because of it. */
 export function retiredSettings(text: string): string[] {

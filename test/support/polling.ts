@@ -7,6 +7,7 @@ import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroo
 import { type EditParts, editEntries } from '@pressroom/news-feed/newsroom/work/edit-entries';
 import { PacedTurns } from '@pressroom/news-feed/newsroom/work/paced-turns';
 import { WebPageReader } from '@pressroom/news-feed/newsroom/work/page-reader';
+import { pollBounds } from '@pressroom/news-feed/newsroom/work/poll-interval';
 import { type PollOutcome, type PollParts, pollSource } from '@pressroom/news-feed/newsroom/work/poll-source';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect, sql } from 'kysely';
@@ -58,7 +59,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     fetch,
     reader,
     clock: () => now.value,
-    bounds: { minSeconds: 300, maxSeconds: 21_600 },
+    bounds: pollBounds(300),
     random: () => 0,
     subscribes: false,
     checkItem: itemChecker(readVocabulary({})),

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { LoadsInTurn } from '../concurrency/loads-in-turn.ts';
 import type { Representation } from './entity-tag.ts';
-import { LoadsInTurn } from './loads-in-turn.ts';
 
 /** Tells whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {

@@ -6,6 +6,7 @@ const RETIRED = [
   'DATABASE_NAMED_STATEMENTS',
   'EDITORIAL_CONCURRENCY',
   'GALLERY_BODY_LIMIT',
+  'NEWS_POLL_MAX_SECONDS',
 ] as const;
 
 /** Warns of each retired variable that is still set: it is ignored. */

@@ -1,4 +1,4 @@
-import { LoadsInTurn } from '@pressroom/common/caching/loads-in-turn';
+import { LoadsInTurn } from '@pressroom/common/concurrency/loads-in-turn';
 import { type Kysely, sql } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 

@@ -13,6 +13,7 @@ import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
 import { type EditParts, editEntries } from '../work/edit-entries.ts';
 import { PacedTurns } from '../work/paced-turns.ts';
+import { pollBounds } from '../work/poll-interval.ts';
 import { type PollParts, pollSource } from '../work/poll-source.ts';
 import { newsroomSchedules, RANKING_MS, runSchedule } from '../work/schedules.ts';
 import { madeUpFeed, madeUpWeek } from './made-up-week.ts';
@@ -38,8 +39,8 @@ export interface ReplayResult {
 /** When the replay begins: so that a week has a leap day, a Monday and the first of a month. */
 const BEGIN = new Date('2096-02-25T20:00:00Z');
 
-/** The bounds of the time between two polls of a source, in seconds: a week is to take a minute. */
-const BOUNDS = { minSeconds: 1800, maxSeconds: 21_600 };
+/** Half an hour at least between two polls of a source: a week is to take a minute. */
+const BOUNDS = pollBounds(1800);
 
 /** How far the clock jumps: to the minute, as the schedules go. */
 const MINUTE_MS = 60_000;

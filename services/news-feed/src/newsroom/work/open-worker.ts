@@ -17,6 +17,7 @@ import { sharedSlots } from './host-slots.ts';
 import { sharedTurns } from './host-turns.ts';
 import { PacedTurns } from './paced-turns.ts';
 import { WebPageReader } from './page-reader.ts';
+import { pollBounds } from './poll-interval.ts';
 import { newsroomSchedules } from './schedules.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import type { WorkerConfig } from './worker-config.ts';
@@ -71,7 +72,7 @@ export function openWorker(
     log,
     fetch: fetcher.fetch,
     reader,
-    bounds: { minSeconds: config.NEWS_POLL_MIN_SECONDS, maxSeconds: config.NEWS_POLL_MAX_SECONDS },
+    bounds: pollBounds(config.NEWS_POLL_MIN_SECONDS),
     random: Math.random,
     checkItem: itemChecker(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),

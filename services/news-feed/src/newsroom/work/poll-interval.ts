@@ -4,6 +4,14 @@ export interface PollBounds {
   maxSeconds: number;
 }
 
+/** The longest interval of the worker itself, in seconds: a quiet source is read four times a day. */
+const MAX_SECONDS = 21_600;
+
+/** The bounds where two polls are at least so far apart. */
+export function pollBounds(minSeconds: number): PollBounds {
+  return { minSeconds, maxSeconds: Math.max(minSeconds, MAX_SECONDS) };
+}
+
 /** The longest wait that a source can ask for, in seconds. */
 const MAX_ASKED_SECONDS = 7 * 86_400;
 

@@ -36,10 +36,6 @@ export const workerSettings = {
     integer(10, 86_400, 'seconds').default(300),
     'Minimum time between two polls of a source; a source may ask for a longer one.',
   ),
-  NEWS_POLL_MAX_SECONDS: setting(
-    integer(10, 604_800, 'seconds').default(21_600),
-    'Maximum time that the worker itself leaves between two polls of a source.',
-  ),
   NEWS_WRITE_SHARE: setting(
     integer(1, 100, 'percent').default(10),
     'Approximate share of its time that each worker spends writing what feeds bring; it pauses for 5 s at most. 100 disables the pauses.',
