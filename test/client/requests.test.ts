@@ -96,8 +96,8 @@ test('reads and writes, typed by the description, and throws problems', async ()
   expect(faulty.requestId).toMatch(/./);
   expect(isProblem(faulty, 'validation_failed')).toBe(true);
   expect(isProblem(faulty, 'slug_taken')).toBe(false);
-  const stranger = contentClient({ baseUrl: content.url });
-  await expect(stranger.delete('/api/articles/{id}', { path: { id } })).rejects.toMatchObject({
+  const anonymous = contentClient({ baseUrl: content.url });
+  await expect(anonymous.delete('/api/articles/{id}', { path: { id } })).rejects.toMatchObject({
     status: 401,
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (uid !== undefined && gid !== undefined) await chown(join(home, 'server.key'), uid, gid);
   await writeFile(join(home, 'server.crt'), cert);
   await writeFile(join(home, 'authority.crt'), authority.cert);
-  await writeFile(join(home, 'stranger.crt'), (await makeAuthority()).cert);
+  await writeFile(join(home, 'other.crt'), (await makeAuthority()).cert);
   server = await startPostgres({
     dataDir: join(home, 'data'),
     port: 0,
@@ -79,7 +79,7 @@ test('queries and the listening connection are encrypted', async () => {
 
 test.each([
   ['a name that the certificate does not have', '127.0.0.1', 'authority.crt', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  ['a certificate of a stranger', 'localhost', 'stranger.crt', 'CERT_SIGNATURE_FAILURE'],
+  ['a certificate of another authority', 'localhost', 'other.crt', 'CERT_SIGNATURE_FAILURE'],
 ])('is unavailable behind %s, and the log says why', async (_what, hostname, authority, code) => {
   const { status, log } = await statusOf(checked(hostname, authority));
   expect(status).toBe(503);

@@ -55,11 +55,14 @@ test.each([
   ['/api/gallery/lookup', 16 * MIB],
   ['/api/settings/buckets', MIB],
   ['/api/articles', MIB],
-])('a stranger who announces a body for %s is refused before it has arrived', async (path, bytes) => {
-  const request = unfinished(proxy?.url ?? '', path, bytes);
-  await until('it is answered', () => request.heard.includes('\r\n\r\n'));
-  expect(request.heard).toMatch(/^HTTP\/1\.1 401 /);
-});
+])(
+  'an anonymous client that announces a body for %s is refused before it has arrived',
+  async (path, bytes) => {
+    const request = unfinished(proxy?.url ?? '', path, bytes);
+    await until('it is answered', () => request.heard.includes('\r\n\r\n'));
+    expect(request.heard).toMatch(/^HTTP\/1\.1 401 /);
+  },
+);
 
 describe('bodies as large as their route needs', () => {
   const path = (size: number) => ({ paths: Array.from({ length: size / 1024 }, () => 'x'.repeat(1000)) });
@@ -119,9 +122,9 @@ describe('requests of one address at once', () => {
     for (const { heard } of answered()) {
       expect(heard).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 60.*"code":"rate_limited"/s);
     }
-    const stranger = unfinished(url, '/api/gallery/lookup', 17 * MIB, other);
-    await until('another one is answered', () => stranger.heard.includes('}'));
-    expect(stranger.heard).toMatch(/^HTTP\/1\.1 413 .*"code":"payload_too_large"/s);
+    const anonymous = unfinished(url, '/api/gallery/lookup', 17 * MIB, other);
+    await until('another one is answered', () => anonymous.heard.includes('}'));
+    expect(anonymous.heard).toMatch(/^HTTP\/1\.1 413 .*"code":"payload_too_large"/s);
     expect(answered()).toHaveLength(3);
   });
 });

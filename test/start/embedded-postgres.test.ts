@@ -142,16 +142,16 @@ describe('embedded PostgreSQL', () => {
     const { dataDir } = first;
     await end(first.process);
     const { uid, gid } = statSync(dataDir);
-    const stranger = spawn('sleep', ['600'], { ...(isRoot && { uid, gid }), cwd: '/', stdio: 'ignore' });
-    children.push(stranger);
+    const other = spawn('sleep', ['600'], { ...(isRoot && { uid, gid }), cwd: '/', stdio: 'ignore' });
+    children.push(other);
     writeFileSync(
       path.join(dataDir, 'postmaster.pid'),
-      `${stranger.pid}\n${dataDir}\n0\n${port}\n\n127.0.0.1\n`,
+      `${other.pid}\n${dataDir}\n0\n${port}\n\n127.0.0.1\n`,
     );
 
     const second = await start();
     expect(await readMark(second.url)).toEqual([{ text: 'é' }]);
-    expect(isRunning(Number(stranger.pid))).toBe(true);
+    expect(isRunning(Number(other.pid))).toBe(true);
   });
 
   test('refuses a directory that a living starter uses, and leaves that one alone', async () => {

@@ -260,24 +260,29 @@ test('entries that change at each poll leave room for new ones, which come soon'
 
 const ARTICLE = 'https://harbour.example/lantern';
 
-/** Two feeds that list one article: the harbour's own, and one of a stranger with another title. */
-async function addOwnAndStranger(): Promise<{ own: number; stranger: number }> {
+/** Two feeds that list one article: the harbour's own, and one of a third party with another title. */
+async function addOwnAndThirdParty(): Promise<{ own: number; thirdParty: number }> {
   const entry = { guid: 'a', link: ARTICLE };
   desk.host.set('/own', { body: rss([{ ...entry, title: 'The lantern is lit' }], { title: 'Harbour' }) });
-  desk.host.set('/stranger', { body: rss([{ ...entry, title: 'The lantern is a fraud' }]) });
+  desk.host.set('/third-party', { body: rss([{ ...entry, title: 'The lantern is a fraud' }]) });
   const { id: own } = await addSource(
     desk.db,
     'https://feeds.harbour.example/own',
     { select: 'all' },
     desk.now.value,
   );
-  const { id: stranger } = await addSource(desk.db, 'https://stranger.example/stranger', {}, desk.now.value);
-  return { own, stranger };
+  const { id: thirdParty } = await addSource(
+    desk.db,
+    'https://third-party.example/third-party',
+    {},
+    desk.now.value,
+  );
+  return { own, thirdParty };
 }
 
-test('an article belongs to the source of its own site, even if a stranger was first', async () => {
-  const { own, stranger } = await addOwnAndStranger();
-  await desk.poll(stranger);
+test('an article belongs to the source of its own site, even if a third party was first', async () => {
+  const { own, thirdParty } = await addOwnAndThirdParty();
+  await desk.poll(thirdParty);
   const [claimed] = await desk.items();
   expect(claimed).toMatchObject({ title: 'The lantern is a fraud', selected: false });
   await desk.poll(own);
@@ -288,27 +293,27 @@ test('an article belongs to the source of its own site, even if a stranger was f
     source_name: 'Harbour',
     selected: true,
   });
-  // The stranger does not get it back.
-  desk.host.set('/stranger', { body: rss([{ guid: 'a', link: ARTICLE, title: 'Still a fraud' }]) });
-  await desk.poll(stranger);
-  desk.host.set('/stranger', {
+  // The third party does not get it back.
+  desk.host.set('/third-party', { body: rss([{ guid: 'a', link: ARTICLE, title: 'Still a fraud' }]) });
+  await desk.poll(thirdParty);
+  desk.host.set('/third-party', {
     body: rss([{ guid: 'b', link: `${ARTICLE}?utm_source=x`, title: 'New guid' }]),
   });
-  await desk.poll(stranger);
+  await desk.poll(thirdParty);
   expect(await desk.items()).toEqual([item]);
 });
 
-test('a stranger who lists an article of another site neither changes it nor makes it again', async () => {
-  const { own, stranger } = await addOwnAndStranger();
+test('a third party that lists an article of another site neither changes it nor makes it again', async () => {
+  const { own, thirdParty } = await addOwnAndThirdParty();
   await desk.poll(own);
   const before = await desk.items();
-  await desk.poll(stranger);
+  await desk.poll(thirdParty);
   expect(await desk.items()).toEqual(before);
 });
 
-test('what an editor has changed of a stranger’s item stays when it goes to its own source', async () => {
-  const { own, stranger } = await addOwnAndStranger();
-  await desk.poll(stranger);
+test('what an editor has changed of a third party’s item stays when it goes to its own source', async () => {
+  const { own, thirdParty } = await addOwnAndThirdParty();
+  await desk.poll(thirdParty);
   const [claimed] = await desk.items();
   await desk.db.transaction().execute((tx) => editItem(tx, claimed?.id ?? '', { title: 'By hand' }));
   await desk.poll(own);

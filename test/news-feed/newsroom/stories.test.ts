@@ -392,7 +392,7 @@ test('reports of one source that name two events do not make them one', async ()
   for (const id of ['bridge', 'again', 'and-again']) {
     await report(id, `${QUAKE}; Northwind raises $420 million`, {
       summary: 'The depth was 38 km; no tsunami warning was issued. Northwind plans a plant in Ohio.',
-      source: 'Stranger',
+      source: 'Third Party',
       hours: 2,
     });
   }

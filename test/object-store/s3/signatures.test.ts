@@ -18,18 +18,18 @@ const OTHER_KEY = { accessKeyId: 'nobody', secretAccessKey: 'whatever' };
 test('a wrong secret is refused, in the header and in a URL', async ({ server, s3, bucket }) => {
   await put(s3, bucket, 'k', 'text');
   const { accessKeyId } = server;
-  const stranger = clientOf(server, { credentials: { accessKeyId, secretAccessKey: 'wrong' } });
+  const other = clientOf(server, { credentials: { accessKeyId, secretAccessKey: 'wrong' } });
   const command = new GetObjectCommand({ Bucket: bucket, Key: 'k' });
-  await expect(stranger.send(command)).rejects.toEqual(s3Error('SignatureDoesNotMatch', 403));
-  const response = await fetch(await getSignedUrl(stranger, command));
+  await expect(other.send(command)).rejects.toEqual(s3Error('SignatureDoesNotMatch', 403));
+  const response = await fetch(await getSignedUrl(other, command));
   expect([response.status, await errorCode(response)]).toEqual([403, 'SignatureDoesNotMatch']);
 });
 
 test('an unknown key is refused, in the header and in a URL', async ({ server, bucket }) => {
-  const stranger = clientOf(server, { credentials: OTHER_KEY });
+  const other = clientOf(server, { credentials: OTHER_KEY });
   const command = new ListObjectsV2Command({ Bucket: bucket });
-  await expect(stranger.send(command)).rejects.toEqual(s3Error('InvalidAccessKeyId', 403));
-  const response = await fetch(await getSignedUrl(stranger, command));
+  await expect(other.send(command)).rejects.toEqual(s3Error('InvalidAccessKeyId', 403));
+  const response = await fetch(await getSignedUrl(other, command));
   expect([response.status, await errorCode(response)]).toEqual([403, 'InvalidAccessKeyId']);
 });
 
@@ -162,9 +162,9 @@ test('a key with a plus is found whether its URL encodes it or not', async ({ s3
 });
 
 test('a wrong signature reveals nothing about existing objects', async ({ server, bucket }) => {
-  const stranger = clientOf(server, { credentials: OTHER_KEY });
+  const other = clientOf(server, { credentials: OTHER_KEY });
   for (const Bucket of [bucket, `${bucket}-nowhere`]) {
-    await expect(stranger.send(new HeadBucketCommand({ Bucket }))).rejects.toMatchObject({
+    await expect(other.send(new HeadBucketCommand({ Bucket }))).rejects.toMatchObject({
       $metadata: { httpStatusCode: 403 },
     });
   }
