@@ -270,6 +270,7 @@ describe('the sitemap for news', () => {
     await insert('Too old', String(48 * 60 + 1));
     await insert(HOSTILE.title, String(47 * 60));
     const { id } = (await other.client.publish({ title: 'New' })).body.data;
+    await other.client.publish({ title: 'Taken over', canonical_url: 'https://other.example/a' });
     const read = () => send(`${other.url}/news-sitemap.xml`);
     const { text, headers } = await read();
     expect(headers.get('content-type')).toBe('application/xml; charset=utf-8');

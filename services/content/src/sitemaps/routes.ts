@@ -62,7 +62,7 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
         const known = knownSite(site);
         if (known.language === undefined)
           throw notFound('there is no sitemap for news: SITE_LANGUAGE is not set');
-        const articles = await sitemaps.news();
+        const articles = await sitemaps.news(known);
         const text = writeNews(articles, known.language, known);
         return { text, mediaType: SITEMAP_MEDIA_TYPE, subjects: [ARTICLES], ...endOf(articles) };
       }),

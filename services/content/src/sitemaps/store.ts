@@ -89,13 +89,15 @@ export class SitemapStore {
     return rows[0]?.urls ?? undefined;
   }
 
-  /** The articles that were first published in the last 48 hours, newest first. */
-  news(): Promise<NewsArticle[]> {
+  /** The articles that were first published in the last 48 hours, newest first, except as above. */
+  news(site: Site): Promise<NewsArticle[]> {
+    const address = addressOf(site.pattern('article'));
     return this.#db
       .selectFrom('content.article')
       .select(['id', 'slug', 'title', 'published_at'])
       .where('is_published', '=', true)
       .where('published_at', '>', sql<Date>`now() - interval '48 hours'`)
+      .where(sql<boolean>`coalesce(canonical_url, ${address}) = ${address}`)
       .orderBy('published_at', 'desc')
       .orderBy('id', 'desc')
       .limit(MOST_NEWS)
