@@ -17,7 +17,7 @@ export async function startPressroom(url: string, articles: number): Promise<Con
   const pool = new pg.Pool({ connectionString: url });
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
   await fillWithArticles(pool, articles);
-  const key = await new ApiKeyStore(db).create('bench', null);
+  const key = await new ApiKeyStore(db).create({ name: 'bench' });
   await db.destroy();
   const headers = { 'x-api-key': key };
   const requests = {

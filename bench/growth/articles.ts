@@ -44,7 +44,7 @@ export class GrowingArticles {
     const pool = new pg.Pool({ connectionString: url });
     await addCategories(pool);
     const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
-    const key = await keys.create('Bench', null);
+    const key = await keys.create({ name: 'Bench' });
     // Checking HTML costs the same however many articles there are, and more than writing them.
     const settings = {
       CONTENT_HTML: 'trusted',

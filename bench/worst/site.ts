@@ -34,7 +34,7 @@ export async function startSite(): Promise<Site> {
   await fillWithArticles(pool, ROWS);
   await fillWithNews(pool, { items: ROWS, selected: ROWS / 10, recent: ROWS / 10 });
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-  const key = await new ApiKeyStore(db).create('Bench', null);
+  const key = await new ApiKeyStore(db).create({ name: 'Bench' });
   const { rows } = await pool.query(
     'select id from content.article where is_published order by published_at desc limit $1',
     [DETAILS],

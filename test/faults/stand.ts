@@ -101,7 +101,7 @@ export class Stand {
     const pool = new pg.Pool({ connectionString: postgres.url });
     pool.on('error', () => undefined);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-    const key = await new ApiKeyStore(db).create('Faults', null);
+    const key = await new ApiKeyStore(db).create({ name: 'Faults' });
 
     const redis = await redisOn(disks.redis);
     await redis.start();

@@ -51,7 +51,7 @@ export interface ContentFixture extends RunningContent {
 /** Creates an API key of an owner, and returns it. */
 export function createKey({ pool }: Pick<TestDatabase, 'pool'>, owner: string): Promise<string> {
   const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-  return new ApiKeyStore(db).create(owner, null);
+  return new ApiKeyStore(db).create({ name: owner });
 }
 
 /** Starts the content service on its own database, with a key. */

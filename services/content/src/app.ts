@@ -20,7 +20,7 @@ import type { ContentConfig } from './config.ts';
 import { feedOperations } from './feeds/routes.ts';
 import { FeedStore } from './feeds/store.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
-import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, KEY_HOLDER } from './senders.ts';
+import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './senders.ts';
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
 import { SitemapStore } from './sitemaps/store.ts';
@@ -108,17 +108,17 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
     ['GET', '/api/articles/by-slug/:slug', articles.readBySlug, ANYBODY],
-    ['POST', '/api/articles', articles.create, KEY_HOLDER],
-    ['PUT', '/api/articles/:id', articles.replace, KEY_HOLDER],
-    ['PATCH', '/api/articles/:id', articles.change, KEY_HOLDER],
-    ['DELETE', '/api/articles/:id', articles.remove, KEY_HOLDER],
+    ['POST', '/api/articles', articles.create, keyWith('write')],
+    ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
+    ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
+    ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
     ['GET', '/api/categories', categories.list, ANYBODY],
     ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['GET', '/api/categories/by-slug/:slug', categories.readBySlug, ANYBODY],
-    ['POST', '/api/categories', categories.create, KEY_HOLDER],
-    ['PUT', '/api/categories/:id', categories.replace, KEY_HOLDER],
-    ['PATCH', '/api/categories/:id', categories.change, KEY_HOLDER],
-    ['DELETE', '/api/categories/:id', categories.remove, KEY_HOLDER],
+    ['POST', '/api/categories', categories.create, keyWith('publish')],
+    ['PUT', '/api/categories/:id', categories.replace, keyWith('publish')],
+    ['PATCH', '/api/categories/:id', categories.change, keyWith('publish')],
+    ['DELETE', '/api/categories/:id', categories.remove, keyWith('publish')],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],
     ['GET', '/articles/feed.atom', feeds.atom, ANYBODY],
     ['GET', '/articles/feed.json', feeds.json, ANYBODY],

@@ -3,7 +3,17 @@ import { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { importFile } from './cli/import-file.ts';
-import { createKey, expireKey, listKeys, readEnd, readName, readPrefix, revokeKey } from './cli/keys.ts';
+import {
+  createKey,
+  expireKey,
+  listKeys,
+  readCategory,
+  readEnd,
+  readName,
+  readPrefix,
+  readScope,
+  revokeKey,
+} from './cli/keys.ts';
 import { addSample } from './cli/sample.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -21,9 +31,21 @@ keys
   .description('make a key and print it; it is shown only once')
   .requiredOption('--name <name>', 'the owner of the key, and the default author of what it writes')
   .option('--expires <date>', 'when it ends, such as 2027-01-31 or 2027-01-31T18:00:00Z')
-  .action(async ({ name, expires }) => {
-    const [owner, end] = [readName(name), expires === undefined ? null : readEnd(expires)];
-    await withContent((db) => createKey(new ApiKeyStore(db), owner, end));
+  .option(
+    '--scope <scope>',
+    'read (drafts too), write (drafts), publish (all articles and categories) or full (everything)',
+    'full',
+  )
+  .option('--category <id>', 'the only category whose articles it may write')
+  .action(async ({ name, expires, scope: given, category }) => {
+    const scope = readScope(given);
+    const purpose = {
+      name: readName(name),
+      scope,
+      category_id: category === undefined ? null : readCategory(category, scope),
+      expires_at: expires === undefined ? null : readEnd(expires),
+    };
+    await withContent((db) => createKey(new ApiKeyStore(db), purpose));
   });
 keys
   .command('list')

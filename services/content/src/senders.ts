@@ -3,6 +3,7 @@ import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
+import { requireScope, type Scope } from './api-keys/scope.ts';
 import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
 import type { Reader } from './articles/store.ts';
@@ -90,10 +91,6 @@ export function allowanceOf(limits: {
       : { key: addressKey(request), max: limits.anonymous };
 }
 
-async function requireKey(request: FastifyRequest): Promise<void> {
-  ownerOf(request);
-}
-
 function keyRequired() {
   return unauthorized('an API key is required: send it in X-API-Key or as Authorization: Bearer');
 }
@@ -105,8 +102,16 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   return sender.owner;
 }
 
-/** Requires a valid key: 401 without a key, 403 with an invalid one, before the body is read. */
-export const KEY_HOLDER: Guard = { check: requireKey, security: [{ apiKey: [] }, { bearer: [] }] };
+/**
+ * Requires a valid key with a scope, before the body is read: 401 without a key, 403 with an invalid one or
+ * one that may do less. What the article decides is checked with {@link requireArticle}.
+ */
+export function keyWith(scope: Scope): Guard {
+  return {
+    check: async (request) => requireScope(ownerOf(request), scope),
+    security: [{ apiKey: [scope] }, { bearer: [scope] }],
+  };
+}
 
 /** Open to everyone; readers with a key may see more. */
 export const ANYBODY: Guard = { security: [{}, { apiKey: [] }, { bearer: [] }] };

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Scope } from './api-keys/scope.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
@@ -59,6 +60,8 @@ interface ApiKeyTable {
   prefix: string;
   name: string;
   secret_hash: Buffer;
+  scope: Generated<Scope>;
+  category_id: number | null;
   created_at: DefaultedTime;
   expires_at: Date | null;
   revoked_at: Date | null;

@@ -1,14 +1,22 @@
 import { timingSafeEqual } from 'node:crypto';
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import { generateKey, hashKey, prefixOf } from './key.ts';
+import type { Scope } from './scope.ts';
 
 /** The owner of a valid key. */
 export interface KeyOwner {
   prefix: string;
   name: string;
+  scope: Scope;
+  /** The only category whose articles it may write. */
+  category_id: number | null;
   expires_at: Date | null;
 }
+
+/** What a new key is for: unless it says otherwise, for everything and for good. */
+export type KeyPurpose = Partial<Omit<KeyOwner, 'prefix'>> & Pick<KeyOwner, 'name'>;
 
 /** A key as lists show it, never the key itself. */
 export interface ListedKey extends KeyOwner {
@@ -16,6 +24,8 @@ export interface ListedKey extends KeyOwner {
   revoked_at: Date | null;
   last_used_at: Date | null;
 }
+
+const OWNER = ['prefix', 'name', 'scope', 'category_id', 'expires_at'] as const;
 
 /** The API keys of the content service in the database, which stores only their hashes. */
 export class ApiKeyStore {
@@ -26,23 +36,32 @@ export class ApiKeyStore {
   }
 
   /**
-   * Makes a key for `name`, valid until `expiresAt` or without end, and returns it, the only time it can be
-   * seen.
+   * Makes a key, and returns it, the only time it can be seen.
+   *
+   * @throws Failure `missing` if it is for a category that does not exist
    */
-  async create(name: string, expiresAt: Date | null): Promise<string> {
+  async create(purpose: KeyPurpose): Promise<string> {
+    const { category_id: category } = purpose;
+    if (category !== undefined && category !== null && !(await this.#hasCategory(category)))
+      throw new Failure('missing', `category ${category} does not exist`);
     const { key, prefix, hash } = generateKey();
     await this.#db
       .insertInto('content.api_key')
-      .values({ prefix, name, secret_hash: hash, expires_at: expiresAt })
+      .values({ ...purpose, prefix, secret_hash: hash })
       .execute();
     return key;
+  }
+
+  async #hasCategory(id: number): Promise<boolean> {
+    const found = this.#db.selectFrom('content.category').select('id').where('id', '=', id);
+    return (await found.executeTakeFirst()) !== undefined;
   }
 
   /** All keys, newest first. */
   list(): Promise<ListedKey[]> {
     return this.#db
       .selectFrom('content.api_key')
-      .select(['prefix', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'])
+      .select([...OWNER, 'created_at', 'revoked_at', 'last_used_at'])
       .orderBy('created_at', 'desc')
       .execute();
   }
@@ -75,15 +94,16 @@ export class ApiKeyStore {
     if (prefix === undefined) return undefined;
     const row = await this.#db
       .selectFrom('content.api_key')
-      .select(['prefix', 'name', 'expires_at', 'secret_hash'])
+      .select([...OWNER, 'secret_hash'])
       .where('prefix', '=', prefix)
       .where('revoked_at', 'is', null)
       .where((eb) =>
         eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`clock_timestamp()`)]),
       )
       .executeTakeFirst();
-    if (row === undefined || !timingSafeEqual(row.secret_hash, hashKey(key))) return undefined;
-    return { prefix: row.prefix, name: row.name, expires_at: row.expires_at };
+    if (row === undefined) return undefined;
+    const { secret_hash, ...owner } = row;
+    return timingSafeEqual(secret_hash, hashKey(key)) ? owner : undefined;
   }
 
   /** Records that a key is in use, with at most one write per minute and key. */

@@ -34,7 +34,9 @@ function verifierOf(owner: KeyOwner) {
   };
 }
 
-const owner = (expires_at: Date | null): KeyOwner => ({ prefix: 'aaaaaaaa', name: 'Somebody', expires_at });
+const owner = (expires_at: Date | null): KeyOwner => ({
+  ...{ prefix: 'aaaaaaaa', name: 'Somebody', scope: 'full', category_id: null, expires_at },
+});
 
 test('a cached key still stops working when it expires', async () => {
   const { verifier, pass } = verifierOf(owner(new Date(1_003_000)));

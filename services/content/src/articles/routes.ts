@@ -3,6 +3,8 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { FastifyRequest } from 'fastify';
+import { type Permitted, requireArticle } from '../api-keys/scope.ts';
 import { checkBody } from '../check-body.ts';
 import { success, successPage } from '../envelope.ts';
 import type { HtmlInspector } from '../html/html-inspector.ts';
@@ -31,7 +33,7 @@ import {
   hasContent,
   LIST_MEMBERS,
 } from './schema.ts';
-import type { ArticleStore, ReadArticle } from './store.ts';
+import type { ArticleStore, Precondition, ReadArticle } from './store.ts';
 import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
@@ -156,6 +158,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
       await checkBody(request, inspector);
       const { body } = request;
       const owner = ownerOf(request);
+      requireArticle(owner, body);
       const key = idempotencyKey(request);
       const { article, own, repeated } = await articles.create(
         { ...body, author: body.author ?? owner.name },
@@ -188,7 +191,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { article, own, place } = await articles.update(params.id, body, writePrecondition(request));
+      const { article, own, place } = await articles.update(params.id, body, permission(request, body));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_updated', { article: article.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
@@ -210,13 +213,23 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { changes, own, place } = await articles.update(params.id, body, writePrecondition(request));
+      const { changes, own, place } = await articles.update(params.id, body, permission(request, body));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_updated', { article: place.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
     },
   });
   return { replace, change };
+}
+
+/** What a write asks of the article that it finds: that the key may change it, and `If-Match`. */
+function permission(request: FastifyRequest, body: Permitted): Precondition {
+  const [owner, condition] = [ownerOf(request), writePrecondition(request)];
+  return (own) => {
+    requireArticle(owner, own);
+    requireArticle(owner, { ...own, ...body });
+    condition?.(own);
+  };
 }
 
 function removal({ articles, changed }: ArticleParts) {
@@ -229,7 +242,7 @@ function removal({ articles, changed }: ArticleParts) {
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },
     handler: async (request, reply) => {
-      const place = await articles.delete(request.params.id, writePrecondition(request));
+      const place = await articles.delete(request.params.id, permission(request, {}));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_deleted', { article: place.id });
       return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));

@@ -39,8 +39,11 @@ export interface OwnArticle {
   own: object;
 }
 
+/** The members that change only when the article itself is written. */
+type OwnMembers = Omit<ArticleRow, 'title_words'>;
+
 /** Checks an article's own members before they are replaced; throws to forbid the write. */
-export type Precondition = (own: object) => void;
+export type Precondition = (own: OwnMembers) => void;
 
 /** The articles of the content service in the database. */
 export class ArticleStore {
@@ -235,7 +238,7 @@ function ownMembers({
   categorySlug,
   title_words,
   ...own
-}: ArticleRow & Partial<DetailRow>): object {
+}: ArticleRow & Partial<DetailRow>): OwnMembers {
   return own;
 }
 

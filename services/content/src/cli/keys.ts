@@ -1,7 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { onOneLine, requiredText } from '@pressroom/common/fields/text';
 import { prefixOf } from '../api-keys/key.ts';
-import type { ApiKeyStore, ListedKey } from '../api-keys/store.ts';
+import { SCOPES, type Scope } from '../api-keys/scope.ts';
+import type { ApiKeyStore, KeyPurpose, ListedKey } from '../api-keys/store.ts';
 
 /** The name becomes the author of what the key writes. */
 const keyName = onOneLine(requiredText(255));
@@ -40,6 +41,32 @@ function isDay(day: string): boolean {
 }
 
 /**
+ * Parses a scope.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readScope(value: string): Scope {
+  const scope = SCOPES.find((known) => known === value);
+  if (scope !== undefined) return scope;
+  throw new Failure('refused', `"${value}" is not a scope: ${SCOPES.join(', ')}`);
+}
+
+/**
+ * Parses the id of the category that a key is restricted to.
+ *
+ * @throws Failure `refused` for anything else, and for a scope that has nothing to restrict, or more
+ */
+export function readCategory(value: string, scope: Scope): number {
+  if (scope !== 'write' && scope !== 'publish')
+    throw new Failure(
+      'refused',
+      'only a key with the scope write or publish can be restricted to a category',
+    );
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new Failure('refused', `"${value}" is not the id of a category`);
+}
+
+/**
  * Parses the reference to a key: its prefix, with or without `pk_`, or the whole key.
  *
  * @throws Failure `refused` for anything else; the message does not repeat the input, because it may contain
@@ -55,9 +82,9 @@ export function readPrefix(value: string): string {
  * Makes a key and prints it alone on a line, so that it can be captured; the explanation goes to standard
  * error.
  */
-export async function createKey(keys: ApiKeyStore, name: string, expiresAt: Date | null): Promise<void> {
-  const key = await keys.create(name, expiresAt);
-  console.error(`The key for ${name}, which will not be shown again:`);
+export async function createKey(keys: ApiKeyStore, purpose: KeyPurpose): Promise<void> {
+  const key = await keys.create(purpose);
+  console.error(`The key for ${purpose.name}, which will not be shown again:`);
   console.log(key);
 }
 
@@ -70,6 +97,8 @@ export async function listKeys(keys: ApiKeyStore): Promise<void> {
     rows.map((key) => ({
       prefix: key.prefix,
       name: key.name,
+      scope: key.scope,
+      category: key.category_id ?? '',
       state: stateOf(key),
       created: shown(key.created_at),
       expires: shown(key.expires_at),

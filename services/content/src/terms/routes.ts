@@ -3,11 +3,13 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { requireAnyCategory } from '../api-keys/scope.ts';
 import { subjectsOfList } from '../articles/filters.ts';
 import { deletedAnswer } from '../articles/schema.ts';
 import { ARTICLES } from '../articles/subjects.ts';
 import { envelope, type Page, success, successPage } from '../envelope.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
+import { ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
 import { type TermFilters, termPath, termSchemas, termSlugPath } from './schema.ts';
@@ -112,6 +114,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       response: { 201: schemas.writtenAnswer, ...CREATE_PROBLEMS },
     },
     handler: async (request, reply) => {
+      requireAnyCategory(ownerOf(request));
       const { term, own } = await terms.create(request.body);
       changed();
       tellOfWrite(request, `${noun}_created`, { [noun]: term.id });
@@ -133,6 +136,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       response: { 200: schemas.writtenAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
+      requireAnyCategory(ownerOf(request));
       const { term, own } = await terms.update(request.params.id, request.body, writePrecondition(request));
       changed();
       tellOfWrite(request, `${noun}_updated`, { [noun]: term.id });
@@ -152,6 +156,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       response: { 200: schemas.patchAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request, reply) => {
+      requireAnyCategory(ownerOf(request));
       const { changes, own } = await terms.update(
         request.params.id,
         request.body,
@@ -171,6 +176,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 409, 412, 429, 503) },
     },
     handler: async (request, reply) => {
+      requireAnyCategory(ownerOf(request));
       await terms.delete(request.params.id, writePrecondition(request));
       changed();
       tellOfWrite(request, `${noun}_deleted`, { [noun]: request.params.id });

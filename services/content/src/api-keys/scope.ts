@@ -1,0 +1,53 @@
+import { Failure } from '@pressroom/common/failures/failure';
+
+/** What keys may do, from least to most; each includes those before it (`docs/spec/wire.md`, "Scopes"). */
+export const SCOPES = ['read', 'write', 'publish', 'full'] as const;
+
+/** What a key may do. */
+export type Scope = (typeof SCOPES)[number];
+
+/** The part of a key's owner that decides what it may do. */
+interface Holder {
+  scope: Scope;
+  category_id: number | null;
+}
+
+/** The part of an article that decides who may write it. */
+export interface Permitted {
+  is_published?: boolean | undefined;
+  category_id?: number | null | undefined;
+}
+
+/**
+ * Checks that a key has a scope, and no restriction to a category where there is none.
+ *
+ * @throws Failure `forbidden` with code `insufficient_scope`, which names the scope that is missing
+ */
+export function requireScope({ scope }: Holder, needed: Scope): void {
+  if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+  throw insufficient(`this needs a key with the scope ${needed}; this key has ${scope}`);
+}
+
+/**
+ * Checks that a key is not restricted to a category.
+ *
+ * @throws Failure `forbidden` with code `insufficient_scope`
+ */
+export function requireAnyCategory({ category_id: only }: Holder): void {
+  if (only !== null) throw insufficient(`this key may only write articles of category ${only}`);
+}
+
+/**
+ * Checks that a key may write an article that is, or becomes, as `article` says. Call it with the article
+ * before and after a change, under the lock of its row.
+ *
+ * @throws Failure `forbidden` with code `insufficient_scope`
+ */
+export function requireArticle(owner: Holder, article: Permitted): void {
+  requireScope(owner, article.is_published === true ? 'publish' : 'write');
+  if (owner.category_id !== null && article.category_id !== owner.category_id) requireAnyCategory(owner);
+}
+
+function insufficient(detail: string): Failure {
+  return new Failure('forbidden', detail, { code: 'insufficient_scope' });
+}

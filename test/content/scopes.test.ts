@@ -1,0 +1,170 @@
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { Kysely, PostgresDialect } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../support/command.ts';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { articleBody } from '../support/content-client.ts';
+import { send } from '../support/http.ts';
+
+const SCOPES = ['read', 'write', 'publish', 'full'] as const;
+type Scope = (typeof SCOPES)[number];
+
+let fixture: ContentFixture;
+let store: ApiKeyStore;
+const keys = new Map<Scope, string>();
+
+beforeAll(async () => {
+  fixture = await contentFixture();
+  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool: fixture.database.pool }) });
+  store = new ApiKeyStore(db);
+  for (const scope of SCOPES) keys.set(scope, await store.create({ name: scope, scope }));
+});
+afterAll(() => fixture.close());
+
+/** Sends a request with a key of a scope, or with the key itself. */
+function as(key: string, method: string, path: string, json?: object) {
+  const headers = { 'x-api-key': keys.get(key as Scope) ?? key };
+  return send(fixture.url + path, { method, headers, ...(json && { json }) });
+}
+
+const FORBIDDEN = { status: 403, code: 'insufficient_scope' };
+
+test('every route has a scope, and only keys that have it get past it', async () => {
+  const { paths } = (await send(`${fixture.url}/openapi.json`)).body;
+  const cells: string[] = [];
+  for (const [path, methods] of Object.entries<Record<string, { security?: Record<string, string[]>[] }>>(
+    paths,
+  )) {
+    for (const [method, { security = [] }] of Object.entries(methods)) {
+      const [first] = security;
+      if (method === 'get' || first === undefined || Object.keys(first).length === 0) {
+        expect([path, method]).toEqual([path, 'get']);
+        continue;
+      }
+      const [needed] = first.apiKey ?? [];
+      expect([path, method, needed]).toEqual([path, method, expect.stringMatching(/^(write|publish|full)$/)]);
+      for (const scope of SCOPES) {
+        // Past the scope, the request fails for its body or because nothing is there.
+        const { status, body } = await as(
+          scope,
+          method.toUpperCase(),
+          path.replace(/\{.*?\}/g, '999999'),
+          {},
+        );
+        const allowed = SCOPES.indexOf(scope) >= SCOPES.indexOf(needed as Scope);
+        expect([scope, method, path, body.code === FORBIDDEN.code]).toEqual([scope, method, path, !allowed]);
+        if (!allowed)
+          expect(body).toMatchObject({ ...FORBIDDEN, detail: expect.stringContaining(`scope ${needed}`) });
+        else expect(status).not.toBe(403);
+        cells.push(`${scope} ${method} ${path}`);
+      }
+    }
+  }
+  expect(cells.length).toBeGreaterThanOrEqual(4 * 8);
+});
+
+describe('what the article decides', () => {
+  test('read sees drafts, and has the rate of keys', async () => {
+    const { id } = await fixture.client.article({});
+    const { status, headers } = await as('read', 'GET', `/api/articles/${id}`);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    expect((await as('read', 'GET', '/api/articles?status=draft')).status).toBe(200);
+  });
+
+  test('write creates and changes drafts, and neither publishes nor changes what is published', async () => {
+    const made = await as('write', 'POST', '/api/articles', articleBody());
+    expect(made.status).toBe(201);
+    const draft = `/api/articles/${made.body.data.id}`;
+    expect((await as('write', 'PATCH', draft, { excerpt: 'Better' })).status).toBe(200);
+    const published = `/api/articles/${(await fixture.client.article({ is_published: true })).id}`;
+    for (const [method, path, body] of [
+      ['POST', '/api/articles', articleBody({ is_published: true })],
+      ['PATCH', draft, { is_published: true }],
+      ['PATCH', published, { excerpt: 'Mine' }],
+      ['PATCH', published, { is_published: false }],
+      ['DELETE', draft, undefined],
+    ] as const) {
+      expect((await as('write', method, path, body)).body).toMatchObject(FORBIDDEN);
+    }
+    expect((await as('publish', 'PATCH', draft, { is_published: true })).status).toBe(200);
+    expect((await as('publish', 'DELETE', draft)).status).toBe(200);
+  });
+
+  test('a draft that is published at that moment is either changed before, or not at all', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const path = `/api/articles/${(await fixture.client.article({})).id}`;
+      const [changed] = await Promise.all([
+        as('write', 'PATCH', path, { excerpt: 'By a writer' }),
+        as('publish', 'PATCH', path, { is_published: true, excerpt: 'By the editor' }),
+      ]);
+      const { data } = (await send(fixture.url + path)).body;
+      expect([changed.status, data.is_published, data.excerpt]).toEqual([
+        expect.toSatisfy((status: number) => status === 200 || status === 403),
+        true,
+        'By the editor',
+      ]);
+    }
+  });
+
+  test('a key for one category writes its articles alone, and moves none in or out', async () => {
+    const [mine, other] = [
+      await fixture.client.category({ name: 'Mine' }),
+      await fixture.client.category({ name: 'Other' }),
+    ];
+    const key = await store.create({ name: 'Local', scope: 'publish', category_id: mine.id });
+    const made = await as(
+      key,
+      'POST',
+      '/api/articles',
+      articleBody({ category_id: mine.id, is_published: true }),
+    );
+    expect(made.status).toBe(201);
+    const own = `/api/articles/${made.body.data.id}`;
+    const foreign = `/api/articles/${(await fixture.client.article({ category_id: other.id })).id}`;
+    expect((await as(key, 'PATCH', own, { excerpt: 'Mine' })).status).toBe(200);
+    for (const [method, path, body] of [
+      ['POST', '/api/articles', articleBody({ category_id: other.id })],
+      ['POST', '/api/articles', articleBody()],
+      ['PATCH', own, { category_id: other.id }],
+      ['PATCH', own, { category_id: null }],
+      ['PATCH', foreign, { excerpt: 'Mine' }],
+      ['PATCH', foreign, { category_id: mine.id }],
+      ['DELETE', foreign, undefined],
+      ['PATCH', `/api/categories/${mine.id}`, { name: 'Renamed' }],
+      ['POST', '/api/categories', { name: 'New' }],
+    ] as const) {
+      const { body: answer } = await as(key, method, path, body);
+      expect([method, path, answer]).toEqual([
+        method,
+        path,
+        expect.objectContaining({ ...FORBIDDEN, detail: expect.stringContaining(`category ${mine.id}`) }),
+      ]);
+    }
+    expect((await as(key, 'GET', '/api/articles?status=all')).status).toBe(200);
+    expect((await as(key, 'DELETE', own)).status).toBe(200);
+    await as('full', 'DELETE', `/api/categories/${mine.id}`);
+    expect((await as(key, 'POST', '/api/articles', articleBody())).body).toMatchObject(FORBIDDEN);
+  });
+});
+
+test('keys create --scope and --category, which keys list shows; without them a key may do everything', async () => {
+  const cli = (...args: string[]) =>
+    run(['services/content/src/cli.ts', 'keys', ...args], { env: { DATABASE_URL: fixture.database.url } });
+  const { id } = await fixture.client.category({ name: 'Listed' });
+  const made = await cli('create', '--name', 'Intern', '--scope', 'write', '--category', String(id));
+  expect((await as(made.stdout.trim(), 'DELETE', '/api/articles/1')).body).toMatchObject(FORBIDDEN);
+  const { stdout } = await cli('list');
+  expect(stdout.split('\n').find((line) => line.includes('Intern'))).toMatch(new RegExp(`'write'.*${id}`));
+  const full = await cli('create', '--name', 'Owner');
+  expect((await as(full.stdout.trim(), 'DELETE', '/api/articles/999999')).status).toBe(404);
+  for (const [args, why] of [
+    [['--scope', 'admin'], '"admin" is not a scope: read, write, publish, full'],
+    [['--scope', 'write', '--category', '999999'], 'category 999999 does not exist'],
+    [['--category', String(id)], 'only a key with the scope write or publish'],
+    [['--scope', 'write', '--category', 'x'], '"x" is not the id of a category'],
+  ] as const) {
+    const refused = await cli('create', '--name', 'x', ...args);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(why)]);
+  }
+});
