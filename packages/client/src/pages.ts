@@ -11,7 +11,7 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
 /** An article of a list with all members that lists can show: those of `fields: 'full'`. */
-export type FullArticle = Required<AnswerOf<ArticlesOperation>['data'][number]>;
+export type FullArticle = Required<Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights'>>;
 
 /** An article of a list, where no `fields` are named. */
 export type ListedArticle = Pick<
@@ -46,7 +46,10 @@ export function patient({ signal, patience = Number.POSITIVE_INFINITY }: WalkOpt
 }
 
 /** The parameters of a list that is walked. */
-type ArticleQuery<Fields> = Omit<QueryOf<ArticlesOperation>, 'page' | 'cursor' | 'fields'> & {
+type ArticleQuery<Fields> = Omit<
+  QueryOf<ArticlesOperation>,
+  'page' | 'cursor' | 'fields' | 'q' | 'highlight'
+> & {
   fields?: Fields;
 };
 

@@ -10,6 +10,7 @@ import { limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { Meter } from '@pressroom/common/metrics/meter';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
 import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
@@ -36,6 +37,8 @@ export interface ContentParts {
   db: Kysely<ContentTables>;
   /** The same database for public reads, which may be on a replica. */
   readDb: Kysely<ContentTables>;
+  /** Where searches run. */
+  gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** Called after each commit of this process, with what it was about if that is known. */
   changed: (subjects?: ReadonlySet<string>) => void;
@@ -67,7 +70,7 @@ const BODY_LIMIT = 2 * 2 ** 20;
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, cache, changed, log, inspector, meters, tracing } = parts;
+  const { config, db, readDb, gate, cache, changed, log, inspector, meters, tracing } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
@@ -97,7 +100,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
   const site = Site.of(config);
-  const articleParts = { articles: new ArticleStore(db, readDb), cache, site, inspector, changed };
+  const articleParts = { articles: new ArticleStore(db, readDb), gate, cache, site, inspector, changed };
   const articles = articleOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });

@@ -14,6 +14,7 @@ import {
   readScope,
   revokeKey,
 } from './cli/keys.ts';
+import { reindex } from './cli/reindex.ts';
 import { addSample } from './cli/sample.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -94,6 +95,11 @@ program
     const truncate = options.truncate === true;
     process.exitCode = await importFile({ file, url: options.url, key, truncate, ignore });
   });
+
+program
+  .command('reindex')
+  .description('make all articles searchable anew; searches and writes go on meanwhile')
+  .action(() => withContent(reindex));
 
 program
   .command('sample')

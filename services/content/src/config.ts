@@ -1,3 +1,4 @@
+import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/search-settings';
 import {
   commonSettings,
   type Environment,
@@ -54,6 +55,8 @@ export const contentSettings = {
     integer(1, 1_000_000_000, 'requests a minute').default(1000),
     'Requests per minute with one key.',
   ),
+  CONTENT_SEARCH_CONCURRENCY: searchConcurrency,
+  CONTENT_SEARCH_TIMEOUT_MS: searchTimeoutMs,
   CONTENT_SITE_URL: setting(
     siteUrl().optional(),
     'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',

@@ -7,8 +7,10 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
 import { readMeters } from '@pressroom/common/metrics/read-meter';
+import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
+import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
@@ -40,19 +42,30 @@ export async function openContent(
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
   const reads = openReads({ config, name, pool, db, changes, log });
+  const limits = {
+    concurrency: config.CONTENT_SEARCH_CONCURRENCY,
+    timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
+  };
+  const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
   changes.start();
   const tracing = await openTracing(config, 'content', log);
-  for (const opened of [pool, reads.replica]) if (opened) tracing?.traceQueries(opened);
+  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
+  for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
+  const indexing = new Indexing(db, log);
   const release = async () => {
-    await changes.close();
-    await Promise.all([db.destroy(), reads.close(), tracing?.close()]);
+    await Promise.all([changes.close(), indexing.stop()]);
+    await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const changed = (subjects?: ReadonlySet<string>) => {
     changes.position.seen();
     cache.clear(subjects);
   };
-  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }) };
-  const meters = [...poolMeters(pools), cacheMeter(cache), ...readMeters({ main: reads.pool })];
-  const parts = { config, db, readDb: reads.db, cache, changed, log, inspector, meters, tracing };
+  const meters = [
+    ...poolMeters(pools),
+    cacheMeter(cache),
+    ...readMeters({ main: reads.pool, search: searches.readPool }),
+  ];
+  const dbs = { db, readDb: reads.db, gate: searches.gate };
+  const parts = { config, ...dbs, cache, changed, log, inspector, meters, tracing };
   return { app: await buildApp(parts), release };
 }

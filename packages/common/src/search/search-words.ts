@@ -2,3 +2,11 @@
 export function searchWords(query: string): string[] {
   return [...new Set(query.split(/\s+/u).filter((word) => word !== ''))];
 }
+
+/** A word with a piece by which it can be found: three letters, or two characters of which one is Chinese. */
+const FINDABLE = /...|.[\u{2e80}-\u{10ffff}]|[\u{2e80}-\u{10ffff}]./u;
+
+/** Whether texts with the word can be found by its pieces (`pressroom.text_pieces`). */
+export function hasPieces(word: string): boolean {
+  return FINDABLE.test(word);
+}

@@ -3,6 +3,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
 import type { FastifyRequest } from 'fastify';
 import { type Permitted, requireArticle } from '../api-keys/scope.ts';
 import { checkBody } from '../check-body.ts';
@@ -12,6 +13,7 @@ import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import type { Site } from '../site.ts';
+import type { ContentTables } from '../tables.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
@@ -33,12 +35,15 @@ import {
   hasContent,
   LIST_MEMBERS,
 } from './schema.ts';
+import { searchArticles } from './search.ts';
 import type { ArticleStore, Precondition, ReadArticle } from './store.ts';
 import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
   articles: ArticleStore;
+  /** Where searches run. */
+  gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
   site: Site | undefined;
@@ -62,7 +67,7 @@ export function articleOperations(parts: ArticleParts) {
   return { ...reads(parts), create: creation(parts), ...updates(parts), remove: removal(parts) };
 }
 
-function reads({ articles, cache, site }: ArticleParts) {
+function reads({ articles, gate, cache, site }: ArticleParts) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -79,11 +84,25 @@ function reads({ articles, cache, site }: ArticleParts) {
         sort,
         cursor,
         fields = LIST_MEMBERS,
+        q,
+        highlight,
         ...filters
       } = request.query;
       if (status !== 'published') ownerOf(request);
-      const scope = { status, sort, filters };
       const subjects = subjectsOfList(filters);
+      if (q !== undefined || sort === 'relevance') {
+        const search = {
+          q: q ?? '',
+          order: sort === 'relevance' ? sort : 'newest',
+          highlights: highlight === '1',
+        } as const;
+        return replyToReader(request, reply, cache, async () => {
+          const place = { page, perPage };
+          const found = await searchArticles(gate, { status, filters }, search, fields, place);
+          return { value: successPage(FOUND, found.articles, place, found.total), subjects };
+        });
+      }
+      const scope = { status, sort, filters };
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
           const list = await articles.list(scope, fields, { page, perPage });

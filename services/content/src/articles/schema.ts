@@ -1,10 +1,12 @@
 import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
 import { anyText, onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/text';
+import { searchText } from '@pressroom/common/search/search-text';
 import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
 import { slugMember, slugParameter } from '../slug.ts';
 import { filterParameters } from './filters.ts';
+import { highlight } from './highlights.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 
@@ -134,13 +136,28 @@ const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, old
 /** The order of a list: by publication, the latest or the earliest first, or the latest change first. */
 export type ArticleSort = z.infer<typeof articleSort>;
 
+/** What the parameter may be: the orders of lists, and that of searches. */
+const SORTS = [...articleSort.options, 'relevance'] as const;
+
 /** Query string of the list. */
 export const articleListQuery = z
   .strictObject({
     ...pageParameters,
     ...filterParameters,
     status: articleStatus.default('published').describe('Values other than `published` need a key.'),
-    sort: articleSort.default('newest'),
+    sort: z
+      .enum(SORTS, `must be ${SORTS.join(', ')}`)
+      .default('newest')
+      .describe('`relevance` is for searches: words in the title, then in title and excerpt, then anywhere.'),
+    q: searchText
+      .optional()
+      .describe(
+        'Every word must be in the title, the excerpt or the text, in upper or lower case. A search is counted to 1000, which is also how far its pages reach.',
+      ),
+    highlight: z
+      .enum(['1'], 'must be 1')
+      .optional()
+      .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
     cursor: z
       .string()
@@ -153,6 +170,21 @@ export const articleListQuery = z
   .refine(({ page, cursor, fields }) => page === 1 || (cursor === undefined && !hasContent(fields)), {
     path: ['page'],
     message: 'does not go with cursor, nor with the content in fields: use cursor',
+  })
+  .refine(
+    ({ q, sort }) => (q === undefined ? sort !== 'relevance' : sort === 'newest' || sort === 'relevance'),
+    {
+      path: ['sort'],
+      message: 'must be newest or relevance with q, and newest, oldest or updated without',
+    },
+  )
+  .refine(({ q, cursor, fields }) => q === undefined || (cursor === undefined && !hasContent(fields)), {
+    path: ['q'],
+    message: 'does not go with cursor, nor with the content in fields',
+  })
+  .refine(({ q, highlight }) => q !== undefined || highlight === undefined, {
+    path: ['highlight'],
+    message: 'needs q',
   });
 
 /** Whether a list with these members is read by cursor, because content has no bounded size. */
@@ -167,7 +199,10 @@ export const articlePath = z.object({ id: idParameter() });
 export const articleSlugPath = z.object({ slug: slugParameter() });
 
 /** An article of a list: those of its members that are asked for. */
-const listedArticle = listedMembers.partial().required({ id: true });
+const listedArticle = listedMembers
+  .partial()
+  .required({ id: true })
+  .extend({ highlights: z.array(highlight).optional().describe('With `highlight=1`.') });
 
 /** An article of a list, with these members. */
 export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<

@@ -1,15 +1,13 @@
+import { hasPieces } from '@pressroom/common/search/search-words';
 import { type RawBuilder, sql } from 'kysely';
 import type { ItemsQuery } from './schema.ts';
 
 /** What a query restricts besides its words. */
 type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
 
-/** A word with a piece by which it can be found: three letters, or two characters of which one is Chinese. */
-const FINDABLE = /...|.[\u{2e80}-\u{10ffff}]|[\u{2e80}-\u{10ffff}]./u;
-
 /** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
 export function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
-  return category !== undefined || direction !== undefined || words.some((word) => FINDABLE.test(word));
+  return category !== undefined || direction !== undefined || words.some(hasPieces);
 }
 
 /**

@@ -1,0 +1,201 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
+import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Page, Total } from '../envelope.ts';
+import type { ContentTables } from '../tables.ts';
+import { filterOf, filtersOf } from './filters.ts';
+import { type Highlight, highlightsOf } from './highlights.ts';
+import { type ArticleScope, planList } from './list-plan.ts';
+import { listRows } from './list-rows.ts';
+import { columnsOf, membersOf, selectItems } from './listed-members.ts';
+import type { ListedArticle, ListedMember } from './schema.ts';
+
+type Database = Kysely<ContentTables>;
+
+/** How far a search is counted, which is also how far its pages reach. */
+const MOST_FOUND = 1000;
+
+/** How many of the newest articles are looked through before the index is asked. */
+const NEWEST = 250;
+
+/** A word that one in so many articles has is found sooner by looking through them than by the index. */
+const FREQUENT = 4;
+
+/** How many articles are looked through at most, of the newest or of those that the index finds. */
+const MOST_SEEN = 5000;
+
+/** What a search looks for, and in which order it shows it. */
+export interface ArticleSearch {
+  q: string;
+  order: 'newest' | 'relevance';
+  /** Whether it shows the parts that have its words. */
+  highlights: boolean;
+}
+
+/** Where the words must be, the column of what that is, and the mark of its pieces. */
+const PLACES = {
+  title: { mark: ' t', has: (word: RawBuilder<string>) => sql`strpos(searched.title, ${word}) > 0` },
+  head: { mark: ' h', has: (word: RawBuilder<string>) => sql`strpos(searched.head, ${word}) > 0` },
+  anywhere: {
+    mark: '',
+    has: (word: RawBuilder<string>) =>
+      sql`(strpos(searched.head, ${word}) > 0 or strpos(searched.body, ${word}) > 0)`,
+  },
+} as const;
+
+/** The places of each order, one after the other. */
+const ORDERS = { newest: ['anywhere'], relevance: ['title', 'head', 'anywhere'] } as const;
+
+type Place = keyof typeof PLACES;
+
+/** A page of a search. */
+interface FoundPage {
+  articles: (Partial<ListedArticle> & { id: number; highlights?: Highlight[] })[];
+  total: Total;
+}
+
+/** The ids of articles, newest first; `isComplete` if there are no others. */
+interface Found {
+  ids: number[];
+  isComplete: boolean;
+}
+
+/**
+ * A page of the articles of `scope` that have every word of the search. What a search reads is bounded: it is
+ * counted to {@link MOST_FOUND}, and looks at {@link MOST_SEEN} articles for each place; what may be missing
+ * then are the oldest.
+ *
+ * @throws Failure `refused` for a page beyond what is counted, `unavailable` if too many searches are running
+ */
+export function searchArticles(
+  gate: SearchGate<ContentTables>,
+  { status, filters }: Omit<ArticleScope, 'sort'>,
+  { q, order, highlights }: ArticleSearch,
+  members: readonly ListedMember[],
+  { page, perPage }: Page,
+): Promise<FoundPage> {
+  return gate.run(async (db) => {
+    const scope = { status, filters, sort: 'newest' } as const;
+    const found = await findAll(db, scope, searchWords(q), ORDERS[order]);
+    const total = Math.min(found.ids.length, MOST_FOUND);
+    const isExact = found.isComplete && found.ids.length <= MOST_FOUND;
+    const offset = (page - 1) * perPage;
+    const ids = found.ids.slice(offset, Math.min(offset + perPage, MOST_FOUND));
+    if (ids.length === 0 && !isExact && page > 1) {
+      throw new Failure(
+        'refused',
+        `page: a search reaches its first ${total} articles; add a word or a filter`,
+      );
+    }
+    const rows = await selectItems(db, columnsOf(members))
+      .where('article.id', '=', sql<number>`any(${ids}::integer[])`)
+      .execute();
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const articles = ids
+      .flatMap((id) => byId.get(id) ?? [])
+      .map((row) => ({ ...membersOf(row, members), id: row.id }));
+    const parts = highlights && ids.length > 0 ? await highlightsOf(db, q, ids) : undefined;
+    return {
+      articles: articles.map((article) => ({
+        ...article,
+        ...(parts && { highlights: parts.get(article.id) ?? [] }),
+      })),
+      total: { total, isExact },
+    };
+  });
+}
+
+/** What has the words in the first place, then what else has them in the second, and so on. */
+async function findAll(
+  db: Database,
+  scope: ArticleScope,
+  words: readonly string[],
+  places: readonly Place[],
+): Promise<Found> {
+  const ids = new Set<number>();
+  let isComplete = true;
+  for (const place of places) {
+    if (ids.size > MOST_FOUND) return { ids: [...ids], isComplete: false };
+    const found = await find(db, scope, words, place);
+    for (const id of found.ids) ids.add(id);
+    isComplete &&= found.isComplete;
+  }
+  return { ids: [...ids], isComplete };
+}
+
+/**
+ * What many articles have is soon found among the newest; what few have, by the pieces of the words
+ * (`migrations/0018_content_search.sql`).
+ */
+async function find(
+  db: Database,
+  scope: ArticleScope,
+  words: readonly string[],
+  place: Place,
+): Promise<Found> {
+  const shape = await planList(db, scope);
+  const newest = listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc');
+  // Filters that combine may end a list before all of its articles are found.
+  const isWhole = shape.others === '' || shape.isWhole;
+  const isComplete = (found: Found) => found.isComplete && isWhole;
+  const look = (rows: RawBuilder<unknown>, most: number) => lookThrough(db, rows, most, words, place);
+
+  const first = await look(newest, NEWEST);
+  if (isComplete(first)) return first;
+  const isFindable = words.some(hasPieces);
+  if (!isFindable || first.ids.length >= NEWEST / FREQUENT) {
+    const more = await look(newest, MOST_SEEN);
+    if (isComplete(more) || more.ids.length > MOST_FOUND) return more;
+    if (!isFindable) return { ...more, isComplete: false };
+  }
+  return look(havingPieces(scope, words, place), MOST_SEEN);
+}
+
+/** Looks for the words in the first `most` of `rows`, a SELECT of `id` and `at`, newest first. */
+async function lookThrough(
+  db: Database,
+  rows: RawBuilder<unknown>,
+  most: number,
+  words: readonly string[],
+  place: Place,
+): Promise<Found> {
+  const has = sql.join(
+    words.map((word) => PLACES[place].has(sql`pressroom.fold(${word})`)),
+    sql` and `,
+  );
+  const {
+    rows: [found],
+  } = await sql<{ seen: number; ids: number[] }>`
+    with candidate as materialized (${rows} limit ${sql.lit(most + 1)})
+    select (select count(*)::integer from candidate) as seen, array(
+      select candidate.id from candidate
+      cross join lateral (
+        select from content.article_search as searched
+        where searched.article_id = candidate.id and ${has} limit 1
+      ) as hit
+      order by candidate.at desc, candidate.id desc limit ${sql.lit(MOST_FOUND + 1)}
+    ) as ids`.execute(db);
+  if (found === undefined) throw new Error('a SELECT without FROM has a row');
+  return { ids: found.ids, isComplete: found.seen <= most && found.ids.length <= MOST_FOUND };
+}
+
+/** The articles of a list whose text has every piece of the words: at least those that have the words. */
+function havingPieces({ status, filters }: ArticleScope, words: readonly string[], place: Place) {
+  const pieces = sql.join(
+    words.map(
+      (word) =>
+        sql`select ${PLACES[place].mark} || piece from unnest(pressroom.text_pieces(pressroom.fold(${word}))) as piece`,
+    ),
+    sql` union `,
+  );
+  const conditions = [
+    sql`content.search_pieces(searched.title, searched.head, searched.body) @> array(${pieces})`,
+    ...(status === 'all' ? [] : [sql`article.is_published = ${status === 'published'}`]),
+    ...filtersOf(filters).map((name) => filterOf(name).matches(sql`${filters[name]}`)),
+  ];
+  return sql`
+    select article.id, article.published_at as at
+    from content.article_search as searched join content.article as article on article.id = searched.article_id
+    where ${sql.join(conditions, sql` and `)} order by article.published_at desc, article.id desc`;
+}

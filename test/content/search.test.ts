@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../support/command.ts';
+import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
+import { send } from '../support/http.ts';
+import { until } from '../support/until.ts';
+
+let content: ContentFixture;
+const ids = new Map<string, number>();
+
+/** Enough text for any article. */
+const FILLER = 'Enough text for an article to be one, whatever else it is about.';
+
+async function write(title: string, html: string, more: Record<string, unknown> = {}): Promise<number> {
+  const json = { title, content: `<p>${FILLER}</p>${html}`, is_published: true, ...more };
+  const { status, body } = await content.client.post('/api/articles', json);
+  expect(status, JSON.stringify(body)).toBe(201);
+  ids.set(title, body.data.id);
+  return body.data.id;
+}
+
+async function search(parameters: Record<string, string>, headers: Record<string, string> = {}) {
+  return send(`${content.url}/api/articles?${new URLSearchParams(parameters)}`, { headers });
+}
+
+async function titles(parameters: Record<string, string>, headers: Record<string, string> = {}) {
+  const { status, body } = await search(parameters, headers);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.data.map(({ title }: { title: string }) => title);
+}
+
+beforeAll(async () => {
+  content = await contentFixture();
+  await content.database.pool.query(
+    `insert into content.category (name, slug) values ('One', 'one'), ('Two', 'two')`,
+  );
+  await write(
+    'Harbour',
+    '<p>The <b>light</b>house &amp; the keeper&#8217;s cat. Straße, ＦＵＬＬ width.</p>',
+    { category_id: 1 },
+  );
+  await write(
+    'Keeper of bees',
+    '<p>Honey. <!-- hidden comment --> <a href="https://wax.example">Nectar</a></p>',
+    {
+      excerpt: 'On harbour walls',
+      category_id: 2,
+    },
+  );
+  await write('人工智能大模型', '<p>今天发布了新的系统。100% a_b \\ done</p>');
+  await write('İstanbul ışık', '<p>ความสุขของคนไทย and مَرْحَبًا 👩‍🚀 cafe\u0301 \u200Frtl\u200F</p>');
+  await write('Draft on harbour', '<p>Unseen.</p>', { is_published: false });
+});
+afterAll(() => content.close());
+
+describe('what is found', () => {
+  test.each([
+    ['harbour', ['Keeper of bees', 'Harbour']],
+    ['HARBOUR', ['Keeper of bees', 'Harbour']],
+    ['lighthouse', ['Harbour']],
+    ['keeper’s cat', ['Harbour']],
+    ['house & the', ['Harbour']],
+    ['STRASSE', ['Harbour']],
+    ['full ｗｉｄｔｈ', ['Harbour']],
+    ['honey harbour', ['Keeper of bees']],
+    ['honey lighthouse', []],
+    ['hidden', []],
+    ['wax.example', []],
+    ['nectar', ['Keeper of bees']],
+    ['模型', ['人工智能大模型']],
+    ['发布\u3000人工', ['人工智能大模型']],
+    ['100%', ['人工智能大模型']],
+    ['a_b', ['人工智能大模型']],
+    ['\\ done', ['人工智能大模型']],
+    ['%_', []],
+    ['ความสุข', ['İstanbul ışık']],
+    ['คนไทย', ['İstanbul ışık']],
+    ['مَرْحَبًا', ['İstanbul ışık']],
+    ['İSTANBUL', ['İstanbul ışık']],
+    ['café', ['İstanbul ışık']],
+    ['👩‍🚀', ['İstanbul ışık']],
+    ['\u200Frtl', ['İstanbul ışık']],
+    ['..', []],
+    [`${'x'.repeat(200)}`, []],
+    [`'); drop table content.article; --`, []],
+  ])('%j finds %j', async (q, expected) => {
+    expect(await titles({ q })).toEqual(expected);
+    expect((await titles({ q, sort: 'relevance' })).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('relevance is the title before the excerpt before the text, then the newest', async () => {
+    await write('Nothing of note', '<p>A harbour in the text.</p>');
+    expect(await titles({ q: 'harbour' })).toEqual(['Nothing of note', 'Keeper of bees', 'Harbour']);
+    expect(await titles({ q: 'harbour', sort: 'relevance' })).toEqual([
+      'Harbour',
+      'Keeper of bees',
+      'Nothing of note',
+    ]);
+    const { body } = await search({ q: 'harbour', sort: 'relevance', per_page: '2', page: '2' });
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['Nothing of note']);
+    expect(body.meta).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
+    await content.client.send(`/api/articles/${ids.get('Nothing of note')}`, { method: 'DELETE' });
+    expect(await titles({ q: 'harbour' })).toEqual(['Keeper of bees', 'Harbour']);
+  });
+
+  test('it combines with filters and members, and drafts need a key', async () => {
+    expect(await titles({ q: 'harbour', category_id: '1' })).toEqual(['Harbour']);
+    expect(await titles({ q: 'harbour', category: 'two', author: 'Test' })).toEqual(['Keeper of bees']);
+    expect(await titles({ q: 'harbour', published_before: '2001-01-01T00:00:00Z' })).toEqual([]);
+    expect((await search({ q: 'harbour', category_id: '1', fields: 'slug' })).body.data).toEqual([
+      { id: ids.get('Harbour'), slug: 'harbour' },
+    ]);
+    expect((await search({ q: 'harbour', status: 'all' })).status).toBe(401);
+    const key = { 'x-api-key': content.key };
+    expect(await titles({ q: 'harbour', status: 'draft' }, key)).toEqual(['Draft on harbour']);
+    expect(await titles({ q: 'harbour', status: 'all' }, key)).toHaveLength(3);
+  });
+
+  test('what is written is found at once, also when SQL writes it, and no longer when it has gone', async () => {
+    const id = await write('Changing', '<p>platypus</p>');
+    expect(await titles({ q: 'platypus' })).toEqual(['Changing']);
+    await content.client.send(`/api/articles/${id}`, {
+      method: 'PATCH',
+      json: { content: `<p>${FILLER} echidna</p>` },
+    });
+    expect(await titles({ q: 'platypus' })).toEqual([]);
+    expect(await titles({ q: 'echidna' })).toEqual(['Changing']);
+    const { pool } = content.database;
+    await pool.query(`update content.article set content = '<p>wombat</p>' where id = $1`, [id]);
+    await until('the change is announced', async () => (await titles({ q: 'wombat' })).length === 1);
+    expect(await titles({ q: 'echidna', sort: 'relevance' })).toEqual([]);
+    await content.client.send(`/api/articles/${id}`, { method: 'PATCH', json: { is_published: false } });
+    expect(await titles({ q: 'wombat' })).toEqual([]);
+  });
+
+  test('articles from before searches become searchable when a service starts, and by a command', async () => {
+    const { pool, url } = content.database;
+    const forget = () => pool.query('delete from content.article_search');
+    await forget();
+    await pool.query('insert into content.unsearchable_article select id from content.article');
+    const other = await startContent(url);
+    const found = async () =>
+      (await send(`${other.url}/api/articles?q=lighthouse&per_page=${++pages}`)).body.meta.total;
+    let pages = 0;
+    await until('the service has found them', async () => (await found()) === 1);
+    await other.close();
+    await forget();
+    const { code, stdout } = await run(['services/content/src/cli.ts', 'reindex'], {
+      env: { DATABASE_URL: url },
+    });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ articles are searchable\.\n$/)]);
+    expect(await titles({ q: 'lighthouse', per_page: '99' })).toEqual(['Harbour']);
+  });
+});
+
+describe('highlights', () => {
+  test('are parts of text with the places of the words', async () => {
+    const { body } = await search({ q: 'harbour LIGHTHOUSE strasse', highlight: '1' });
+    const [{ highlights }] = body.data;
+    const shown = highlights.map(
+      ({
+        member,
+        text,
+        matches,
+      }: {
+        member: string;
+        text: string;
+        matches: { offset: number; length: number }[];
+      }) => [member, matches.map(({ offset, length }) => text.slice(offset, offset + length))],
+    );
+    expect(shown).toEqual([
+      ['title', ['Harbour']],
+      ['content', ['lighthouse', 'Straße']],
+    ]);
+    expect(highlights[1].text).toContain('The lighthouse & the keeper’s cat.');
+  });
+
+  test('end between graphemes, and find what an article has far from its beginning', async () => {
+    await write('Far', `<p>${'Wörter. '.repeat(2000)}ﬁnal cafe\u0301s &lt;script&gt; end</p>`);
+    const { body } = await search({ q: 'FINAL café <script>', highlight: '1' });
+    const [{ text, matches }] = body.data[0].highlights;
+    expect(
+      matches.map(({ offset, length }: { offset: number; length: number }) =>
+        text.slice(offset, offset + length),
+      ),
+    ).toEqual(['ﬁnal', 'cafe\u0301', '<script>']);
+    expect(text.length).toBeLessThan(600);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    [{ q: ' x ' }, 'q'],
+    [{ q: 'x'.repeat(201) }, 'q'],
+    [{ q: 'a\u0000b' }, 'q'],
+    [{ q: 'words', sort: 'updated' }, 'sort'],
+    [{ sort: 'relevance' }, 'sort'],
+    [{ q: 'words', cursor: '' }, 'q'],
+    [{ q: 'words', fields: 'full' }, 'q'],
+    [{ highlight: '1' }, 'highlight'],
+    [{ q: 'words', highlight: 'yes' }, 'highlight'],
+  ] as [Record<string, string>, string][])('%j is 400 and names %s', async (parameters, named) => {
+    const { status, body } = await search(parameters);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.detail).toContain(`"${named}"`);
+  });
+
+  test('searches beyond the limit get 503, and so do endless ones', async () => {
+    const settings = { CACHE_BYTES: '0', CONTENT_SEARCH_CONCURRENCY: '1' };
+    const { url, pool } = content.database;
+    const patient = await startContent(url, { ...settings, CONTENT_SEARCH_TIMEOUT_MS: '60000' });
+    const hasty = await startContent(url, { ...settings, CONTENT_SEARCH_TIMEOUT_MS: '10' });
+    const blocker = await pool.connect();
+    try {
+      await blocker.query('begin; lock table content.article_search in access exclusive mode');
+      const waiting = send(`${patient.url}/api/articles?q=harbour`);
+      await until('the search waits', async () => {
+        const { rows } = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length > 0;
+      });
+      const refused = await send(`${patient.url}/api/articles?q=honey`);
+      expect([refused.status, refused.body.code]).toEqual([503, 'temporarily_unavailable']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const endless = await send(`${hasty.url}/api/articles?q=harbour`);
+      expect([endless.status, endless.body.code]).toEqual([503, 'temporarily_unavailable']);
+      // Whatever is no search has its own connections.
+      expect((await send(`${patient.url}/api/articles`)).status).toBe(200);
+      await blocker.query('commit');
+      expect((await waiting).status).toBe(200);
+    } finally {
+      await blocker.query('rollback');
+      blocker.release();
+      await Promise.all([patient.close(), hasty.close()]);
+    }
+  });
+});
+
+describe('many articles', () => {
+  beforeAll(async () => {
+    await content.database.pool.query(
+      `insert into content.article (title, slug, content, author, title_words, category_id, is_published, published_at)
+       select case when n % 500 = 0 then 'Marmot ' else '' end || 'Article ' || n, 'many-' || n,
+              '<p>common words' || case when n % 30 = 0 then ' marmot' else '' end || ' cd' || '</p>', 'Many', '{}',
+              case when n % 1000 = 7 then 1 else 2 end, true, timestamptz '2020-01-01' + n * interval '1 minute'
+       from generate_series(1, 7000) as n`,
+    );
+    await content.database.pool.query('analyze');
+  });
+
+  test('a common word is counted to the limit, which is also how far its pages reach', async () => {
+    const searches: Record<string, string>[] = [
+      { q: 'common words' },
+      { q: 'cd' },
+      { q: 'article common', sort: 'relevance' },
+    ];
+    for (const parameters of searches) {
+      const { body } = await search({ ...parameters, author: 'Many', per_page: '100', page: '10' });
+      expect(body.meta, parameters.q).toEqual({
+        page: 10,
+        per_page: 100,
+        total: 1000,
+        total_pages: 10,
+        total_is_exact: false,
+      });
+      expect(body.data).toHaveLength(100);
+      const beyond = await search({ ...parameters, author: 'Many', per_page: '100', page: '11' });
+      expect([beyond.status, beyond.body.code]).toEqual([400, 'invalid_request']);
+    }
+  });
+
+  test('a rarer word is counted exactly, and its titles come first wherever they are', async () => {
+    const numbers = async (parameters: Record<string, string>) => {
+      const { body } = await search({ q: 'marmot', per_page: '100', ...parameters });
+      return {
+        meta: body.meta,
+        numbers: body.data.map(({ slug }: { slug: string }) => Number(slug.slice(5))),
+      };
+    };
+    const newest = await numbers({ page: '3' });
+    expect(newest.meta).toEqual({ page: 3, per_page: 100, total: 233 + 14 - 4, total_pages: 3 });
+    const all = [
+      ...(await numbers({ page: '1' })).numbers,
+      ...(await numbers({ page: '2' })).numbers,
+      ...newest.numbers,
+    ];
+    expect(all).toEqual(
+      Array.from({ length: 7000 }, (_, n) => 7000 - n).filter((n) => n % 30 === 0 || n % 500 === 0),
+    );
+    const relevant = await numbers({ sort: 'relevance' });
+    expect(relevant.numbers.slice(0, 15)).toEqual([
+      ...Array.from({ length: 14 }, (_, n) => 7000 - n * 500),
+      6990,
+    ]);
+    expect(relevant.meta.total).toBe(newest.meta.total);
+  });
+
+  test('a filter that few articles pass is complete', async () => {
+    const { body } = await search({ q: 'common', category_id: '1', author: 'Many' });
+    expect(body.meta).toEqual({ page: 1, per_page: 20, total: 7, total_pages: 1 });
+  });
+});
