@@ -10,11 +10,13 @@ import type { Figure } from '../figures/figure.ts';
 import { addArticles, addCategories } from './articles-data.ts';
 import { keptBy } from './kept.ts';
 import type { Question } from './question.ts';
+import { LATIN } from './vocabulary.ts';
 
-/** Acceptable multiples: of what people ask for, of the page in the middle, of writes. */
+/** Acceptable multiples: of what people ask for, of the page in the middle, of writes, of searches. */
 const READ = 1.2;
 const MIDDLE = 3;
 const WRITE = 1.5;
+const SEARCH = 10;
 
 const LIST = '/api/articles';
 
@@ -80,6 +82,7 @@ export class GrowingArticles {
       this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
       this.#read('feed of articles', '/articles/feed.xml'),
       this.#read('index of the sitemap', '/sitemap.xml', MIDDLE),
+      ...this.#searches(),
       { what: 'create an article', aim: WRITE, ask: () => this.#create() },
       { what: 'update an article', aim: WRITE, ask: () => this.#update() },
     ];
@@ -96,6 +99,22 @@ export class GrowingArticles {
     this.#client.close();
     await this.#service.stop();
     await this.#pool.end();
+  }
+
+  /** A word that all articles have, one of a fiftieth of them, three of these, and what none has. */
+  #searches(): Question[] {
+    const [first, second, third] = [1, 2, 3].map((word) => LATIN.common(word * 7));
+    const search = (what: string, q: string, more = '') =>
+      this.#read(`search of articles, ${what}`, `${LIST}?q=${q}${more}`, SEARCH);
+    return [
+      search('a word of all', 'somebody'),
+      search('a word of all, by relevance', 'somebody', '&sort=relevance'),
+      search('a common word', `${first}`),
+      search('a common word, by relevance', `${first}`, '&sort=relevance'),
+      search('three common words', `${first}+${second}+${third}`),
+      search('a common word in a category', `${first}`, `&category_id=${CATEGORY}`),
+      search('a word that no article has', LATIN.absent),
+    ];
   }
 
   #read(what: string, path: string, aim = READ): Question {
