@@ -201,6 +201,14 @@ describe('in Chromium, a page of another origin', () => {
     expect([again.status, again.text, again.headers.etag]).toEqual([304, '', first.headers.etag]);
   });
 
+  test('follows a slug to the one that it has become, with a header that takes a preflight', async () => {
+    const { id } = await content.client.article({ slug: 'before', is_published: true });
+    await content.client.patch(`/api/articles/${id}`, { slug: 'after' });
+    const headers = { 'if-none-match': '"other"' };
+    const { status, text } = await fetchFrom(reader, '/api/articles/by-slug/before', { headers });
+    expect([status, JSON.parse(text).data.slug]).toEqual([200, 'after']);
+  });
+
   test('reads why it was refused', async () => {
     for (const [path, status] of [
       ['/api/articles/999999', 404],
