@@ -17,7 +17,7 @@ export interface ConformanceCheck {
   readonly about: string;
   /** The programs that it needs. */
   readonly needs: readonly Tool[];
-  /** Runs the check; `note` prints a line at once. An error that it throws counts as a fault. */
+  /** Runs the check; `note` adds a line to what is printed at its end. An error counts as a fault. */
   run(note: (line: string) => void): Promise<Verdict>;
 }
 

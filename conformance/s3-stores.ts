@@ -9,10 +9,11 @@ import { ROOT, runProgram } from './support/programs.ts';
 /** The folders of the tests that run on every store. */
 const FOLDERS = ['test/object-store/s3', 'test/gallery'];
 
-/** Tests in these folders that ask nothing of a store. */
+/** Tests in these folders that ask nothing of a store, or nothing that the others do not ask of it. */
 const WITHOUT_STORE = new Set([
-  ...['description.test.ts', 'login-flood.test.ts', 'session.test.ts'],
+  ...['description.test.ts', 'listing-xml.test.ts', 'login-flood.test.ts', 'session.test.ts'],
   ...['proxy.test.ts', 'proxy-thumbnails.test.ts', 'proxy-thumbnails.real.test.ts'],
+  ...['operations-killed.test.ts', 'operations-repeated.test.ts', 'uploads-repeated.test.ts'],
 ]);
 
 /** The time limit for the tests of one store, in ms. */
