@@ -141,12 +141,12 @@ test('a move that is killed between its end and the record of it is answered wit
   const few = names.slice(0, 3);
   await fill(few);
   const first = await startProcess();
-  const copying = Promise.withResolvers<void>();
-  const mayCopy = Promise.withResolvers<void>();
+  const deleting = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
   proxy.choose = (request) => {
-    if (!isCopy(request)) return undefined;
-    copying.resolve();
-    return mayCopy.promise;
+    if (!isDelete(request)) return undefined;
+    deleting.resolve();
+    return mayEnd.promise;
   };
   const asked = (path: string, { url, cookie }: { url: string; cookie: string }) =>
     send(`${url}/api/gallery/batch`, {
@@ -156,9 +156,9 @@ test('a move that is killed between its end and the record of it is answered wit
     });
   const [file = ''] = few;
   const lost = expect(asked(file, first)).rejects.toThrow();
-  await copying.promise;
+  await deleting.promise;
   const { recording, forget } = await holdRecords();
-  mayCopy.resolve();
+  mayEnd.resolve();
   await until('the outcome is about to be recorded', recording);
   expect(await keys('d/')).not.toContain(file);
   await kill(first.child);

@@ -1,4 +1,8 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Bucket } from '@pressroom/gallery-admin/buckets/bucket';
+import { OperationStore } from '@pressroom/gallery-admin/operations/store';
+import type { GalleryTables } from '@pressroom/gallery-admin/tables';
+import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultyGallery, faultyGallery } from '../support/faulty-gallery.ts';
 import type { FaultyProxy, PassingRequest } from '../support/faulty-proxy.ts';
@@ -300,6 +304,39 @@ test('the rest of an interrupted move is finished, even if what has arrived was 
   expect((await askReplica({ action: 'move', paths: ['to/1'], dest: 'e/' })).status).toBe(200);
   expect((await ask(files)).body).toMatchObject({ success: true, affected: 2 });
   expect(await keys()).toEqual(['d/in/3', 'e/1', 'to/2']);
+});
+
+test('a move of files and folders that is repeated says what it has moved, although its answer was lost', async () => {
+  const mixed: Asked = { action: 'move', paths: ['d/in/', 'd/1'] };
+  (await askAndLeave(mixed))();
+  await ended();
+  expect((await ask(mixed)).body).toMatchObject({ success: true, affected: 2 });
+  expect(await keys()).toEqual(['d/2', 'to/1', 'to/in/3']);
+});
+
+test('that the outcome of a run has arrived says nothing of the next one', async () => {
+  const store = new OperationStore(
+    new Kysely<GalleryTables>({ dialect: new PostgresDialect({ pool: direct.database.pool }) }),
+  );
+  const bucket = { id: 'default', name: direct.bucket } as Bucket;
+  const asked = {
+    request: { action: 'delete' as const, paths: ['d/'], dest: '' },
+    key: undefined,
+    background: false,
+  };
+  const runs: string[] = [];
+  for (const affected of [1, 2]) {
+    const { claim } = await store.begin(bucket, asked);
+    if (claim === undefined) throw new Error('it runs already');
+    runs.push(claim.run);
+    await store.end(claim, { message: 'deleted', affected }, { done: affected, total: affected });
+  }
+  const id = (await direct.database.pool.query('select id from gallery.batch')).rows[0].id;
+  const delivered = async (run = '') => {
+    await store.delivered({ id, run });
+    return (await direct.database.pool.query('select delivered from gallery.batch')).rows[0].delivered;
+  };
+  expect([await delivered(runs[0]), await delivered(runs[1])]).toEqual([false, true]);
 });
 
 test('an answer that arrived is not told again: the same move is new work', async () => {

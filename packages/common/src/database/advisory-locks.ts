@@ -11,7 +11,9 @@ export type AdvisoryLock =
   | 'assign stories'
   | 'count the quota'
   | 'count the budget'
-  | 'write an article';
+  | 'write an article'
+  | 'begin an operation'
+  | 'transfer in a bucket';
 
 /** The number of a lock; `member` tells apart the locks of one kind, such as the address of an article. */
 export function lockNumber(lock: AdvisoryLock, member: string | RawBuilder<string> = ''): RawBuilder<bigint> {

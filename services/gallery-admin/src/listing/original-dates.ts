@@ -50,7 +50,7 @@ export class OriginalDates {
     });
   }
 
-  /** Records that copies were written when their sources were, which are about to be deleted. */
+  /** Records that copies were written when their sources were. */
   async keep(bucket: Bucket, moved: readonly MovedObject[]): Promise<void> {
     if (moved.length === 0) return;
     const dates = await this.of(
@@ -62,28 +62,33 @@ export class OriginalDates {
       stored_at: inSeconds(copy.lastModified),
       modified_at: dates[index] ?? source.lastModified,
     }));
-    await this.#db.transaction().execute(async (db) => {
-      await db
-        .insertInto('gallery.original_date')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict
-            .column('id')
-            .doUpdateSet((row) => ({
-              stored_at: row.ref('excluded.stored_at'),
-              modified_at: row.ref('excluded.modified_at'),
-            }))
-            // What an interrupted run has recorded of the same copy is right.
-            .whereRef('gallery.original_date.stored_at', '<>', 'excluded.stored_at'),
-        )
-        .execute();
-      const gone = moved.map(({ source }) => idOf(bucket, source));
-      await db.deleteFrom('gallery.original_date').where('id', 'in', gone).execute();
-    });
+    await this.#db
+      .insertInto('gallery.original_date')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((row) => ({
+            stored_at: row.ref('excluded.stored_at'),
+            modified_at: row.ref('excluded.modified_at'),
+          }))
+          // What an interrupted run has recorded of the same copy is right.
+          .whereRef('gallery.original_date.stored_at', '<>', 'excluded.stored_at'),
+      )
+      .execute();
+  }
+
+  /** Deletes the records of objects that are gone. */
+  async forget(bucket: Bucket, gone: readonly Pick<Dated, 'key'>[]): Promise<void> {
+    const ids = gone.map((object) => idOf(bucket, object));
+    await this.#db
+      .deleteFrom('gallery.original_date')
+      .where('id', '=', sql<Buffer>`any(${ids}::bytea[])`)
+      .execute();
   }
 }
 
-function idOf({ id, name }: Bucket, { key }: Dated): Buffer {
+function idOf({ id, name }: Bucket, { key }: Pick<Dated, 'key'>): Buffer {
   return hash('sha256', JSON.stringify([id, name, key]), 'buffer');
 }
 

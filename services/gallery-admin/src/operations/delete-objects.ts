@@ -36,13 +36,13 @@ export interface Deletion {
 
 /**
  * Deletes objects as they arrive, a thousand per request. Objects not confirmed as deleted are counted and
- * reported; `report` is called with the number deleted so far. After a request without an answer, or if
- * `objects` itself fails, no more requests are sent.
+ * reported; `report` is called with the number deleted so far, and with what has just been deleted. After a
+ * request without an answer, or if `objects` itself fails, no more requests are sent.
  */
 export async function deleteObjects(
   bucket: Bucket,
   objects: AsyncIterable<Doomed>,
-  report: (deleted: number) => void = () => undefined,
+  report: (deleted: number, gone: readonly Doomed[]) => void | Promise<void> = () => undefined,
 ): Promise<Deletion> {
   const deletion: Deletion = { deleted: 0, failed: 0, failures: [] };
   const fail = (failures: readonly ObjectFailure[]) => {
@@ -54,9 +54,11 @@ export async function deleteObjects(
       fail(batch.map(({ key }) => new ObjectFailure(key, error)));
       throw new Unanswered();
     });
-    deletion.deleted += batch.length - failures.length;
-    report(deletion.deleted);
+    const kept = new Set(failures.map(({ key }) => key));
+    const gone = batch.filter(({ key }) => !kept.has(key));
+    deletion.deleted += gone.length;
     fail(failures);
+    await report(deletion.deleted, gone);
   };
   try {
     await forEachConcurrently(inBatches(objects, BATCH), BATCHES_AT_A_TIME, deleteOne);
@@ -74,12 +76,23 @@ class Unanswered extends Error {}
 async function deleteBatch(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {
   const inXml = batch.filter(({ key }) => isXmlText(key));
   const failures = inXml.length === 0 ? [] : await deleteTogether(bucket, inXml);
-  for (const { key } of batch.filter((doomed) => !isXmlText(doomed.key))) {
-    await bucket.s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key })).catch((error) => {
-      failures.push(new ObjectFailure(key, error));
+  for (const doomed of batch.filter(({ key }) => !isXmlText(key))) {
+    await deleteAlone(bucket, doomed).catch(async (error: unknown) => {
+      const code = error instanceof Error ? error.name : '';
+      if (!(await isGone(bucket, doomed.key, code))) failures.push(new ObjectFailure(doomed.key, error));
     });
   }
   return failures;
+}
+
+async function deleteAlone(bucket: Bucket, { key, etag }: Doomed): Promise<void> {
+  const send = (condition: { IfMatch?: string }) =>
+    bucket.s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key, ...condition }));
+  if (etag === undefined) return void (await send({}));
+  await send({ IfMatch: `"${etag}"` }).catch((error: unknown) => {
+    if (!isUnknownDemand(error)) throw error;
+    return send({});
+  });
 }
 
 async function deleteTogether(bucket: Bucket, batch: readonly Doomed[]): Promise<ObjectFailure[]> {

@@ -13,6 +13,8 @@ export interface Transfer {
   source: Source;
   /** The key, or the folder's new prefix. */
   target: string;
+  /** Until everything has been copied: nothing that is missing at the source has been moved by us. */
+  copying?: true;
 }
 
 /** A reason why sources cannot go where they should, with the paths that are in the way. */

@@ -10,7 +10,7 @@ import type { GalleryTables } from '../tables.ts';
 import type { BatchView } from './batch-schema.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { deletePaths } from './delete-paths.ts';
-import { exclusively, TransferRunning } from './exclusively.ts';
+import { exclusively, LockLost, TransferRunning } from './exclusively.ts';
 import { loggedPaths } from './messages.ts';
 import type { Outcome, Steps } from './operation.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type Begun,
   type Claim,
   fingerprintOf,
+  type Looked,
   NOTHING_LEFT,
   type OperationStore,
   stillRunning,
@@ -82,8 +83,11 @@ export class Operations {
     for (;;) {
       await this.#noting.get(fingerprint);
       const { id, claim } = await this.#parts.store.begin(bucket, asked);
-      const outcome = claim ? await this.#run(bucket, claim) : await this.#awaited(id, left);
-      if (outcome !== undefined) return { outcome, received: () => this.#noteDelivery(id, fingerprint) };
+      const ran = claim
+        ? { run: claim.run, outcome: await this.#run(bucket, claim) }
+        : await this.#awaited(id, left);
+      if (ran.outcome === undefined) continue;
+      return { outcome: ran.outcome, received: () => this.#noteDelivery({ id, run: ran.run }, fingerprint) };
     }
   }
 
@@ -108,20 +112,20 @@ export class Operations {
     await Promise.all(this.#inBackground);
   }
 
-  /** Waits until the run of another has ended; undefined if it failed or was interrupted. */
-  async #awaited(id: string, left: AbortSignal): Promise<Outcome | undefined> {
+  /** Waits until the run of another has ended; without an outcome if it failed or was interrupted. */
+  async #awaited(id: string, left: AbortSignal): Promise<Looked> {
     for (;;) {
-      const { running, outcome } = await this.#parts.store.look(id);
-      if (!running) return outcome;
+      const looked = await this.#parts.store.look(id);
+      if (!looked.running) return looked;
       await pause(POLL_MS, undefined, { signal: left }).catch(() => {
         throw stillRunning();
       });
     }
   }
 
-  async #noteDelivery(id: string, fingerprint: string): Promise<void> {
+  async #noteDelivery(ended: { id: string; run: string | null }, fingerprint: string): Promise<void> {
     const noting = this.#parts.store
-      .delivered(id)
+      .delivered(ended)
       .catch(() => undefined)
       .finally(() => this.#noting.delete(fingerprint));
     this.#noting.set(fingerprint, noting);
@@ -191,30 +195,41 @@ export class Operations {
       return outcome;
     };
     if (request.action === 'delete') return ended(await deletePaths(bucket, request, { before, watch }));
-    const work = async () => ended(await this.#transfer(bucket, claim, watch));
+    const work = async (hold: () => Promise<void>) =>
+      ended(await this.#transfer(bucket, claim, { watch, hold }));
     for (;;) {
       try {
         return await exclusively(this.#parts.direct, bucket, work);
       } catch (error) {
+        // It begins anew, and finds what it has copied.
+        if (error instanceof LockLost) continue;
         if (!background || !(error instanceof TransferRunning)) throw error;
         await pause(TURN_MS, undefined, { signal: watch.signal });
       }
     }
   }
 
-  async #transfer(bucket: Bucket, claim: Claim, watch: Watch): Promise<Outcome> {
+  async #transfer(
+    bucket: Bucket,
+    claim: Claim,
+    { watch, hold }: Pick<TransferRequest, 'watch' | 'hold'>,
+  ): Promise<Outcome> {
     const { request, before, resumed } = claim;
     const { store, limits, dates } = this.#parts;
     const asked: TransferRequest = {
       ...request,
       action: request.action === 'copy' ? 'copy' : 'move',
       begun: claim.begun ?? (await store.begunElsewhere(claim)),
-      begin: (transfers) => store.note(claim, transfers),
+      note: async (transfers) => {
+        await store.note(claim, transfers);
+        claim.begun = transfers;
+      },
+      hold,
       watch,
     };
     const done = await transfer({ bucket, limits, dates }, asked);
     const undo = undoOf(request, done);
-    if (done.affected === 0 && before) return before;
+    if (!done.hasChanged && before) return before;
     if (done.affected === 0 && resumed) return { ...NOTHING_LEFT, undo };
     const path = request.action === 'rename' ? done.transfers[0]?.target : undefined;
     return { ...transferred(asked, done), undo, path };

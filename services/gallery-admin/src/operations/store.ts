@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -60,6 +61,14 @@ export interface Begun {
   claim: Claim | undefined;
 }
 
+/** How an operation is at the moment. */
+export interface Looked {
+  running: boolean;
+  /** The run that runs, or that has ended it. */
+  run: string | null;
+  outcome: Outcome | undefined;
+}
+
 type Row = Selectable<BatchTable> & { leased: boolean };
 
 /**
@@ -83,7 +92,7 @@ export class OperationStore {
     const fingerprint = fingerprintOf(bucket, request);
     const idempotencyKey = key === undefined ? null : hash('sha256', JSON.stringify([key]), 'buffer');
     return this.#db.transaction().execute(async (db) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended('gallery batch', 0))`.execute(db);
+      await lockUntilCommit(db, 'begin an operation');
       await forgetOld(db, background);
       const same = await findSame(db, fingerprint, idempotencyKey, background);
       const isOther = !same?.fingerprint.equals(fingerprint) || same.background !== background;
@@ -148,10 +157,10 @@ export class OperationStore {
   }
 
   /** Whether an operation still runs, and the outcome of one that is done. */
-  async look(id: string): Promise<{ running: boolean; outcome: Outcome | undefined }> {
+  async look(id: string): Promise<Looked> {
     const row = await selectBatches(this.#db).where('id', '=', id).executeTakeFirst();
-    const isDone = row?.state === 'done';
-    return { running: row !== undefined && isRunning(row), outcome: isDone ? outcomeOf(row) : undefined };
+    const outcome = row?.state === 'done' ? outcomeOf(row) : undefined;
+    return { running: row !== undefined && isRunning(row), run: row?.run ?? null, outcome };
   }
 
   /** Renews the lease of a run and records its progress; false if the operation is no longer this run's. */
@@ -212,6 +221,8 @@ export class OperationStore {
         // Whoever has not heard of it asks again, and has it finished.
         ...(claimed.background && { transfers: null }),
         ...ENDED,
+        // Of which run a client has received the outcome.
+        run: claimed.run,
       })
       .execute();
   }
@@ -233,11 +244,12 @@ export class OperationStore {
   }
 
   /** Records that the client received the outcome: the same request without a key is new work from now on. */
-  async delivered(id: string): Promise<void> {
+  async delivered({ id, run }: { id: string; run: string | null }): Promise<void> {
     await this.#db
       .updateTable('gallery.batch')
       .set({ delivered: true })
       .where('id', '=', id)
+      .where('run', 'is not distinct from', run)
       .where('state', '=', 'done')
       .execute();
   }

@@ -52,8 +52,10 @@ export interface TransferRequest {
   names?: readonly NewName[] | undefined;
   /** What an earlier run of the same request has begun: copies that it left are its own. */
   begun: readonly Transfer[] | undefined;
-  /** Records what is going to be copied. */
-  begin: (transfers: readonly Transfer[]) => Promise<void>;
+  /** Records what is going to be copied, and then that it has been. */
+  note: (transfers: readonly Transfer[]) => Promise<void>;
+  /** Throws unless other transfers are still kept out of the bucket. */
+  hold: () => Promise<void>;
   watch: Watch;
 }
 
@@ -65,6 +67,8 @@ export interface Transferred {
   stayed: number;
   /** Paths of the request that were named twice or lie inside another and were transferred with it. */
   folded: number;
+  /** Whether this run has copied or deleted anything. */
+  hasChanged: boolean;
   /** What went where. */
   transfers: readonly Transfer[];
 }
@@ -84,22 +88,27 @@ class RunningTransfer {
   readonly #request: TransferRequest;
   /** Copies whose entity tag differs from the source's: `sourceTag copyTag` by destination key. */
   readonly #retagged = new Map<string, string>();
+  /** Whether an earlier run has copied everything, and may have deleted sources. */
+  readonly #wasCopied: boolean;
+  #hasChanged = false;
 
   constructor(parts: TransferParts, request: TransferRequest) {
     this.#parts = parts;
     this.#request = request;
+    this.#wasCopied = request.begun?.every(({ copying }) => !copying) ?? false;
   }
 
   async run(): Promise<Transferred> {
-    const { action, paths, begun, begin } = this.#request;
-    const transfers = begun ?? (await this.#plan());
+    const { action, paths, begun, note } = this.#request;
+    const transfers = begun && this.#wasCopied ? begun : await this.#plan();
     const { total, moved } = await this.#check(transfers).catch(explainName);
-    await begin(transfers);
+    if (!this.#wasCopied) await note(transfers.map((one) => ({ ...one, copying: true })));
     const copied = await this.#copy(transfers, total);
     const cleared =
-      action === 'copy' ? { affected: copied, stayed: 0 } : await this.#clear(transfers, copied);
+      action === 'copy' ? await this.#leave(transfers, copied) : await this.#clear(transfers, copied);
     const affected = cleared.affected + moved;
-    return { ...cleared, affected, folded: new Set(paths).size - transfers.length, transfers };
+    const folded = new Set(paths).size - transfers.length;
+    return { ...cleared, affected, folded, hasChanged: this.#hasChanged, transfers };
   }
 
   async #plan(): Promise<Transfer[]> {
@@ -121,7 +130,7 @@ class RunningTransfer {
    */
   async #check(transfers: readonly Transfer[]): Promise<{ total: number; moved: number }> {
     const { bucket } = this.#parts;
-    const { action, begun } = this.#request;
+    const { action } = this.#request;
     const taken: Obstacle = { reason: 'the destination exists', paths: [] };
     const seen = new Set<Transfer>();
     const lost: string[] = [];
@@ -132,7 +141,7 @@ class RunningTransfer {
       this.#request.watch.signal.throwIfAborted();
       const { kind, path } = pair.transfer.source;
       if (pair.source) total += 1;
-      else if (kind === 'object' && begun && action === 'move') moved += 1;
+      else if (kind === 'object' && this.#wasCopied && action === 'move') moved += 1;
       else if (kind === 'object') lost.push(path);
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
@@ -153,7 +162,7 @@ class RunningTransfer {
   /** True for an object that an interrupted run of this request left at the destination. */
   async #isOwn({ source, target }: Pair, existing: StoredObject): Promise<boolean> {
     if (this.#request.begun === undefined) return false;
-    if (source === undefined) return true;
+    if (source === undefined) return this.#wasCopied;
     if (this.#isRetagged(target, source, existing)) return true;
     if (!(await isSameObject(this.#parts.bucket, source, existing))) return false;
     this.#remember(target, source.etag, existing.etag);
@@ -188,6 +197,7 @@ class RunningTransfer {
           throw new ObjectFailure(source.key, error);
         });
         this.#remember(target, source.etag, etag);
+        this.#hasChanged = true;
       }
       done += 1;
       this.#told(done, total);
@@ -220,12 +230,20 @@ class RunningTransfer {
     );
   }
 
+  /** Records that the copies are complete, if the database answers. */
+  async #leave(transfers: readonly Transfer[], copied: number): Promise<Cleared> {
+    await this.#request.note(transfers).catch(() => undefined);
+    return { affected: copied, stayed: 0 };
+  }
+
   /** Deletes the sources whose copies have been seen at their destinations. */
   async #clear(transfers: readonly Transfer[], copied: number): Promise<Cleared> {
+    const { watch, hold, note } = this.#request;
+    await hold();
+    await note(transfers);
     const { bucket, dates } = this.#parts;
     let stayed = 0;
     const isCopy = this.#isCopy.bind(this);
-    const { watch } = this.#request;
     async function* copies(): AsyncGenerator<MovedObject & { source: StoredObject }, void> {
       for await (const { source, target, existing } of pairsOf(bucket, transfers)) {
         if (source === undefined) continue;
@@ -236,13 +254,18 @@ class RunningTransfer {
     }
     async function* copiedSources(): AsyncGenerator<Doomed, void> {
       for await (const moved of inBatches(copies(), DATED)) {
-        // Without a database the work goes on; the copies then have their own dates.
+        // If the dates cannot be kept, the copies have their own.
         await dates.keep(bucket, moved).catch(() => undefined);
+        await hold();
         for (const { source } of moved) yield { key: source.key, etag: source.etag };
       }
     }
-    const told = (deleted: number) => this.#told(copied + deleted, copied);
-    const deletion = await deleteObjects(bucket, copiedSources(), told).catch((error) => {
+    const report = async (deleted: number, gone: readonly Doomed[]) => {
+      this.#hasChanged = true;
+      this.#told(copied + deleted, copied);
+      await dates.forget(bucket, gone).catch(() => undefined);
+    };
+    const deletion = await deleteObjects(bucket, copiedSources(), report).catch((error) => {
       throw stoppedDeleting(copied, { deleted: 0, failed: 1, failures: [new ObjectFailure('', error)] });
     });
     if (deletion.failed > 0) throw stoppedDeleting(copied, deletion);
