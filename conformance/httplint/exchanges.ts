@@ -231,6 +231,7 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('OPTIONS', path, 204, { headers: PREFLIGHT });
     await collectChanges(collection, { path, id, key });
   }
+  await collection.read(service, '/api/articles', '/api/articles?q=examined&sort=relevance&highlight=1');
   for (const ending of ['xml', 'atom', 'json']) await collection.read(service, `/articles/feed.${ending}`);
   for (const path of ['/sitemap.xml', '/news-sitemap.xml']) {
     await collection.read(service, path);

@@ -75,6 +75,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
+    operation: 'GET /api/articles',
+    status: 400,
+    fault: '(does not go with|newest or relevance with q|needs q|a search reaches).*\\[\\w+\\]$',
+    reason: 'a description of parameters does not say which go together',
+    example: (ask) => ask({ method: 'GET', path: '/api/articles?q=words&cursor=' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
     fault: '^content: .* \\[too_short\\]$',
