@@ -206,10 +206,8 @@ test('connects again when PostgreSQL ends its session, and counts that as a chan
   const [first] = await backends();
   const before = changes;
   await database.pool.query('select pg_terminate_backend($1)', [first]);
-  await until('the lease ends', () => !listener.isCurrent());
-  await until('it is back', () => listener.isCurrent());
-  // A busy machine may lose the new connection once more.
-  expect(changes).toBeGreaterThan(before);
+  // Not that the lease ends: between two looks of a busy machine it may be back already.
+  await until('the loss is counted, and it is back', () => changes > before && listener.isCurrent());
   const [second, ...more] = await backends();
   expect(second).not.toBe(first);
   expect(more).toEqual([]);
