@@ -21,6 +21,8 @@ import type { ContentConfig } from './config.ts';
 import { feedOperations } from './feeds/routes.ts';
 import { FeedStore } from './feeds/store.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
+import { previewOperations } from './previews/routes.ts';
+import { PreviewStore } from './previews/store.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './senders.ts';
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
@@ -57,6 +59,7 @@ const DESCRIPTION = {
   tags: {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
+    previews: 'Links that show one article, published or not, to whoever has them.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
   securitySchemes: {
@@ -107,6 +110,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const categories = operationsOn(CATEGORIES);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
+  const previews = previewOperations(new PreviewStore(db));
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -115,6 +119,9 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
     ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
+    ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
+    ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
+    ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],
     ['GET', '/api/categories', categories.list, ANYBODY],
     ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['GET', '/api/categories/by-slug/:slug', categories.readBySlug, ANYBODY],

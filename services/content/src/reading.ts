@@ -21,26 +21,31 @@ const LAST_SEGMENT = /[^/?]+(?=\?|$)/;
 const VARY = 'X-API-Key, Authorization';
 
 /**
- * Answers a read. An anonymous read may come from the cache and may be cached by anyone; a read with a key is
- * private. Throws 403 for an invalid key.
+ * Answers a read. An anonymous read may come from the cache and may be cached by anyone; a read with a key,
+ * or with the token of a preview, is private. Throws 403 for an invalid key.
  */
 export function replyToReader<Schema extends FastifySchema>(
   request: FastifyRequest,
   reply: ReplyOf<Schema>,
   cache: RepresentationCache,
   load: (reader: Reader) => Promise<Loaded<NoInfer<Schema>>>,
+  preview?: string,
 ) {
-  const reader = readerOf(request);
+  const reader = { ...readerOf(request), preview };
   return replyConditionally(request, reply, {
     cacheControl: lifetimeFor(reader),
     vary: VARY,
-    cache: reader.seesDrafts ? undefined : cache,
+    cache: isPrivate(reader) ? undefined : cache,
     load: () => load(reader),
   });
 }
 
-function lifetimeFor({ seesDrafts }: Reader): string {
-  return seesDrafts ? PRIVATE : PUBLIC;
+function isPrivate({ seesDrafts, preview }: Reader): boolean {
+  return seesDrafts || preview !== undefined;
+}
+
+function lifetimeFor(reader: Reader): string {
+  return isPrivate(reader) ? PRIVATE : PUBLIC;
 }
 
 /** The 308 of a former slug, for the OpenAPI description. */
@@ -55,13 +60,14 @@ export async function replyBySlug<Schema extends FastifySchema>(
   reply: ReplyOf<Schema>,
   cache: RepresentationCache,
   load: (reader: Reader) => Promise<Loaded<NoInfer<Schema>>>,
+  preview?: string,
 ) {
   try {
-    await replyToReader(request, reply, cache, load);
+    await replyToReader(request, reply, cache, load, preview);
   } catch (error) {
     if (!(error instanceof MovedSlug)) throw error;
     const location = request.url.replace(LAST_SEGMENT, error.slug);
-    const headers = { 'cache-control': lifetimeFor(readerOf(request)), vary: VARY };
+    const headers = { 'cache-control': lifetimeFor({ ...readerOf(request), preview }), vary: VARY };
     reply.headers(headers).redirect(location, 308);
   }
   return reply;

@@ -55,6 +55,15 @@ interface ListCountTable {
   articles: ColumnType<number, never, never>;
 }
 
+/** `content.preview` */
+interface PreviewTable {
+  id: ColumnType<number, never, never>;
+  article_id: number;
+  token_hash: Buffer;
+  created_at: DefaultedTime;
+  expires_at: Date;
+}
+
 /** `content.api_key` */
 interface ApiKeyTable {
   prefix: string;
@@ -75,4 +84,5 @@ export interface ContentTables {
   'content.category': CategoryTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
+  'content.preview': PreviewTable;
 }

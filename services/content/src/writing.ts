@@ -6,7 +6,7 @@ import { ownerOf } from './senders.ts';
 import type { TermKind } from './terms/kind.ts';
 
 /** What is written. */
-type Noun = 'article' | TermKind['noun'];
+type Noun = 'article' | 'preview' | TermKind['noun'];
 
 /** What a write did. */
 type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted'}`;

@@ -45,7 +45,16 @@ export function requireAnyCategory({ category_id: only }: Holder): void {
  */
 export function requireArticle(owner: Holder, article: Permitted): void {
   requireScope(owner, article.is_published === true ? 'publish' : 'write');
-  if (owner.category_id !== null && article.category_id !== owner.category_id) requireAnyCategory(owner);
+  requireCategory(owner, article);
+}
+
+/**
+ * Checks that a key is not restricted to another category than the article's.
+ *
+ * @throws Failure `forbidden` with code `insufficient_scope`
+ */
+export function requireCategory(owner: Holder, article: Permitted): void {
+  if (article.category_id !== owner.category_id) requireAnyCategory(owner);
 }
 
 function insufficient(detail: string): Failure {

@@ -129,9 +129,14 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
-      replyToReader(request, reply, cache, async (reader) =>
-        detail(await articles.read(request.params.id, reader), request.query, site),
+      replyToReader(
+        request,
+        reply,
+        cache,
+        async (reader) => detail(await articles.read(request.params.id, reader), request.query, site),
+        request.query.preview,
       ),
+    config: { secretQuery: true },
   });
   const readBySlug = operation({
     schema: {
@@ -144,9 +149,14 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) =>
-      replyBySlug(request, reply, cache, async (reader) =>
-        detail(await articles.readBySlug(request.params.slug, reader), request.query, site),
+      replyBySlug(
+        request,
+        reply,
+        cache,
+        async (reader) => detail(await articles.readBySlug(request.params.slug, reader), request.query, site),
+        request.query.preview,
       ),
+    config: { secretQuery: true },
   });
   return { list, read, readBySlug };
 }

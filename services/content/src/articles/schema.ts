@@ -215,6 +215,11 @@ export const articleListAnswer = pagedEnvelope(z.array(listedArticle));
 
 /** Query string of the detail. */
 export const articleDetailQuery = z.strictObject({
+  preview: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('The token of a preview, which shows its article, published or not, as last saved.'),
   include: z
     .enum(['jsonld'], 'must be jsonld')
     .optional()

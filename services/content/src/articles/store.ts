@@ -11,6 +11,7 @@ import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts'
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
 import { categoryOf } from './listed-members.ts';
+import { isPreviewOf } from './preview-token.ts';
 import { relatedArticles } from './related.ts';
 import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, ListedMember } from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
@@ -20,9 +21,10 @@ import type { WrittenArticle } from './written-article.ts';
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
 
-/** Who is reading: only readers with a key see drafts. */
+/** Who is reading: readers with a key see drafts, and those with the token of a preview its article. */
 export interface Reader {
   seesDrafts: boolean;
+  preview?: string | undefined;
 }
 
 /**
@@ -72,9 +74,10 @@ export class ArticleStore {
    * @throws Failure `missing` if it does not exist or `reader` may not see it
    */
   async read(id: number, reader: Reader): Promise<ReadArticle> {
-    const [row] = await DETAIL.execute(this.#readDb, { id });
-    if (row === undefined || !isShown(row, reader)) throw noSuchArticle(id);
-    return { article: await detailOf(this.#readDb, row), own: ownMembers(row) };
+    const db = this.#dbFor(reader);
+    const [row] = await DETAIL.execute(db, { id });
+    if (row === undefined || !(await isShown(db, row, reader))) throw noSuchArticle(id);
+    return { article: await detailOf(db, row), own: ownMembers(row) };
   }
 
   /**
@@ -84,10 +87,17 @@ export class ArticleStore {
    * @throws MovedSlug if the article has another slug by now
    */
   async readBySlug(slug: string, reader: Reader): Promise<ReadArticle> {
-    const [row] = await DETAIL_BY_SLUG.execute(this.#readDb, { slug });
-    if (row === undefined || !isShown(row, reader)) throw new Failure('missing', 'no article has this slug');
+    const db = this.#dbFor(reader);
+    const [row] = await DETAIL_BY_SLUG.execute(db, { slug });
+    if (row === undefined || !(await isShown(db, row, reader)))
+      throw new Failure('missing', 'no article has this slug');
     if (row.slug !== slug) throw new MovedSlug(row.slug);
-    return { article: await detailOf(this.#readDb, row), own: ownMembers(row) };
+    return { article: await detailOf(db, row), own: ownMembers(row) };
+  }
+
+  /** A replica may not have what was saved a moment ago, and still have a preview that was revoked. */
+  #dbFor({ preview }: Reader): Database {
+    return preview === undefined ? this.#readDb : this.#db;
   }
 
   /**
@@ -162,8 +172,9 @@ function insert(db: Database, body: ArticleCreate & { author: string }): Promise
     .executeTakeFirstOrThrow();
 }
 
-function isShown(row: DetailRow, reader: Reader): boolean {
-  return row.is_published || reader.seesDrafts;
+async function isShown(db: Database, row: DetailRow, { seesDrafts, preview }: Reader): Promise<boolean> {
+  if (row.is_published || seesDrafts) return true;
+  return preview !== undefined && isPreviewOf(db, row.id, preview);
 }
 
 function noSuchArticle(id: number) {
