@@ -279,6 +279,12 @@ describe('the sitemap for news', () => {
     expect(new Set(textsOf(text, 'news:name'))).toEqual(new Set(['R&#x26;D &#x3C;News>']));
     expect(new Set(textsOf(text, 'news:language'))).toEqual(new Set(['zh-tw']));
     expect(textsOf(text, 'news:publication_date')[0]).toBe((await other.client.detail(id)).published_at);
+    const renewed = `update content.article set published_at = now() - interval '47:59:58' where title = 'Too old'`;
+    await until('it is news again', async () => {
+      await pool.query(renewed);
+      return textsOf((await read()).text, 'loc').length === 3;
+    });
+    await until('it is too old again', async () => textsOf((await read()).text, 'loc').length === 2);
     await insert('Many', '60', 1200);
     await until('they are listed', async () => textsOf((await read()).text, 'loc').length === 1000);
     await other.client.delete(`/api/articles/${id}`);
