@@ -55,6 +55,7 @@ describe('one address', () => {
   test.each([
     ['/api/articles', 200],
     ['/api/categories', 200],
+    ['/api/tags', 200],
     ['/api/v1/items', 200],
     ['/api/v1/selected/snapshot', 200],
     ['/openapi-v1.json', 200],

@@ -32,6 +32,7 @@ import { CATEGORIES } from './terms/categories.ts';
 import type { TermKind } from './terms/kind.ts';
 import { termOperations } from './terms/routes.ts';
 import { TermStore } from './terms/store.ts';
+import { TAGS } from './terms/tags.ts';
 
 /** The dependencies of the service. */
 export interface ContentParts {
@@ -59,6 +60,7 @@ const DESCRIPTION = {
   tags: {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
+    tags: 'The tags of articles.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
@@ -108,6 +110,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
   const categories = operationsOn(CATEGORIES);
+  const tags = operationsOn(TAGS);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   const previews = previewOperations(new PreviewStore(db));
@@ -129,6 +132,13 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/categories/:id', categories.replace, keyWith('publish')],
     ['PATCH', '/api/categories/:id', categories.change, keyWith('publish')],
     ['DELETE', '/api/categories/:id', categories.remove, keyWith('publish')],
+    ['GET', '/api/tags', tags.listPage, ANYBODY],
+    ['GET', '/api/tags/:id', tags.read, ANYBODY],
+    ['GET', '/api/tags/by-slug/:slug', tags.readBySlug, ANYBODY],
+    ['POST', '/api/tags', tags.create, keyWith('publish')],
+    ['PUT', '/api/tags/:id', tags.replace, keyWith('publish')],
+    ['PATCH', '/api/tags/:id', tags.change, keyWith('publish')],
+    ['DELETE', '/api/tags/:id', tags.remove, keyWith('publish')],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],
     ['GET', '/articles/feed.atom', feeds.atom, ANYBODY],
     ['GET', '/articles/feed.json', feeds.json, ANYBODY],

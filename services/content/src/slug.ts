@@ -38,7 +38,7 @@ export function slugParameter() {
 }
 
 /** What has slugs, by the name of its table. */
-export type Slugged = 'article' | 'category';
+export type Slugged = 'article' | 'category' | 'tag';
 
 /**
  * An expression for a slug that stays free while its transaction lasts: `base`, or `base-2`, `base-3`, …

@@ -23,6 +23,8 @@ export interface ArticleTable {
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
   title_words: string[];
+  /** In the order in which they were given; `content.article_tag` follows by a trigger. */
+  tag_ids: Generated<number[]>;
   /** Whether somebody gave the slug: else it follows the title until the first publication. */
   slug_is_given: Generated<boolean>;
 }
@@ -35,8 +37,8 @@ interface IdempotencyKeyTable {
   expires_at: Date;
 }
 
-/** `content.category` */
-interface CategoryTable {
+/** `content.category` and `content.tag` */
+interface TermTable {
   id: ColumnType<number, never, never>;
   name: string;
   slug: string;
@@ -81,7 +83,8 @@ interface ApiKeyTable {
 export interface ContentTables {
   'content.article': ArticleTable;
   'content.idempotency_key': IdempotencyKeyTable;
-  'content.category': CategoryTable;
+  'content.category': TermTable;
+  'content.tag': TermTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
   'content.preview': PreviewTable;

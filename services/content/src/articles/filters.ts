@@ -83,6 +83,14 @@ const FILTERS = {
     orderedBy: ['published_at', 'updated_at'],
     counted: { kind: 'category', id: (value) => idOfSlug('category', value) },
   },
+  tag: {
+    parameter: slugMember().describe('The slug of a tag, or one that it had before.'),
+    matches: (value) => sql`${idOfSlug('tag', value)} = any(article.tag_ids)`,
+    rows: (value) => sql`select article_id as id, is_published, published_at from content.article_tag
+      where tag_id = ${idOfSlug('tag', value)}`,
+    orderedBy: ['published_at'],
+    counted: { kind: 'tag', id: (value) => idOfSlug('tag', value) },
+  },
   author: {
     parameter: requiredText(255),
     matches: (value) => sql`article.author = ${value}`,

@@ -68,6 +68,17 @@ export function articleOperations(parts: ArticleParts) {
 }
 
 function reads({ articles, gate, cache, site }: ArticleParts) {
+  const withTags = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
+    if (!include.includes('tags')) return shown;
+    const tags = await articles.tags(shown.map(({ id }) => id));
+    return shown.map((article) => ({ ...article, tags: tags.get(article.id) ?? [] }));
+  };
+  const detail = async ({ article, own }: ReadArticle, { include }: ArticleDetailQuery) => {
+    const place = { id: article.id, categories: [article.category?.id ?? null] };
+    const [tagged = article] = await withTags([article], include);
+    const shown = include?.includes('jsonld') ? { ...tagged, jsonld: jsonLdOf(article, site) } : tagged;
+    return { value: success('Article found', shown), own, subjects: subjectsOfDetail(place) };
+  };
   const list = operation({
     schema: {
       tags: TAGS,
@@ -86,6 +97,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         fields = LIST_MEMBERS,
         q,
         highlight,
+        include,
         ...filters
       } = request.query;
       if (status !== 'published') ownerOf(request);
@@ -99,19 +111,21 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         return replyToReader(request, reply, cache, async () => {
           const place = { page, perPage };
           const found = await searchArticles(gate, { status, filters }, search, fields, place);
-          return { value: successPage(FOUND, found.articles, place, found.total), subjects };
+          const shown = await withTags(found.articles, include);
+          return { value: successPage(FOUND, shown, place, found.total), subjects };
         });
       }
       const scope = { status, sort, filters };
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
           const list = await articles.list(scope, fields, { page, perPage });
-          return { value: successPage(FOUND, list.articles, { page, perPage }, list.total), subjects };
+          const shown = await withTags(list.articles, include);
+          return { value: successPage(FOUND, shown, { page, perPage }, list.total), subjects };
         }
         const walked = await articles.walk(scope, fields, { cursor: cursor ?? '', perPage });
         const { data, meta, ...rest } = successPage(
           FOUND,
-          walked.articles,
+          await withTags(walked.articles, include),
           { ...walked, perPage },
           walked.total,
         );
@@ -133,7 +147,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         request,
         reply,
         cache,
-        async (reader) => detail(await articles.read(request.params.id, reader), request.query, site),
+        async (reader) => detail(await articles.read(request.params.id, reader), request.query),
         request.query.preview,
       ),
     config: { secretQuery: true },
@@ -153,18 +167,12 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         request,
         reply,
         cache,
-        async (reader) => detail(await articles.readBySlug(request.params.slug, reader), request.query, site),
+        async (reader) => detail(await articles.readBySlug(request.params.slug, reader), request.query),
         request.query.preview,
       ),
     config: { secretQuery: true },
   });
   return { list, read, readBySlug };
-}
-
-function detail({ article, own }: ReadArticle, { include }: ArticleDetailQuery, site: Site | undefined) {
-  const place = { id: article.id, categories: [article.category?.id ?? null] };
-  const shown = include === 'jsonld' ? { ...article, jsonld: jsonLdOf(article, site) } : article;
-  return { value: success('Article found', shown), own, subjects: subjectsOfDetail(place) };
 }
 
 function creation({ articles, inspector, changed }: ArticleParts) {

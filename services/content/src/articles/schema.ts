@@ -31,6 +31,14 @@ const optionalMembers = {
 
 const author = onOneLine(requiredText(255)).describe('Defaults to the name of the API key.');
 
+/** The most tags of an article. */
+const MOST_TAGS = 50;
+
+const tags = z
+  .array(slugMember(), 'must be a list of slugs of tags')
+  .max(MOST_TAGS, `must be at most ${MOST_TAGS} tags`)
+  .describe('The slugs of tags that exist, in the order in which the article shows them.');
+
 /** Body of `PUT`: every member, null for optional ones that are unset (`docs/spec/wire.md`, "Content"). */
 export const articlePut = z.strictObject({
   title: onOneLine(requiredText(255)),
@@ -41,6 +49,7 @@ export const articlePut = z.strictObject({
   slug: slugMember()
     .describe('If omitted, it follows the title until the first publication, and then stays.')
     .optional(),
+  tags: tags.optional(),
 });
 
 /** Body of `POST`. */
@@ -62,6 +71,11 @@ export type ArticleCreate = z.infer<typeof articleCreate>;
 export type ArticleChange = z.infer<typeof articlePatch>;
 
 const categoryOfArticle = z.object({ id: z.int(), name: z.string(), slug: z.string() });
+
+/** A tag of an article; with the id of the article's category, the same members. */
+export type TagOfArticle = z.infer<typeof categoryOfArticle>;
+
+const tagsOfArticle = z.array(categoryOfArticle);
 
 /** An article as lists show it. */
 export const articleListItem = z.object({
@@ -139,6 +153,16 @@ export type ArticleSort = z.infer<typeof articleSort>;
 /** What the parameter may be: the orders of lists, and that of searches. */
 const SORTS = [...articleSort.options, 'relevance'] as const;
 
+/** The parameter that adds members to an answer. */
+function includeOf<const Name extends string>(names: readonly Name[]) {
+  return z
+    .string()
+    .transform((value) => value.split(','))
+    .pipe(z.array(z.enum(names, `must be names separated by commas, of ${names.join(', ')}`)))
+    .describe(`Members to add, separated by commas: ${names.join(', ')}.`)
+    .meta({ type: 'string', pattern: `^(${names.join('|')})(,(${names.join('|')}))*$` });
+}
+
 /** Query string of the list. */
 export const articleListQuery = z
   .strictObject({
@@ -159,6 +183,7 @@ export const articleListQuery = z
       .optional()
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
+    include: includeOf(['tags']).optional(),
     cursor: z
       .string()
       .max(200)
@@ -202,7 +227,10 @@ export const articleSlugPath = z.object({ slug: slugParameter() });
 const listedArticle = listedMembers
   .partial()
   .required({ id: true })
-  .extend({ highlights: z.array(highlight).optional().describe('With `highlight=1`.') });
+  .extend({
+    highlights: z.array(highlight).optional().describe('With `highlight=1`.'),
+    tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+  });
 
 /** An article of a list, with these members. */
 export type ListedArticle<Member extends ListedMember = ListedMember> = Pick<
@@ -220,10 +248,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: z
-    .enum(['jsonld'], 'must be jsonld')
-    .optional()
-    .describe('`jsonld` adds the article as a NewsArticle of schema.org, for structured data of its page.'),
+  include: includeOf(['jsonld', 'tags']).optional(),
 });
 
 /** What the query string of a detail asks for. */
@@ -231,7 +256,13 @@ export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 
 /** Answer of the detail. */
 export const articleDetailAnswer = envelope(
-  articleDetail.extend({ jsonld: z.looseObject({}).optional().describe('With `include=jsonld`.') }),
+  articleDetail.extend({
+    tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+    jsonld: z
+      .looseObject({})
+      .optional()
+      .describe('With `include=jsonld`: a NewsArticle of schema.org, for structured data of its page.'),
+  }),
 );
 
 /** Answer of `POST`. */
@@ -245,7 +276,7 @@ export const articlePutAnswer = envelope(z.object({ id: z.int(), title: z.string
 /** Members of an article that a `PATCH` may change, by itself or as a consequence. */
 const articleChanges = articleDetail
   .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
-  .extend({ category_id: z.int().nullable() })
+  .extend({ category_id: z.int().nullable(), tags: tagsOfArticle })
   .partial()
   .extend({ id: z.int() });
 

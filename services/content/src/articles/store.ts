@@ -13,8 +13,16 @@ import type { ArticleScope } from './list-plan.ts';
 import { categoryOf } from './listed-members.ts';
 import { isPreviewOf } from './preview-token.ts';
 import { relatedArticles } from './related.ts';
-import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, ListedMember } from './schema.ts';
+import type {
+  ArticleChange,
+  ArticleChanges,
+  ArticleCreate,
+  ArticleDetail,
+  ListedMember,
+  TagOfArticle,
+} from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
+import { tagIds, tagsOf } from './tags.ts';
 import { titleWords } from './title-words.ts';
 import type { WrittenArticle } from './written-article.ts';
 
@@ -42,7 +50,7 @@ export interface OwnArticle {
 }
 
 /** The members that change only when the article itself is written. */
-type OwnMembers = Omit<ArticleRow, 'title_words'>;
+type OwnMembers = Omit<ArticleRow, 'title_words' | 'tag_ids'> & { tag_ids?: number[] };
 
 /** Checks an article's own members before they are replaced; throws to forbid the write. */
 export type Precondition = (own: OwnMembers) => void;
@@ -98,6 +106,11 @@ export class ArticleStore {
   /** A replica may not have what was saved a moment ago, and still have a preview that was revoked. */
   #dbFor({ preview }: Reader): Database {
     return preview === undefined ? this.#readDb : this.#db;
+  }
+
+  /** The tags of each of these articles, in their order. */
+  tags(articleIds: readonly number[]): Promise<Map<number, TagOfArticle[]>> {
+    return tagsOf(this.#readDb, articleIds);
   }
 
   /**
@@ -158,11 +171,16 @@ export class ArticleStore {
   }
 }
 
-function insert(db: Database, body: ArticleCreate & { author: string }): Promise<ArticleRow> {
+async function insert(
+  db: Database,
+  { tags, ...body }: ArticleCreate & { author: string },
+): Promise<ArticleRow> {
+  const tag_ids = await tagIds(db, tags ?? []);
   return db
     .insertInto('content.article')
     .values({
       ...body,
+      tag_ids,
       slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
       slug_is_given: body.slug !== undefined,
       title_words: titleWords(body.title),
@@ -206,6 +224,7 @@ const COLUMNS = [
   'created_at',
   'updated_at',
   'title_words',
+  'tag_ids',
 ] as const;
 
 const DETAIL_COLUMNS = COLUMNS.map((column) => `article.${column}` as const);
@@ -248,9 +267,10 @@ function ownMembers({
   categoryName,
   categorySlug,
   title_words,
+  tag_ids,
   ...own
 }: ArticleRow & Partial<DetailRow>): OwnMembers {
-  return own;
+  return tag_ids.length === 0 ? own : { ...own, tag_ids };
 }
 
 function written(row: ArticleRow): OwnArticle {
@@ -266,19 +286,22 @@ async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailR
 async function updateLocked(
   tx: Transaction<ContentTables>,
   id: number,
-  body: ArticleChange,
+  { tags, ...body }: ArticleChange,
   precondition: Precondition | undefined,
 ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
+  const tag_ids = tags && (await tagIds(tx, tags));
   const before = await lock(tx, id);
   precondition?.(ownMembers(before));
   const after = await tx
     .updateTable('content.article as article')
-    .set({ ...body, ...consequences(before, body) })
+    .set({ ...body, ...(tag_ids && { tag_ids }), ...consequences(before, body) })
     .where('article.id', '=', id)
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
   const place = { id, categories: [before.category_id, after.category_id] };
-  return { ...written(after), changes: changesBetween(before, after), place };
+  const changes = changesBetween(before, after);
+  const shown = 'tag_ids' in changes ? { tags: (await tagsOf(tx, [id])).get(id) ?? [] } : {};
+  return { ...written(after), changes: { ...changes, ...shown }, place };
 }
 
 /**

@@ -8,7 +8,7 @@ export const CATEGORIES: TermKind = {
   plural: 'categories',
   one: 'a category',
   table: 'content.category',
-  filter: 'category_id',
+  filter: { name: 'category_id', by: 'id' },
   articleKey: 'article_category_id_fkey',
   written: { description: text(500).nullable() },
   shown: { description: z.string().nullable() },

@@ -7,12 +7,12 @@ import { requireAnyCategory } from '../api-keys/scope.ts';
 import { subjectsOfList } from '../articles/filters.ts';
 import { deletedAnswer } from '../articles/schema.ts';
 import { ARTICLES } from '../articles/subjects.ts';
-import { envelope, type Page, success, successPage } from '../envelope.ts';
+import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
-import { type TermFilters, termPath, termSchemas, termSlugPath } from './schema.ts';
+import { type TermFilters, termPageQuery, termPath, termSchemas, termSlugPath } from './schema.ts';
 import type { TermPage, TermStore } from './store.ts';
 
 /** The dependencies of the operations on a kind of terms. */
@@ -60,9 +60,32 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, s
         return { value: success(`${capitalized(plural)} found`, await terms.list()), subjects: [ARTICLES] };
       }),
   });
+  const listPage = operation({
+    schema: {
+      tags,
+      operationId: `list${capitalized(plural)}`,
+      summary: `List ${plural} by name, with their numbers of published articles`,
+      querystring: termPageQuery,
+      response: {
+        200: pagedEnvelope(schemas.listItems),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 429, 503),
+      },
+    },
+    handler: (request, reply) => {
+      const page = { page: request.query.page, perPage: request.query.per_page };
+      return replyToReader(request, reply, cache, async () => {
+        const { terms: found, total } = await terms.page(page);
+        return {
+          value: successPage(`${capitalized(plural)} found`, found, page, total),
+          subjects: [ARTICLES],
+        };
+      });
+    },
+  });
   const detail = ({ term, own, total }: TermPage, page: Page) => {
     const value = successPage(`${Noun} found`, term, page, total);
-    return { value, own, subjects: subjectsOfList({ [filter]: term.id }) };
+    return { value, own, subjects: subjectsOfList({ [filter.name]: term[filter.by] }) };
   };
   const read = operation({
     schema: {
@@ -94,7 +117,7 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, s
         return detail(await terms.readBySlug(request.params.slug, filters, page), page);
       }),
   });
-  return { list, read, readBySlug };
+  return { list, listPage, read, readBySlug };
 }
 
 /** The parts of a query string: a page, and filters. */

@@ -43,17 +43,21 @@ export type TermChange = Partial<TermCreate>;
 /** Path of one term. */
 export const termPath = z.object({ id: idParameter() });
 
+/** Query string of a list with pages. */
+export const termPageQuery = z.strictObject(pageParameters);
+
 /** Path of one term by its slug. */
 export const termSlugPath = z.object({ slug: slugParameter() });
 
 /** The filters of the articles of a term. */
-export type TermFilters = Omit<FilterValues, TermKind['filter']>;
+export type TermFilters = Omit<FilterValues, TermKind['filter']['name']>;
 
 /** The bodies and answers of the operations on a kind of terms. */
 export function termSchemas({ noun, filter, written, shown }: TermKind) {
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
+  const own: { category_id?: true; tag?: true } = { [filter.name]: true };
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
   const put = z.strictObject(withMembers(named, written));
   const create = z.strictObject(withMembers(named, z.object(written).partial().shape));
@@ -70,7 +74,7 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
   const changes = { id, ...z.object({ ...withMembers({ name, slug: shownSlug }, shown) }).partial().shape };
   return {
     /** Query string of the detail. */
-    detailQuery: z.strictObject({ ...pageParameters, ...filterParameters }).omit({ [filter]: true }),
+    detailQuery: z.strictObject({ ...pageParameters, ...filterParameters }).omit(own),
     create,
     put,
     patch,

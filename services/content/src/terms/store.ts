@@ -60,7 +60,26 @@ export class TermStore {
 
   /** All terms by name, with their numbers of published articles. */
   async list(): Promise<CountedTerm[]> {
-    const rows = await this.#readDb
+    return this.#counted(await this.#selectCounted().execute());
+  }
+
+  /** A page of the terms by name, with their numbers of published articles, and how many terms there are. */
+  async page({ page, perPage }: Page): Promise<{ terms: CountedTerm[]; total: Total }> {
+    const [rows, { total }] = await Promise.all([
+      this.#selectCounted()
+        .offset((page - 1) * perPage)
+        .limit(perPage)
+        .execute(),
+      this.#readDb
+        .selectFrom(this.#kind.table)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow(),
+    ]);
+    return { terms: this.#counted(rows), total: { total, isExact: true } };
+  }
+
+  #selectCounted() {
+    return this.#readDb
       .selectFrom(`${this.#kind.table} as term`)
       .leftJoin('content.list_count as count', (join) =>
         join
@@ -72,8 +91,10 @@ export class TermStore {
       .selectAll('term')
       .select(({ fn }) => fn.coalesce('count.articles', sql<number>`0`).as('article_count'))
       .orderBy('term.name')
-      .orderBy('term.id')
-      .execute();
+      .orderBy('term.id');
+  }
+
+  #counted(rows: (TermRow & { article_count: number })[]): CountedTerm[] {
     return rows.map((row) => ({ ...this.#shown(row), article_count: row.article_count }));
   }
 
@@ -110,7 +131,7 @@ export class TermStore {
     const scope = {
       status: 'published',
       sort: 'newest',
-      filters: { ...filters, [this.#kind.filter]: row.id },
+      filters: { ...filters, [this.#kind.filter.name]: row[this.#kind.filter.by] },
     } as const;
     const { articles, total } = await this.#articles.page(this.#readDb, scope, page);
     const own = this.#shown(row);
