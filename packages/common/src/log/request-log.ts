@@ -97,7 +97,7 @@ export class RequestLog extends LogController {
     const { originalUrl = request.url } = request.raw as { originalUrl?: string };
     // A query string with a signed URL gives access to its target.
     if (this.#hasSecretQueries && request.routeOptions.config?.secretQuery === true)
-      return originalUrl.replace(/\?.*$/, '?(hidden)');
+      return withoutApiKeys(originalUrl.replace(/\?.*$/, '?(hidden)'));
     return loggedUrl(originalUrl, status >= 400, this.#parameters);
   }
 }
