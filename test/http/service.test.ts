@@ -71,11 +71,13 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
   );
   expect(operations.sort()).toEqual([
     'delete /api/articles/{id}',
+    'delete /api/articles/{id}/previews/{preview_id}',
     'delete /api/categories/{id}',
     'delete /api/tags/{id}',
     'get /api/articles',
     'get /api/articles/by-slug/{slug}',
     'get /api/articles/{id}',
+    'get /api/articles/{id}/previews',
     'get /api/categories',
     'get /api/categories/by-slug/{slug}',
     'get /api/categories/{id}',
@@ -93,6 +95,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'patch /api/categories/{id}',
     'patch /api/tags/{id}',
     'post /api/articles',
+    'post /api/articles/{id}/previews',
     'post /api/categories',
     'post /api/tags',
     'put /api/articles/{id}',
