@@ -59,6 +59,11 @@ export async function collectNews(collection: Collection): Promise<void> {
     await ask(`/api/v1/${collection}/{date}`, 404, { at: `/api/v1/${collection}/1999-01-01` });
   }
   const topics = (await ask('/api/v1/hot-topics', 200)).body.toString();
+  const [topic, another] = JSON.parse(topics).items;
+  await collection.read(service, '/api/v1/items/{id}', `/api/v1/items/${topic.id}`);
+  await ask('/api/v1/items/{id}', 404, { at: '/api/v1/items/nothing' });
+  await collection.stack.withdrawItem(another.id);
+  await ask('/api/v1/items/{id}', 410, { at: `/api/v1/items/${another.id}` });
   const [, story = ''] = /\/stories\/([^"/]+)"/.exec(topics) ?? [];
   await collection.read(service, '/api/v1/stories/{publicId}', `/api/v1/stories/${story}`);
   await ask('/api/v1/stories/{publicId}', 404, { at: '/api/v1/stories/nothing' });

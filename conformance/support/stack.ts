@@ -93,11 +93,19 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Creates a story in the news feed that is merged into `into`. */
-  async mergeStory(publicId: string, into: string): Promise<void> {
-    const lines = [
+  mergeStory(publicId: string, into: string): Promise<void> {
+    return this.#import(
       { type: 'story', publicId, title: publicId },
       { type: 'merge', from: publicId, into },
-    ];
+    );
+  }
+
+  /** Withdraws an item of the news feed. */
+  withdrawItem(id: string): Promise<void> {
+    return this.#import({ type: 'withdraw', id });
+  }
+
+  async #import(...lines: readonly object[]): Promise<void> {
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     await command(['services/news-feed/src/cli.ts', 'import', '-'], this.#env, input);
   }

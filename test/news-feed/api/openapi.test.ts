@@ -11,6 +11,7 @@ const VOCABULARY = readVocabulary({});
 /** The endpoints of the document and of the reset tracking, each by its path in the description. */
 const PATHS = [
   '/api/v1/items',
+  '/api/v1/items/{id}',
   '/api/v1/hot-topics',
   '/api/v1/stories/{publicId}',
   '/api/v1/dailies',
@@ -51,6 +52,7 @@ beforeAll(async () => {
   description = (await send(`${feed.url}/openapi.json`)).body;
   ajv.addSchema(description, 'description');
   const latest = (await send(`${feed.url}/api/v1/dailies?limit=1`)).body.items[0].date;
+  const [{ quoted }] = (await feed.database.pool.query('select item_ids[1] as quoted from news.daily')).rows;
   const snapshot = (await send(`${feed.url}/api/v1/selected/snapshot?limit=3`)).body;
   const minimal = (await send(`${feed.url}/api/v1/selected/snapshot?fields=minimal`)).body;
   const page = (await send(`${feed.url}/api/v1/items?limit=3`)).body.page;
@@ -63,6 +65,7 @@ beforeAll(async () => {
       '?mode=all&direction=domestic&category=technology&q=a%20t',
       `?limit=3&cursor=${page.nextCursor}`,
     ],
+    '/api/v1/items/{id}': [quoted],
     '/api/v1/hot-topics': ['', '?direction=overseas'],
     '/api/v1/stories/{publicId}': ['lantern-2-release', 'lantern-2-preview', 'lending-models'],
     '/api/v1/dailies': ['', '?limit=2'],
@@ -109,7 +112,8 @@ describe.each(PATHS)('%s', (path) => {
       expect(headers.get('etag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
       expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+, s-maxage=\d+/);
       expect(headers.get('x-request-id')).toBeTruthy();
-      const list = body.items ?? body.changes ?? body.events ?? body.story?.reports ?? body.report?.sections;
+      const { items, changes, events, story, report, item } = body;
+      const list = items ?? changes ?? events ?? story?.reports ?? report?.sections ?? item?.reports;
       expect(list.length, url).toBeGreaterThan(0);
     }
   });

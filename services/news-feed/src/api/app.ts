@@ -57,7 +57,7 @@ const DESCRIPTION = {
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
   requestHeaders: ['User-Agent'],
   tags: {
-    items: 'News items of the last 7 days.',
+    items: 'News items: those of the last 7 days, and each by its id.',
     'hot topics': 'What many sources are reporting on now.',
     stories: 'One event, with all reports on it.',
     dailies: 'The daily reports.',
@@ -117,7 +117,14 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   const vocabulary = vocabularyOf(config);
   const showsStories = config.NEWS_STORIES === 'on';
   const itemStore = new ItemStore({ db: readDb, gate, clock });
-  const items = itemOperations({ items: itemStore, cache, site, vocabulary });
+  const items = itemOperations({
+    db: readDb,
+    items: itemStore,
+    cache,
+    site,
+    vocabulary,
+    stories: showsStories,
+  });
   const hotTopics = hotTopicOperations({
     hotTopics: new HotTopicStore(readDb),
     cache,
@@ -153,6 +160,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   });
   return [
     ['GET', '/api/v1/items', items.list],
+    ['GET', '/api/v1/items/:id', items.read],
     ['GET', '/api/v1/hot-topics', hotTopics.list],
     ['GET', '/api/v1/stories/:publicId', stories.read],
     ['GET', '/api/v1/dailies', dailies.index],

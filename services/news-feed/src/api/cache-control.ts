@@ -4,6 +4,7 @@
  */
 export const CACHE_CONTROL = {
   items: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',
+  item: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
   hotTopics: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
   stories: 'public, max-age=60, s-maxage=60, stale-while-revalidate=60',
   dailies: 'public, max-age=60, s-maxage=60, stale-while-revalidate=300',

@@ -2,26 +2,40 @@ import { replyConditionally } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
+import { notFound, Problem } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { Kysely } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
+import { type ItemDetail, readItem } from './detail.ts';
 import { item } from './representation.ts';
-import { type ItemsQuery, itemsAnswer, itemsQuery } from './schema.ts';
+import { type ItemsQuery, itemAnswer, itemPath, itemsAnswer, itemsQuery } from './schema.ts';
 import type { ItemPage, ItemStore } from './store.ts';
 
-/** The dependencies of the operation on items. */
+/** The dependencies of the operations on items. */
 export interface ItemParts {
+  db: Kysely<NewsTables>;
   items: ItemStore;
   cache: RepresentationCache;
   site: Site;
   vocabulary: Vocabulary;
+  /** Whether to name stories: only if the story endpoint shows them. */
+  stories: boolean;
 }
 
-/** The operation on items: the public items of the last 7 days (`docs/spec/news-feed.md`, "Endpoints"). */
-export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
-  const list = operation({
+/**
+ * The operations on items: the public ones of the last 7 days (`docs/spec/news-feed.md`, "Endpoints"), and
+ * one by its id.
+ */
+export function itemOperations(parts: ItemParts) {
+  return { list: listOperation(parts), read: readOperation(parts) };
+}
+
+function listOperation({ items, cache, site, vocabulary }: ItemParts) {
+  return operation({
     schema: {
       tags: ['items'],
       operationId: 'listItems',
@@ -46,7 +60,54 @@ export function itemOperations({ items, cache, site, vocabulary }: ItemParts) {
         },
       }),
   });
-  return { list };
+}
+
+function readOperation(parts: ItemParts) {
+  const { db, cache, site } = parts;
+  return operation({
+    schema: {
+      tags: ['items'],
+      operationId: 'getItem',
+      summary: 'Read an item, however old, with its story and the reports that quote it',
+      params: itemPath,
+      response: {
+        200: itemAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 404, 405, 410, 429, 503),
+      },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.item,
+        cache,
+        load: async () => {
+          const detail = await readItem(db, request.params.id);
+          if (detail === undefined) throw notFound('this item does not exist');
+          if (detail === 'withdrawn') throw new Problem(410, 'gone', 'this item has been withdrawn');
+          return { value: success({ item: shownDetail(detail, parts) }) };
+        },
+      }),
+  });
+}
+
+function shownDetail({ row, story, reports }: ItemDetail, { site, stories }: ItemParts) {
+  return {
+    ...item(row, site),
+    reason: row.reason,
+    story:
+      stories && story !== undefined
+        ? {
+            publicId: story.publicId,
+            title: story.title,
+            links: { [site.linkName]: site.story(story.publicId) },
+          }
+        : null,
+    reports: reports.map(({ period, date }) => ({
+      period,
+      date,
+      links: { [site.linkName]: site.report(period, date) },
+    })),
+  };
 }
 
 function answer(query: ItemsQuery, { items, nextCursor }: ItemPage, site: Site) {

@@ -1,10 +1,17 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { searchText } from '@pressroom/common/search/search-text';
 import { z } from 'zod';
+import { calendarDate } from '../../calendar-date.ts';
+import { PERIODS } from '../../period.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
-import { itemSchema } from './representation.ts';
+import { itemSchema, linksSchema } from './representation.ts';
+
+/** Path of one item. */
+export const itemPath = z.object({
+  id: z.string().min(1).max(128, 'must be at most 128 characters long'),
+});
 
 /** `direction` in a query string: one of the deployment's directions. */
 export function directionParameter({ directions }: Vocabulary) {
@@ -61,5 +68,21 @@ export function itemsAnswer(site: Site) {
     }),
     items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
     page: z.object({ count: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  });
+}
+
+/** Answer of one item. */
+export function itemAnswer(site: Site) {
+  return body({
+    item: itemSchema(site).extend({
+      reason: z.string().nullable(),
+      story: z
+        .object({ publicId: z.string(), title: z.string(), links: linksSchema(site, {}) })
+        .nullable()
+        .describe('The event that it reports on; `publicId` is for the story endpoint.'),
+      reports: z
+        .array(z.object({ period: z.enum(PERIODS), date: calendarDate, links: linksSchema(site, {}) }))
+        .describe('The reports that quote it, the shortest period first.'),
+    }),
   });
 }
