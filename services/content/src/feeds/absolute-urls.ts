@@ -6,9 +6,6 @@ const URLS = ['href', 'src', 'poster', 'cite', 'longdesc', 'background', 'xlink:
 /** A URL that has a scheme, after the white space that parsers leave out. */
 const ABSOLUTE = /^\s*[a-z][a-z0-9+.-]*:/i;
 
-/** What HTML without it has no relative URLs; some that has it has none either. */
-const SUSPECT = new RegExp(`srcset\\s*=|(?:${URLS.join('|')})\\s*=\\s*["']?(?!\\s*[a-z][a-z0-9+.-]*:)`, 'i');
-
 /** A candidate of a `srcset`: its URL and what follows it. */
 const CANDIDATE = /([^\s,](?:\S*[^\s,])?)(\s[^,]*)?/g;
 
@@ -24,7 +21,6 @@ const ignore = () => undefined;
 
 /** HTML of a page at `base` for readers elsewhere: its relative URLs made absolute, all else as it is. */
 export function withAbsoluteUrls(html: string, base: string): string {
-  if (!SUSPECT.test(html)) return html;
   const parts: string[] = [];
   let end = 0;
   const onStartTag = ({ tagName, attrs, location }: Token.TagToken) => {
