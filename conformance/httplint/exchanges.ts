@@ -25,6 +25,7 @@ const NEWS = [
   '/api/v1/codex-resets/recent',
   '/api/v1/weeklies',
   '/api/v1/monthlies',
+  ...['all', 'full', 'daily'].map((name) => `/feed/${name}.xml`),
   ...['', '/all', '/dailies', '/weeklies', '/monthlies'].flatMap((base) =>
     ['xml', 'atom', 'json'].map((ending) => `${base}/feed.${ending}`),
   ),
@@ -58,6 +59,9 @@ export async function collectNews(collection: Collection): Promise<void> {
     await ask(`/api/v1/${collection}/latest`, 404);
     await ask(`/api/v1/${collection}/{date}`, 404, { at: `/api/v1/${collection}/1999-01-01` });
   }
+  const ofCategory = '/feed/category/{category}.xml';
+  await collection.read(service, ofCategory, '/feed/category/research.xml');
+  await ask(ofCategory, 400, { at: '/feed/category/nothing.xml' });
   const topics = (await ask('/api/v1/hot-topics', 200)).body.toString();
   const [topic, another] = JSON.parse(topics).items;
   await collection.read(service, '/api/v1/items/{id}', `/api/v1/items/${topic.id}`);

@@ -64,6 +64,8 @@ describe('one address', () => {
     ['/sitemap.xml', 200],
     ['/news-sitemap.xml', 200],
     ['/dailies/feed.atom', 200],
+    ['/feed/full.xml', 200],
+    ['/feed/category/policy-standard.xml', 200],
     ['/api/gallery?json=1', 401],
     ['/docs', 200],
     ['/openapi.json', 200],

@@ -148,6 +148,30 @@ describe.each(FORMATS)('feed.%s', (ending, type) => {
   });
 });
 
+test.each([
+  ['/feed/all.xml', '/all/feed.xml'],
+  ['/feed/full.xml?direction=domestic', '/feed.xml?direction=domestic'],
+  ['/feed/daily.xml', '/dailies/feed.xml'],
+  ['/feed/category/research.xml', '/feed.xml?category=research'],
+])('%s is %s at a second address', async (path, first) => {
+  const withoutSelf = (text: string) => text.replace(/<atom:link[^>]*rel="self"[^>]*>/, '');
+  const [second, known] = await Promise.all([get(path), get(first)]);
+  expect([second.status, second.headers.get('content-type')]).toEqual([
+    200,
+    'application/rss+xml; charset=utf-8',
+  ]);
+  expect(parseRssFeed(second.text).atom?.links?.[0]?.href).toBe(`https://api.news.example${path}`);
+  expect(withoutSelf(second.text)).toBe(withoutSelf(known.text));
+});
+
+test('the feed of a category is that of a category that there is, and names itself relatively', async () => {
+  expect((await get('/feed/category/nonsense.xml')).status).toBe(400);
+  expect((await get('/feed/category/research')).status).toBe(404);
+  const plain = await startNewsFeed(feed.database.url, {}, () => NOW);
+  const { text } = await send(`${plain.url}/feed/category/research.xml`).finally(plain.close);
+  expect(parseRssFeed(text).atom?.links?.[0]?.href).toBe('research.xml');
+});
+
 test.each(FORMATS)(
   'feed.%s gives plain text back to whoever reads it, and markup to nobody',
   async (ending) => {

@@ -14,6 +14,7 @@ async function allowedMethods() {
   app.delete('/api/articles/:id', answer);
   app.route({ method: ['GET', 'PATCH'], url: '/api/a.b', handler: answer });
   app.get('/docs/*', answer);
+  app.get('/feed/:category.xml', answer);
   await app.register(
     async (scope) => {
       scope.get('/stories/:id/:part', answer);
@@ -30,6 +31,7 @@ test('a path has the methods of every route that it matches', async () => {
   expect(allowed('/api/articles/17')).toEqual(['DELETE', 'PUT']);
   expect(allowed('/api/a.b')).toEqual(['GET', 'HEAD', 'PATCH']);
   expect(allowed('/docs/static/index.css')).toEqual(['GET', 'HEAD']);
+  expect(allowed('/feed/policy-standard.xml')).toEqual(['GET', 'HEAD']);
   expect(allowed('/api/v1/stories/abc/reports')).toEqual(['GET', 'HEAD']);
 });
 
@@ -37,6 +39,7 @@ test.each([
   '/',
   '/api',
   '/api/articles/',
+  '/feed/policy-standard',
   '/api/articles/1/2',
   '/api/axb',
   '/API/articles',

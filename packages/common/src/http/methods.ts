@@ -21,10 +21,10 @@ export function watchMethods(app: Server): AllowedMethods {
   };
 }
 
-/** A route's URL as an expression: `:name` is one segment, a `*` at the end the rest. */
+/** A route's URL as an expression: `:name` is one segment or its beginning, a `*` at the end the rest. */
 function pattern(url: string): RegExp {
   const escaped = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll(/:[^/]+/g, '[^/]+').replace(/\*$/, '.*')}$`);
+  return new RegExp(`^${escaped.replaceAll(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`);
 }
 
 /** 405 with `Allow` for a known path (RFC 9110, section 15.5.6), 404 for an unknown one. */

@@ -21,7 +21,7 @@ import { ApiAddress } from './api-address.ts';
 import { admitClients } from './clients.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
-import { feedOperations } from './feeds/routes.ts';
+import { alsoAt, feedOperations } from './feeds/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
 import { itemOperations } from './items/routes.ts';
@@ -179,6 +179,10 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     ['GET', '/feed.xml', feeds.selected.xml],
     ['GET', '/feed.atom', feeds.selected.atom],
     ['GET', '/feed.json', feeds.selected.json],
+    ['GET', '/feed/all.xml', alsoAt(feeds.all.xml, 'getAllFeed')],
+    ['GET', '/feed/full.xml', alsoAt(feeds.selected.xml, 'getFullFeed')],
+    ['GET', '/feed/daily.xml', alsoAt(feeds.daily.xml, 'getDailyFeed')],
+    ['GET', '/feed/category/:category.xml', feeds.category],
     ['GET', '/all/feed.xml', feeds.all.xml],
     ['GET', '/all/feed.atom', feeds.all.atom],
     ['GET', '/all/feed.json', feeds.all.json],

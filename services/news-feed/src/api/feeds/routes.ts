@@ -9,7 +9,7 @@ import {
   feedResponses,
   forEachEnding,
 } from '@pressroom/common/feeds/operations';
-import { operation } from '@pressroom/common/http/operation';
+import { type Operation, operation } from '@pressroom/common/http/operation';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import { PERIOD_RULES, type Period } from '../../period.ts';
@@ -23,7 +23,7 @@ import { ReportStore } from '../reports/store.ts';
 import type { Site } from '../site.ts';
 import { FEED_ITEMS, type ItemFeedQuery, itemFeed } from './item-feed.ts';
 import { FEED_REPORTS, reportFeed } from './report-feed.ts';
-import { itemFeedQuery } from './schema.ts';
+import { categoryFeedPath, categoryFeedQuery, itemFeedQuery } from './schema.ts';
 
 /** The dependencies of the operations on feeds. */
 export interface FeedParts {
@@ -44,7 +44,8 @@ interface FeedContent {
 }
 
 /**
- * The feeds for readers: the selected items, all items, and the reports, each as RSS 2.0, Atom and JSON Feed.
+ * The feeds for readers: the selected items, all items, and the reports, each as RSS 2.0, Atom and JSON Feed;
+ * and the selected items of a category as RSS.
  */
 export function feedOperations(parts: FeedParts) {
   return {
@@ -53,24 +54,17 @@ export function feedOperations(parts: FeedParts) {
     daily: reportFeedOperations(parts, 'daily'),
     weekly: reportFeedOperations(parts, 'weekly'),
     monthly: reportFeedOperations(parts, 'monthly'),
+    category: categoryFeedOperation(parts),
   };
+}
+
+/** A feed at a second address, by which clients of other sites know it. */
+export function alsoAt({ schema, ...rest }: Operation, operationId: string): Operation {
+  return { ...rest, schema: { ...schema, operationId } };
 }
 
 function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOperations {
   const querystring = itemFeedQuery(parts.vocabulary);
-  const read = async (query: Omit<ItemFeedQuery, 'mode'>): Promise<FeedContent> => {
-    const restriction = { ...query, mode };
-    const page = await parts.items.page({
-      ...restriction,
-      window: '7d',
-      by: 'timeline',
-      limit: FEED_ITEMS,
-    });
-    return {
-      content: itemFeed(page.items, restriction, parts.site, parts.vocabulary),
-      expiresAt: page.expiresAt,
-    };
-  };
   return forEachEnding((ending) =>
     operation({
       schema: {
@@ -80,9 +74,35 @@ function itemFeedOperations(parts: FeedParts, mode: ItemsQuery['mode']): FeedOpe
         querystring,
         response: responses(ending),
       },
-      handler: (request, reply) => answer(parts, ending, request, reply, () => read(request.query)),
+      handler: (request, reply) =>
+        answer(parts, ending, request, reply, () => readItems(parts, { ...request.query, mode })),
     }),
   );
+}
+
+function categoryFeedOperation(parts: FeedParts): Operation {
+  return operation({
+    schema: {
+      tags: ['feeds'],
+      operationId: 'getRssOfCategory',
+      summary: `The ${FEED_ITEMS} newest selected items of a category of the last 7 days`,
+      params: categoryFeedPath(parts.vocabulary),
+      querystring: categoryFeedQuery(parts.vocabulary),
+      response: responses('xml'),
+    },
+    handler: (request, reply) =>
+      answer(parts, 'xml', request, reply, () =>
+        readItems(parts, { ...request.query, ...request.params, mode: 'selected' }),
+      ),
+  });
+}
+
+async function readItems(
+  { items, site, vocabulary }: FeedParts,
+  restriction: ItemFeedQuery,
+): Promise<FeedContent> {
+  const page = await items.page({ ...restriction, window: '7d', by: 'timeline', limit: FEED_ITEMS });
+  return { content: itemFeed(page.items, restriction, site, vocabulary), expiresAt: page.expiresAt };
 }
 
 function reportFeedOperations(parts: FeedParts, period: Period): FeedOperations {
@@ -128,8 +148,7 @@ function answer(
         id: `${site.attribution.url}${request.url.replace(`.${ending}`, '')}`,
         homeUrl: site.attribution.url,
         // A relative one is right wherever the feed is reached; a `Host` that any client can choose is not.
-        selfUrl:
-          base === undefined ? request.url.slice(request.url.lastIndexOf('/feed.') + 1) : base + request.url,
+        selfUrl: base === undefined ? request.url.replace(/^[^?]*\//, '') : base + request.url,
         language: site.language,
         hubUrl,
       });
