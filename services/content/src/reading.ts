@@ -40,6 +40,15 @@ export function replyToReader<Schema extends FastifySchema>(
   });
 }
 
+/** Answers a read that needs a key. */
+export function replyPrivately<Schema extends FastifySchema>(
+  request: FastifyRequest,
+  reply: ReplyOf<Schema>,
+  load: () => Promise<Loaded<NoInfer<Schema>>>,
+) {
+  return replyConditionally(request, reply, { cacheControl: PRIVATE, vary: VARY, cache: undefined, load });
+}
+
 function isPrivate({ seesDrafts, preview }: Reader): boolean {
   return seesDrafts || preview !== undefined;
 }

@@ -134,6 +134,7 @@ export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof 
 
 const fields = z
   .string()
+  .max(500)
   .transform((names) => (names === 'full' ? MEMBERS : names.split(',')))
   .pipe(
     z.array(z.enum(MEMBERS, `must be full, or names of members separated by commas: ${MEMBERS.join(', ')}`)),
@@ -142,7 +143,7 @@ const fields = z
   .describe(
     'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
   )
-  .meta({ type: 'string' });
+  .meta({ type: 'string', maxLength: 500 });
 
 /** The orders of lists. */
 const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, oldest or updated');

@@ -1,10 +1,12 @@
 import { PRIVATE } from '@pressroom/common/caching/conditional';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import { requireCategory } from '../api-keys/scope.ts';
 import { articlePath, deletedAnswer } from '../articles/schema.ts';
 import { success } from '../envelope.ts';
+import { replyPrivately } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import { tellOfWrite } from '../writing.ts';
 import { previewCreate, previewCreatedAnswer, previewListAnswer, previewPath } from './schema.ts';
@@ -43,11 +45,18 @@ export function previewOperations(previews: PreviewStore) {
       operationId: 'listPreviews',
       summary: 'List the links of an article that work, the newest first',
       params: articlePath,
-      response: { 200: previewListAnswer, ...problemResponses(400, 401, 403, 404, 429, 503) },
+      response: {
+        200: previewListAnswer,
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 401, 403, 404, 429, 503),
+      },
     },
-    handler: async (request, reply) => {
-      const found = await previews.list(request.params.id, permission(request));
-      return reply.headers(HEADERS).send(success('Previews found', found.map(shown)));
+    handler: (request, reply) => {
+      const check = permission(request);
+      return replyPrivately(request, reply, async () => {
+        const found = await previews.list(request.params.id, check);
+        return { value: success('Previews found', found.map(shown)), subjects: [] };
+      });
     },
   });
   const revoke = operation({
