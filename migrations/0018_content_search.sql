@@ -22,13 +22,11 @@ as $$
   ) as pieces
 $$;
 
-create or replace function news.fold(value text) returns text language sql immutable strict parallel safe as $$
-  select pressroom.fold(value)
-$$;
+-- Not as text between quotes: pg_dump must know what they call, and restore that first.
+create or replace function news.fold(value text) returns text language sql immutable strict parallel safe
+return pressroom.fold(value);
 create or replace function news.text_pieces(value text) returns text[] language sql immutable strict parallel safe
-as $$
-  select pressroom.text_pieces(value)
-$$;
+return pressroom.text_pieces(value);
 
 -- The characters that an HTML text writes as references: the numeric ones, and the names that publishers use.
 create function content.unescape_html(value text) returns text language sql immutable strict parallel safe as $$

@@ -42,7 +42,11 @@ export class RequestLog extends LogController {
 
   /** Registers a route in advance, so that routes that hide nothing pay nothing. */
   noteRoute({ config, schema }: { config?: FastifyContextConfig; schema?: FastifySchema }): void {
-    this.#hasSecretQueries ||= config?.secretQuery === true;
+    // What may be secret in one path is not written out in another, mistyped one.
+    if (config?.secretQuery === true) {
+      this.#hasSecretQueries = true;
+      return;
+    }
     const query = schema?.querystring;
     if (query instanceof z.ZodObject) for (const name in query.shape) this.#parameters.add(name);
   }

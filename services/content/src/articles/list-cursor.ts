@@ -14,8 +14,8 @@ export interface Position {
 /** Bytes of the list's digest in a cursor: enough to distinguish lists; a cursor grants no access. */
 const DIGEST_LENGTH = 12;
 
-/** The latest time of a JavaScript `Date`, in ms since 1970. */
-const MAX_TIME = 8_640_000_000_000_000;
+/** The years 1 and 9999, in ms since 1970: articles have no other times, and PostgreSQL knows these. */
+const [MIN_TIME, MAX_TIME] = [-62_135_596_800_000, 253_402_300_799_999];
 
 /** Names a position in a list. Opaque: clients send it back unchanged. */
 export function writeCursor(scope: ArticleScope, { at, id, page }: Position): string {
@@ -49,7 +49,7 @@ function decode(cursor: string): Parts {
 function isParts(value: unknown): value is Parts {
   if (!Array.isArray(value) || value.length !== 4) return false;
   const [made, at, id, page] = value;
-  const isTime = at === null || (Number.isInteger(at) && Math.abs(at) <= MAX_TIME);
+  const isTime = at === null || (Number.isInteger(at) && at >= MIN_TIME && at <= MAX_TIME);
   return typeof made === 'string' && isTime && isNatural(id, 2 ** 31 - 1) && isNatural(page, 2 ** 31 - 1);
 }
 

@@ -5,6 +5,9 @@ import type { ArticleSort, ArticleStatus } from './schema.ts';
 /** How far a list without a stored count is counted; filters combine among the first so many and one. */
 export const MOST_COUNTED = 10_000;
 
+/** How many rows are looked at: one more than are counted, which tells whether there are more. */
+export const MOST_SEEN = sql.lit(MOST_COUNTED + 1);
+
 /** What the SQL of every query of a list depends on. */
 export type ListShape = {
   status: ArticleStatus;
@@ -36,20 +39,22 @@ export function directionOf(sort: ArticleSort): Direction {
 }
 
 /**
- * A SELECT of `id` and `at`, the time of the order, of the articles of a list, read in a direction. Each of
- * `pieces` is a condition on `article`, whose rows an index has in order: together the part that is wanted.
+ * A SELECT of `id` and `at`, the time of the order, of the articles of a list, read in a direction, for a
+ * LIMIT that reaches `reach` rows. Each of `pieces` is a condition on `article`, whose rows an index has in
+ * order: together the part that is wanted.
  */
 export function listRows(
   shape: ListShape,
   value: FilterValue,
   direction: Direction,
+  reach: RawBuilder<unknown>,
   pieces: readonly RawBuilder<unknown>[] = [sql`true`],
 ): RawBuilder<unknown> {
   if (shape.isWhole) return wholeRows(shape, value, direction, pieces);
-  const rows = walkedRows(shape, value, direction, pieces);
-  if (shape.others === '') return rows;
+  if (shape.others === '') return walkedRows(shape, value, direction, reach, pieces);
+  const rows = walkedRows(shape, value, direction, MOST_SEEN, pieces);
   return sql`
-    select listed.id, listed.at from (${rows} limit ${sql.lit(MOST_COUNTED + 1)}) as listed
+    select listed.id, listed.at from (${rows} limit ${MOST_SEEN}) as listed
     join content.article as article on article.id = listed.id
     where ${allMatch(shape.others, value)} order by ${orderBy(direction)}`;
 }
@@ -59,10 +64,12 @@ export function walkedRows(
   { status, sort, lead, ranges }: ListShape,
   value: FilterValue,
   direction: Direction,
+  reach: RawBuilder<unknown>,
   pieces: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
   const rows = rowsOf(lead, value, timeOf(sort));
-  // PostgreSQL merges parts that are in order; one condition for all of them it would have to sort.
+  // PostgreSQL merges parts that are in order; one condition for all of them it would have to sort. And it
+  // plans a part for few rows only if that part itself has a limit.
   const parts = statesOf(status).flatMap((state) =>
     pieces.map(
       (piece) => sql`
@@ -70,8 +77,13 @@ export function walkedRows(
         where ${state} and ${piece} and ${allMatch(ranges, value)} order by ${orderBy(direction)}`,
     ),
   );
-  const merged = parts.length === 1 ? parts : parts.map((part) => sql`(${part})`);
-  return sql`select id, at from (${sql.join(merged, sql` union all `)}) as listed order by ${orderBy(direction)}`;
+  const [only = sql``, ...more] = parts;
+  if (more.length === 0) return only;
+  const merged = sql.join(
+    parts.map((part) => sql`(${part} limit ${reach})`),
+    sql` union all `,
+  );
+  return sql`select id, at from (${merged}) as listed order by ${orderBy(direction)}`;
 }
 
 function wholeRows(
@@ -91,10 +103,10 @@ function wholeRows(
 export function countedRows(shape: ListShape, value: FilterValue): RawBuilder<unknown> {
   const direction = directionOf(shape.sort);
   if (shape.isWhole) {
-    return sql`select count(*) as total, 0 as seen from (${listRows(shape, value, direction)}) as listed`;
+    return sql`select count(*) as total, 0 as seen from (${listRows(shape, value, direction, MOST_SEEN)}) as listed`;
   }
   const rows = sql`
-    ${walkedRows(shape, value, direction, [sql`true`])} limit ${sql.lit(MOST_COUNTED + 1)}`;
+    ${walkedRows(shape, value, direction, MOST_SEEN, [sql`true`])} limit ${MOST_SEEN}`;
   if (shape.others === '') return sql`select count(*) as total, count(*) as seen from (${rows}) as listed`;
   return sql`
     select count(*) filter (where ${allMatch(shape.others, value)}) as total, count(*) as seen
@@ -105,7 +117,7 @@ export function countedRows(shape: ListShape, value: FilterValue): RawBuilder<un
 export function someRows(lead: FilterName | '', status: ArticleStatus, value: FilterValue) {
   const rows = rowsOf(lead, value, 'published_at');
   const parts = statesOf(status).map((state) => sql`select id from (${rows}) as article where ${state}`);
-  return sql`${sql.join(parts, sql` union all `)} limit ${sql.lit(MOST_COUNTED + 1)}`;
+  return sql`${sql.join(parts, sql` union all `)} limit ${MOST_SEEN}`;
 }
 
 function statesOf(status: ArticleStatus): RawBuilder<unknown>[] {

@@ -14,6 +14,7 @@ import {
   type ListShape,
   listRows,
   MOST_COUNTED,
+  MOST_SEEN,
   timeOf,
   walkedRows,
 } from './list-rows.ts';
@@ -105,15 +106,15 @@ export class ArticleList<Member extends ListedMember> {
       bytes: this.#columns === 'content' ? MOST_BYTES : Number.MAX_SAFE_INTEGER,
     };
     const query = { ...shape, after, columns: this.#columns } as const;
-    const [rows, total] = await Promise.all([
-      WALK.execute(db, query, values),
+    const [{ rows, seen }, total] = await Promise.all([
+      readWalk(db, query, values),
       countList(db, shape, scope.filters),
     ]);
     const shown = rows.slice(0, perPage);
     const [last] = shown.slice(-1);
     const page = position?.page ?? 1;
     const found = last !== undefined && last.found > shown.length;
-    const end = found ? { at: last[timeOf(scope.sort)], id: last.id } : await endOfWalk(db, query, values);
+    const end = found ? { at: last[timeOf(scope.sort)], id: last.id } : seen;
     const next = end === undefined ? null : writeCursor(scope, { ...end, page: page + 1 });
     return { articles: shown.map((row) => membersOf(row, this.#members)), total, page, next };
   }
@@ -125,9 +126,10 @@ type PageShape = ListShape & { direction: Direction; isByDay: boolean; columns: 
 /** Finds the ids from the index alone, so that only the rows of the page are read. */
 const PAGE = new ListQuery<PageShape, ListRow>((db, { direction, isByDay, columns, ...shape }, value) => {
   const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
-  const rows = listRows(shape, value, direction, isByDay ? [before] : undefined);
+  const reach = sql`${value('offset')}::bigint + ${value('limit')}::bigint`;
+  const rows = listRows(shape, value, direction, reach, isByDay ? [before] : undefined);
   const ids = sql<number>`
-    (select id from (${rows} offset ${value('offset')} limit ${value('limit')}) as page)`;
+    (select id from (${rows} offset ${value('offset')}::bigint limit ${value('limit')}::bigint) as page)`;
   return selectItems(db, columns)
     .where('article.id', 'in', ids)
     .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
@@ -142,7 +144,8 @@ type WalkRow = ListRow & { found: number };
 
 const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }, value) => {
   const direction = directionOf(shape.sort);
-  const rows = listRows(shape, value, direction, piecesAfter(shape, after, value));
+  const limit = sql`${value('limit')}::bigint`;
+  const rows = listRows(shape, value, direction, limit, piecesAfter(shape, after, value));
   const order = sql`order by ${sql.ref(`article.${timeOf(shape.sort)}`)} ${sql.raw(direction)},
     article.id ${sql.raw(direction)}`;
   const items = selectItems(db, columns)
@@ -153,7 +156,7 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
         + octet_length(article.content)`.as('bytes'),
       sql<number>`row_number() over (${order})`.as('place'),
     ])
-    .where('article.id', 'in', sql<number>`(select id from (${rows} limit ${value('limit')}) as page)`);
+    .where('article.id', 'in', sql<number>`(select id from (${rows} limit ${limit}) as page)`);
   return db
     .selectFrom(items.as('item'))
     .selectAll()
@@ -163,14 +166,22 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
 
 /** The last of the rows that a walk looked at, if there may be more. */
 const END = new ListQuery<WalkShape, { at: Date | null; id: number }>((db, { after, ...shape }, value) => {
-  const rows = walkedRows(shape, value, directionOf(shape.sort), piecesAfter(shape, after, value));
+  const pieces = piecesAfter(shape, after, value);
+  const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
   return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
 });
 
-async function endOfWalk(db: Database, shape: WalkShape, values: FilterValues) {
-  if (shape.others === '' || shape.isWhole) return undefined;
-  const [end] = await END.execute(db, { ...shape, columns: 'listed' }, values);
-  return end;
+/** The rows of a page of a walk, and the last row that was looked at for it, if there may be more. */
+async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
+  if (shape.others === '' || shape.isWhole)
+    return { rows: await WALK.execute(db, shape, values), seen: undefined };
+  // Of one snapshot: a row between the two would never be looked at.
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (tx) => {
+    const rows = await WALK.execute(tx, shape, values);
+    const [seen] = await END.execute(tx, { ...shape, columns: 'listed' }, values);
+    return { rows, seen };
+  });
 }
 
 /** What comes after the position of a cursor, in pieces that an index has in order. */

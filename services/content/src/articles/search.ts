@@ -7,7 +7,7 @@ import type { ContentTables } from '../tables.ts';
 import { filterOf, filtersOf } from './filters.ts';
 import { type Highlight, highlightsOf } from './highlights.ts';
 import { type ArticleScope, planList } from './list-plan.ts';
-import { listRows } from './list-rows.ts';
+import { MOST_SEEN as FIRST, listRows } from './list-rows.ts';
 import { columnsOf, membersOf, selectItems } from './listed-members.ts';
 import type { ListedArticle, ListedMember } from './schema.ts';
 
@@ -135,7 +135,7 @@ async function find(
   place: Place,
 ): Promise<Found> {
   const shape = await planList(db, scope);
-  const newest = listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc');
+  const newest = listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc', FIRST);
   // Filters that combine may end a list before all of its articles are found.
   const isWhole = shape.others === '' || shape.isWhole;
   const isComplete = (found: Found) => found.isComplete && isWhole;
