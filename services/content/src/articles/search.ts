@@ -6,8 +6,9 @@ import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
 import { filterOf, filtersOf } from './filters.ts';
 import { type Highlight, highlightsOf } from './highlights.ts';
+import { countFilter } from './list-count.ts';
 import { type ArticleScope, planList } from './list-plan.ts';
-import { MOST_SEEN as FIRST, listRows } from './list-rows.ts';
+import { MOST_SEEN as FIRST, type ListShape, listRows, MOST_COUNTED } from './list-rows.ts';
 import { columnsOf, membersOf, selectItems } from './listed-members.ts';
 import type { ListedArticle, ListedMember } from './schema.ts';
 
@@ -24,6 +25,9 @@ const FREQUENT = 4;
 
 /** How many articles are looked through at most, of the newest or of those that the index finds. */
 const MOST_SEEN = 5000;
+
+/** What more than one in so many of all articles have is too much for the index to find and sort. */
+const COMMON = 20;
 
 /** What a search looks for, and in which order it shows it. */
 export interface ArticleSearch {
@@ -136,8 +140,7 @@ async function find(
 ): Promise<Found> {
   const shape = await planList(db, scope);
   const newest = listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc', FIRST);
-  // Filters that combine may end a list before all of its articles are found.
-  const isWhole = shape.others === '' || shape.isWhole;
+  const isWhole = await readsAll(db, scope, shape);
   const isComplete = (found: Found) => found.isComplete && isWhole;
   const look = (rows: RawBuilder<unknown>, most: number) => lookThrough(db, rows, most, words, place);
 
@@ -147,9 +150,31 @@ async function find(
   if (!isFindable || first.ids.length >= NEWEST / FREQUENT) {
     const more = await look(newest, MOST_SEEN);
     if (isComplete(more) || more.ids.length > MOST_FOUND) return more;
-    if (!isFindable) return { ...more, isComplete: false };
   }
-  return look(havingPieces(scope, words, place), MOST_SEEN);
+  if (isFindable && !(await isCommon(db, words, place)))
+    return look(havingPieces(scope, words, place), MOST_SEEN);
+  return { ...(await look(newest, MOST_SEEN)), isComplete: false };
+}
+
+/** Whether a list has all of its articles: filters that combine choose among the first of one of them. */
+async function readsAll(
+  db: Database,
+  { status, filters }: ArticleScope,
+  { lead, others, isWhole }: ListShape,
+): Promise<boolean> {
+  if (others === '' || isWhole) return true;
+  return lead !== '' && (await countFilter(db, status, lead, filters)) <= MOST_COUNTED;
+}
+
+/** Whether a sample of all articles shows that the index would find too many to sort them. */
+async function isCommon(db: Database, words: readonly string[], place: Place): Promise<boolean> {
+  const { rows } = await sql<{ seen: number; found: number }>`
+    select count(*)::integer as seen, (count(*) filter (where ${hasAll(words, place)}))::integer as found
+    from content.article_search as searched tablesample system ((
+      select least(100, 100.0 * ${sql.lit(NEWEST)} / greatest(reltuples, 1))
+      from pg_class where oid = 'content.article_search'::regclass
+    ))`.execute(db);
+  return rows.some(({ seen, found }) => seen >= NEWEST / 2 && found * COMMON > seen);
 }
 
 /** Looks for the words in the first `most` of `rows`, a SELECT of `id` and `at`, newest first. */
@@ -160,10 +185,7 @@ async function lookThrough(
   words: readonly string[],
   place: Place,
 ): Promise<Found> {
-  const has = sql.join(
-    words.map((word) => PLACES[place].has(sql`pressroom.fold(${word})`)),
-    sql` and `,
-  );
+  const has = hasAll(words, place);
   const {
     rows: [found],
   } = await sql<{ seen: number; ids: number[] }>`
@@ -198,4 +220,12 @@ function havingPieces({ status, filters }: ArticleScope, words: readonly string[
     select article.id, article.published_at as at
     from content.article_search as searched join content.article as article on article.id = searched.article_id
     where ${sql.join(conditions, sql` and `)} order by article.published_at desc, article.id desc`;
+}
+
+/** The condition on `searched` that it has all words in that place. */
+function hasAll(words: readonly string[], place: Place): RawBuilder<unknown> {
+  return sql.join(
+    words.map((word) => PLACES[place].has(sql`pressroom.fold(${word})`)),
+    sql` and `,
+  );
 }
