@@ -36,7 +36,7 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
     schema: {
       tags: TAGS,
       operationId: 'getSitemap',
-      summary: 'The index of the sitemap, or one of its files, with the pages of at most 50,000 articles',
+      summary: 'The index of the sitemap, or one of its files, with the pages of at most 10,000 articles',
       querystring: sitemapQuery,
       response: RESPONSES,
     },

@@ -3,10 +3,14 @@ import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 
 /**
- * How many ids a file covers, so that no page ever moves to another file: as many as the protocol allows, and
- * as the index of `migrations/0023_content_sitemaps.sql` has it.
+ * How many ids a file covers, so that no page ever moves to another file: few enough that the default cache
+ * keeps the file. The 50,000 files that the protocol allows in an index suffice for 500 million ids.
  */
-const IDS = sql.lit(50_000);
+const IDS = sql.lit(10_000);
+
+/** How many files a key of the index of `migrations/0023_content_sitemaps.sql` covers. */
+const FILES_OF_KEY = 5;
+const KEY = sql`(id - 1) / 50000`;
 
 /** The number of the file of an article or a category, from 1 on. */
 const FILE = sql<number>`(id - 1) / ${IDS} + 1`;
@@ -14,7 +18,7 @@ const FILE = sql<number>`(id - 1) / ${IDS} + 1`;
 /** A file of the sitemap. */
 export interface SitemapFile {
   file: number;
-  /** When one of its articles changed last; absent if that is not kept. */
+  /** When an article of it, or of the four files found with it, changed last; absent if that is not kept. */
   changed?: Date;
 }
 
@@ -38,18 +42,22 @@ export class SitemapStore {
     this.#db = db;
   }
 
-  /** The files with published articles, each found by one look into the index. */
+  /** The files with published articles, found by one look for each key of the index and one for each file. */
   async articleFiles(): Promise<SitemapFile[]> {
     const newest = (after: RawBuilder<unknown>) => sql`
-      select ${FILE} as file, updated_at as changed from content.article
-      where is_published and (id - 1) / ${IDS} ${after} order by (id - 1) / ${IDS}, updated_at desc limit 1`;
+      select ${KEY} as key, updated_at as changed from content.article
+      where is_published and ${KEY} ${after} order by ${KEY}, updated_at desc limit 1`;
     const { rows } = await sql<SitemapFile>`
       with recursive found as (
         (${newest(sql`>= 0`)})
         union all
-        select next.* from found cross join lateral (${newest(sql`>= found.file`)}) as next
+        select next.* from found cross join lateral (${newest(sql`> found.key`)}) as next
       )
-      select * from found`.execute(this.#db);
+      select file, changed from found
+      cross join generate_series(1, ${sql.lit(FILES_OF_KEY)}) as place
+      cross join lateral (select found.key * ${sql.lit(FILES_OF_KEY)} + place as file) as numbered
+      where exists (select from content.article where is_published and ${isIn(sql`file`)})
+      order by file`.execute(this.#db);
     return rows;
   }
 
@@ -73,7 +81,7 @@ export class SitemapStore {
       ) filter (where coalesce(canonical_url, address) = address) as urls
       from (
         select *, ${addressOf(site.pattern('article'))} as address from content.article
-        where is_published and ${isIn(file)}
+        where is_published and ${isIn(sql.val(file))}
       ) as article`.execute(this.#db);
     const [found] = rows;
     return found?.pages ? (found.urls ?? '') : undefined;
@@ -84,7 +92,7 @@ export class SitemapStore {
     const { rows } = await sql<{ urls: string | null }>`
       select string_agg('<url><loc>' || replace(address, '&', '&amp;') || '</loc></url>', '' order by id) as urls
       from (
-        select id, ${addressOf(site.pattern('category'))} as address from content.category where ${isIn(file)}
+        select id, ${addressOf(site.pattern('category'))} as address from content.category where ${isIn(sql.val(file))}
       ) as category`.execute(this.#db);
     return rows[0]?.urls ?? undefined;
   }
@@ -110,6 +118,6 @@ function addressOf(pattern: string): RawBuilder<string> {
   return sql`replace(replace(${pattern}::text, '{id}', id::text), '{slug}', slug)`;
 }
 
-function isIn(file: number): RawBuilder<boolean> {
-  return sql`id > ${file - 1}::bigint * ${IDS} and id <= ${file}::bigint * ${IDS}`;
+function isIn(file: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`id > (${file}::bigint - 1) * ${IDS} and id <= ${file}::bigint * ${IDS}`;
 }
