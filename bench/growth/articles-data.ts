@@ -5,18 +5,25 @@ import { LATIN } from './vocabulary.ts';
 /** How many categories the articles are spread over. */
 const CATEGORIES = 20;
 
+/** How many tags there are; each article has one. */
+const TAGS = 25;
+
 const COLUMNS =
-  'content.article (title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at, title_words)';
+  'content.article (title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at, title_words, tag_ids)';
 
 /** The publication times are spread over the ten years before this one. */
 const NOW = Date.UTC(2026, 10, 1);
 const TEN_YEARS_MS = 10 * 365.25 * 24 * 60 * 60 * 1000;
 
-/** Adds the categories to an empty, migrated database. */
-export async function addCategories(pool: Pool): Promise<void> {
+/** Adds the categories and tags to an empty, migrated database. */
+export async function addTerms(pool: Pool): Promise<void> {
   await pool.query(
     `insert into content.category (name, slug) select 'Category ' || n, 'category-' || n from generate_series(1, $1::int) as n`,
     [CATEGORIES],
+  );
+  await pool.query(
+    `insert into content.tag (name, slug) select 'Tag ' || n, 'tag-' || n from generate_series(1, $1::int) as n`,
+    [TAGS],
   );
 }
 
@@ -39,6 +46,7 @@ export async function addArticles(pool: Pool, begin: number, end: number): Promi
       n % 10 !== 0,
       publishedAt.toISOString(),
       `{${[...new Set(words)].join(',')}}`,
+      `{${1 + (n % TAGS)}}`,
     ].join('\t')}\n`;
   });
   await pool.query('vacuum analyze');

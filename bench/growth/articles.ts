@@ -7,7 +7,7 @@ import { BenchClient } from '../client.ts';
 import { startContent } from '../content-service.ts';
 import { createDatabase } from '../database.ts';
 import type { Figure } from '../figures/figure.ts';
-import { addArticles, addCategories } from './articles-data.ts';
+import { addArticles, addTerms } from './articles-data.ts';
 import { keptBy } from './kept.ts';
 import type { Question } from './question.ts';
 import { LATIN } from './vocabulary.ts';
@@ -44,7 +44,7 @@ export class GrowingArticles {
   static async start(serverUrl: string, name: string): Promise<GrowingArticles> {
     const url = await createDatabase(serverUrl, name);
     const pool = new pg.Pool({ connectionString: url });
-    await addCategories(pool);
+    await addTerms(pool);
     const keys = new ApiKeyStore(new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) }));
     const key = await keys.create({ name: 'Bench' });
     // Checking HTML costs the same however many articles there are, and more than writing them.
@@ -77,6 +77,7 @@ export class GrowingArticles {
         `${LIST}?category_id=${CATEGORY}&page=${Math.ceil(pagesOfCategory / 2)}`,
         MIDDLE,
       ),
+      ...(await this.#lists()),
       this.#read('categories with their totals', '/api/categories'),
       this.#read('article with related ones', detail),
       this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
@@ -99,6 +100,22 @@ export class GrowingArticles {
     this.#client.close();
     await this.#service.stop();
     await this.#pool.end();
+  }
+
+  /** Lists that are filtered, sorted and walked through; half of the articles changed since the time. */
+  async #lists(): Promise<Question[]> {
+    const { rows } = await this.#pool.query(
+      'select percentile_disc(0.5) within group (order by updated_at) as half from content.article',
+    );
+    const since = `updated_since=${rows[0].half.toISOString()}`;
+    const { meta } = JSON.parse(await this.#client.ask(`${LIST}?fields=full&cursor=`));
+    return [
+      this.#read('articles of an author', `${LIST}?author=Author+3`),
+      this.#read('articles of a tag', `${LIST}?tag=tag-3`),
+      this.#read('articles, changed last', `${LIST}?sort=updated`),
+      this.#read('articles of a category, changed since', `${LIST}?category_id=${CATEGORY}&${since}`),
+      this.#read('whole articles, second page', `${LIST}?fields=full&cursor=${meta.next_cursor}`),
+    ];
   }
 
   /** A word that all articles have, one of a fiftieth of them, three of these, and what none has. */
