@@ -126,20 +126,21 @@ create trigger keep_search_update after update on content.article
 create table content.unsearchable_article (article_id integer primary key);
 insert into content.unsearchable_article (article_id) select id from content.article;
 
--- Makes the next `most` of them searchable, and returns how many there were.
-create function content.index_articles(most integer) returns integer language sql as $$
-  with taken as (
-    delete from content.unsearchable_article where article_id in (
-      select article_id from content.unsearchable_article order by article_id desc limit most for update skip locked
-    ) returning article_id
-  ), locked as (
-    select article.* from content.article as article join taken on taken.article_id = article.id for no key update of article
-  ), kept as (
-    insert into content.article_search as kept (article_id, title, head, body, plain)
-    select id, pressroom.fold(title), pressroom.fold(title || E'\n' || coalesce(excerpt, '')), pressroom.fold(plain), plain
-    from locked cross join lateral content.text_of_html(content) as plain
-    on conflict (article_id) do update
-      set title = excluded.title, head = excluded.head, body = excluded.body, plain = excluded.plain
-  )
-  select count(*)::integer from taken
+-- Makes these of them searchable.
+create function content.index_articles(ids integer[]) returns void language plpgsql as $$
+begin
+  delete from content.unsearchable_article where article_id = any(ids);
+  insert into content.article_search as kept (article_id, title, head, body, plain)
+  select id, pressroom.fold(title), pressroom.fold(title || E'\n' || coalesce(excerpt, '')), pressroom.fold(plain), plain
+  from (select * from content.article where id = any(ids) for no key update) as locked
+  cross join lateral content.text_of_html(content) as plain
+  on conflict (article_id) do update
+    set title = excluded.title, head = excluded.head, body = excluded.body, plain = excluded.plain
+    where (kept.title, kept.head, kept.body, kept.plain)
+      is distinct from (excluded.title, excluded.head, excluded.body, excluded.plain);
+  if found then
+    -- Any search may find them now.
+    perform pg_notify('content_changed', '');
+  end if;
+end
 $$;

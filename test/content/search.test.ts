@@ -80,6 +80,8 @@ describe('what is found', () => {
     ['👩‍🚀', ['İstanbul ışık']],
     ['\u200Frtl', ['İstanbul ışık']],
     ['..', []],
+    ['¨a¨', []],
+    ['ꭰꭱ', []],
     [`${'x'.repeat(200)}`, []],
     [`'); drop table content.article; --`, []],
   ])('%j finds %j', async (q, expected) => {
@@ -150,6 +152,80 @@ describe('what is found', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ articles are searchable\.\n$/)]);
     expect(await titles({ q: 'lighthouse', per_page: '99' })).toEqual(['Harbour']);
   });
+});
+
+describe('articles that become searchable in the background', () => {
+  /** Makes articles as they are after an update to a version with searches. */
+  const forget = async () => {
+    await content.database.pool.query('delete from content.article_search');
+    await content.database.pool.query(
+      'insert into content.unsearchable_article select id from content.article',
+    );
+  };
+
+  test('are found by a search whose answer is cached', async () => {
+    const { pool, url } = content.database;
+    await forget();
+    await pool.query(`select pg_notify('content_changed', '')`);
+    await until('nothing is found', async () => (await titles({ q: 'nectar' })).length === 0);
+    const other = await startContent(url);
+    await until('the change is announced', async () => (await titles({ q: 'nectar' })).length === 1);
+    await other.close();
+  });
+
+  test('are not held up by one that fails, nor by the time limit of requests', async () => {
+    const { pool, url } = content.database;
+    const failing = ids.get('人工智能大模型') ?? 0;
+    await pool.query(`
+      create function public.hinder() returns trigger language plpgsql as $$
+      begin
+        if new.article_id = ${failing} then raise 'too much'; end if;
+        perform pg_sleep(0.3);
+        return new;
+      end $$;
+      create trigger hinder before insert on content.article_search for each row execute function public.hinder()`);
+    await forget();
+    const other = await startContent(url, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
+    const left = async () =>
+      (await pool.query('select article_id as id from content.unsearchable_article')).rows.map(
+        ({ id }) => id,
+      );
+    await until('all others are searchable', async () => (await left()).length === 1);
+    expect(await left()).toEqual([failing]);
+    await until('it is logged', () =>
+      other.log.events().some(({ msg, article }) => msg === 'article_not_searchable' && article === failing),
+    );
+    await other.close();
+    const env = { DATABASE_URL: url };
+    const hindered = await run(['services/content/src/cli.ts', 'reindex'], { env });
+    expect([hindered.code, hindered.stderr]).toEqual([1, expect.stringContaining(`Article ${failing} `)]);
+    await pool.query('drop function public.hinder cascade');
+    expect((await run(['services/content/src/cli.ts', 'reindex'], { env })).code).toBe(0);
+    expect(await left()).toEqual([]);
+  });
+});
+
+test('what is unpublished during a search is not shown', async () => {
+  const { pool } = content.database;
+  const id = await write('Passing', '<p>ephemeral</p>');
+  const blocker = await pool.connect();
+  try {
+    // The members are read with the category, after the article was found.
+    await blocker.query('begin; lock table content.category in access exclusive mode');
+    const waiting = search({ q: 'ephemeral', highlight: '1' });
+    await until('the search waits', async () => {
+      const { rows } = await pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+    await blocker.query('update content.article set is_published = false where id = $1', [id]);
+    await blocker.query('commit');
+    expect((await waiting).body.data).toEqual([]);
+  } finally {
+    await blocker.query('rollback');
+    blocker.release();
+  }
 });
 
 describe('highlights', () => {

@@ -51,7 +51,7 @@ export async function openContent(
   const tracing = await openTracing(config, 'content', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
-  const indexing = new Indexing(db, log);
+  const indexing = new Indexing(config, name, log);
   const release = async () => {
     await Promise.all([changes.close(), indexing.stop()]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);

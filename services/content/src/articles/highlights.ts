@@ -32,11 +32,12 @@ interface Texts {
   content: string | null;
 }
 
-/** The parts of articles that have words of the search, by the article's id. */
+/** The parts of articles of this status that have words of the search, by the article's id. */
 export async function highlightsOf(
   db: Kysely<ContentTables>,
   q: string,
   ids: readonly number[],
+  status: 'published' | 'draft' | 'all',
 ): Promise<Map<number, Highlight[]>> {
   const words = searchWords(q);
   const places = words.map(
@@ -47,7 +48,8 @@ export async function highlightsOf(
       substr(searched.plain, greatest(1, least(${sql.join(places)}) - ${READ / 2}), ${READ}) as content
     from content.article as article
     join content.article_search as searched on searched.article_id = article.id
-    where article.id = any(${ids}::integer[])`.execute(db);
+    where article.id = any(${ids}::integer[])
+      and ${status === 'all' ? sql`true` : sql`is_published = ${status === 'published'}`}`.execute(db);
   const folded = words.map((word) => graphemesOf(word).map(fold).join(''));
   return new Map(
     rows.map(({ id, title, excerpt, content }) => {

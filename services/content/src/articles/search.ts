@@ -92,14 +92,17 @@ export function searchArticles(
         `page: a search reaches its first ${total} articles; add a word or a filter`,
       );
     }
+    // What has changed its status since it was found is no longer shown.
     const rows = await selectItems(db, columnsOf(members))
       .where('article.id', '=', sql<number>`any(${ids}::integer[])`)
+      .$if(status !== 'all', (query) => query.where('article.is_published', '=', status === 'published'))
       .execute();
     const byId = new Map(rows.map((row) => [row.id, row]));
+    const parts = highlights && rows.length > 0 ? await highlightsOf(db, q, ids, status) : undefined;
     const articles = ids
       .flatMap((id) => byId.get(id) ?? [])
+      .filter(({ id }) => parts === undefined || parts.has(id))
       .map((row) => ({ ...membersOf(row, members), id: row.id }));
-    const parts = highlights && ids.length > 0 ? await highlightsOf(db, q, ids) : undefined;
     return {
       articles: articles.map((article) => ({
         ...article,

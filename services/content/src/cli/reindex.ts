@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { indexSome } from '../articles/indexing.ts';
+import { indexAll } from '../articles/indexing.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** Makes all articles searchable anew. If this ends early, the next start of a service goes on. */
@@ -8,7 +8,10 @@ export async function reindex(db: Kysely<ContentTables>): Promise<void> {
     insert into content.unsearchable_article (article_id) select id from content.article
     on conflict (article_id) do nothing
   `.execute(db);
-  let articles = 0;
-  for (let some = 1; some > 0; articles += some) some = await indexSome(db);
+  const onLeftOut = (article: number, error: unknown) => {
+    console.error(`Article ${article} is not searchable: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  };
+  const articles = await indexAll(db, { onLeftOut });
   console.log(`${articles} articles are searchable.`);
 }
