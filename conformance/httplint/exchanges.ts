@@ -218,9 +218,12 @@ export async function collectContent(collection: Collection, key: string): Promi
   const body = { title: 'Examined', content: TEXT, is_published: true, category_id: category };
   const article = JSON.parse((await ask('POST', '/api/articles', 201, { json: body })).body.toString()).data
     .id;
+  const madeTag = await ask('POST', '/api/tags', 201, { json: { name: 'Examined', slug: 'examined' } });
+  const tag = JSON.parse(madeTag.body.toString()).data.id;
   for (const [path, id, json] of [
     ['/api/articles', article, body],
     ['/api/categories', category, { name: 'Examined' }],
+    ['/api/tags', tag, { name: 'Examined', description: null }],
   ] as const) {
     await collection.read(service, path);
     await collection.read(service, `${path}/{id}`, `${path}/${id}`);
@@ -249,6 +252,15 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('GET', '/sitemap.xml', 404, { at: '/sitemap.xml?part=articles-99' });
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
+  await collectSlugs(collection, 'tags', tag, key);
+  const at = `/api/articles/${article}/previews`;
+  const previews = '/api/articles/{id}/previews';
+  const preview = JSON.parse((await ask('POST', previews, 201, { at, json: {} })).body.toString()).data.id;
+  await collection.read(service, previews, at, { 'x-api-key': key });
+  await ask('POST', previews, 422, { at, json: { expires_in: 1 } });
+  await ask('DELETE', `${previews}/{preview_id}`, 200, { at: `${at}/${preview}` });
+  await ask('DELETE', `${previews}/{preview_id}`, 404, { at: `${at}/${preview}` });
+  await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
   await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);

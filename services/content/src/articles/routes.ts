@@ -83,7 +83,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     schema: {
       tags: TAGS,
       operationId: 'listArticles',
-      summary: 'List articles',
+      summary: 'List articles, newest first unless sorted otherwise',
       querystring: articleListQuery,
       response: { 200: articleListAnswer, ...NOT_MODIFIED, ...problemResponses(400, 401, 403, 429, 503) },
     },

@@ -132,18 +132,21 @@ const MEMBERS = Object.keys(listedMembers.shape) as ListedMember[];
 /** The members that a list shows unless others are asked for. */
 export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof articleListItem.shape)[];
 
+const MEMBER = `(${MEMBERS.join('|')})`;
+
 const fields = z
   .string()
   .max(500)
-  .transform((names) => (names === 'full' ? MEMBERS : names.split(',')))
-  .pipe(
-    z.array(z.enum(MEMBERS, `must be full, or names of members separated by commas: ${MEMBERS.join(', ')}`)),
+  .regex(
+    new RegExp(`^(full|${MEMBER}(,${MEMBER})*)$`),
+    `must be full, or names of members separated by commas: ${MEMBERS.join(', ')}`,
   )
-  .transform((names) => MEMBERS.filter((name) => name === 'id' || names.includes(name)))
+  .transform((names) =>
+    MEMBERS.filter((name) => name === 'id' || names === 'full' || names.split(',').includes(name)),
+  )
   .describe(
     'The members to show: names separated by commas, to which `id` is added, or `full` for all. With `content`, a list is read by `cursor` instead of `page`, and a page may be shorter than `per_page`.',
-  )
-  .meta({ type: 'string', maxLength: 500 });
+  );
 
 /** The orders of lists. */
 const articleSort = z.enum(['newest', 'oldest', 'updated'], 'must be newest, oldest or updated');
@@ -180,8 +183,8 @@ export const articleListQuery = z
         'Every word must be in the title, the excerpt or the text, in upper or lower case. A search is counted to 1000, which is also how far its pages reach.',
       ),
     highlight: z
-      .enum(['1'], 'must be 1')
-      .optional()
+      .enum(['0', '1'], 'must be 0 or 1')
+      .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
     include: includeOf(['tags']).optional(),
@@ -208,7 +211,7 @@ export const articleListQuery = z
     path: ['q'],
     message: 'does not go with cursor, nor with the content in fields',
   })
-  .refine(({ q, highlight }) => q !== undefined || highlight === undefined, {
+  .refine(({ q, highlight }) => q !== undefined || highlight === '0', {
     path: ['highlight'],
     message: 'needs q',
   });

@@ -35,7 +35,7 @@ export function previewOperations(previews: PreviewStore) {
       tellOfWrite(request, 'preview_created', { article: id, preview: made.id });
       return reply
         .code(201)
-        .headers(HEADERS)
+        .headers({ ...HEADERS, location: `/api/articles/${id}/previews/${made.id}` })
         .send(success('Preview created', { ...shown(made), token: made.token }));
     },
   });
