@@ -144,6 +144,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/articles',
+    status: 400,
+    fault: ' \\[invalid_cursor\\]$',
+    reason: 'cursors are opaque: only a page of the same list has one for the next',
+    example: (ask) => ask({ method: 'GET', path: '/api/articles?cursor=x' }),
+  },
+  {
+    services: ['content'],
     checks: ['negative_data_rejection'],
     operation: 'GET (/api/articles|/api/tags/.*|/articles/feed\\..*)',
     status: 200,

@@ -22,7 +22,8 @@ def faults(response, failure):
     try:
         body = response.json()
     except ValueError:
-        return []
+        # Not JSON, such as a feed: it names no fault of its own.
+        return messages(failure)
     errors = body.get("errors") or []
     detail = [f"{body['detail']} [{body.get('code')}]"] if "detail" in body else []
     return [f"{error['field']}: {error['message']} [{error['code']}]" for error in errors] or detail or messages(failure)
