@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import {
+  articles,
+  contentClient,
+  type FolderEntry,
+  type FullArticle,
+  folderEntries,
+  galleryClient,
+  newsFeedClient,
+  withCookies,
+} from '@pressroom/client';
+
+const { CONTENT_URL, NEWS_URL, GALLERY_URL, GALLERY_USERNAME, GALLERY_PASSWORD, CONTENT_API_KEY } =
+  process.env;
+
+/** A build waits for its turn when it meets a rate limit. */
+const retry = { patience: Number.POSITIVE_INFINITY };
+
+/** A key with the scope `read` raises the limit of a large build. */
+const content = contentClient({
+  baseUrl: CONTENT_URL ?? 'http://127.0.0.1:4003',
+  retry,
+  ...(CONTENT_API_KEY && { headers: { 'X-API-Key': CONTENT_API_KEY } }),
+});
+
+const news = newsFeedClient({ baseUrl: NEWS_URL ?? 'http://127.0.0.1:4001', retry });
+
+/** Reads once for all pages of a build. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => (value ??= read());
+}
+
+/** All published articles with their bodies, newest first: one request for every hundred. */
+export const allArticles = once(() => Array.fromAsync(articles(content, { per_page: 100, fields: 'full' })));
+
+/** An article as the site shows it. */
+export type SiteArticle = FullArticle;
+
+/** All categories that have articles. */
+export const allCategories = once(async () => {
+  const { data } = await content.get('/api/categories');
+  return data.filter(({ article_count }) => article_count > 0);
+});
+
+/** Related articles: of the same category, the newest first. */
+export async function relatedTo({ id, category }: FullArticle): Promise<FullArticle[]> {
+  if (category === null) return [];
+  const others = (await allArticles()).filter(
+    (other) => other.category?.id === category.id && other.id !== id,
+  );
+  return others.slice(0, 5);
+}
+
+/** What the news is about now, the most talked of first. */
+export const hotTopics = once(async () => (await news.get('/api/v1/hot-topics')).items);
+
+/** The pictures in the gallery's folder `site`. Their addresses expire, so the build copies what it shows. */
+export const pictures = once(async () => {
+  const password = GALLERY_PASSWORD ?? (await localPassword());
+  if (password === undefined) return [];
+  const gallery = galleryClient({
+    baseUrl: GALLERY_URL ?? 'http://127.0.0.1:4002',
+    fetch: withCookies(),
+    retry,
+  });
+  await gallery.post('/api/login', { body: { username: GALLERY_USERNAME ?? 'admin', password } });
+  const entries: FolderEntry[] = await Array.fromAsync(folderEntries(gallery, 'site'));
+  await gallery.post('/api/logout');
+  return entries.flatMap((entry) => ('url' in entry && entry.type === 'image' ? [entry] : []));
+});
+
+/** The password that `pnpm start` made, when the site is built in its clone. */
+async function localPassword(): Promise<string | undefined> {
+  try {
+    return JSON.parse(await readFile('../../.data/gallery.json', 'utf8')).adminPassword;
+  } catch {
+    return undefined;
+  }
+}
