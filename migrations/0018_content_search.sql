@@ -53,9 +53,11 @@ create function content.unescape_html(value text) returns text language sql immu
   ) as reference
 $$;
 
--- The text of an article without tags, comments and what no reader sees. Tags within a line divide no word.
+-- The text of an article without tags, comments and what no reader sees. Tags within a line divide no
+-- word. Of a longer text only the beginning, so that whatever may be written is soon searchable.
 create function content.text_of_html(html text) returns text language plpgsql immutable strict parallel safe as $$
 declare
+  most constant integer := 200000;
   inline constant text :=
     '</?(a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|rb|ruby|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)(\s[^>]*)?/?>';
   value text := html;
@@ -69,7 +71,7 @@ begin
       value := regexp_replace(value, '<' || hidden || '\M.*?</' || hidden || '\s*>', ' ', 'gi');
     end if;
   end loop;
-  value := regexp_replace(regexp_replace(value, inline, '', 'gi'), '</?[a-z!?][^>]*>', ' ', 'gi');
+  value := left(regexp_replace(regexp_replace(value, inline, '', 'gi'), '</?[a-z!?][^>]*>', ' ', 'gi'), most);
   if strpos(value, '&') > 0 then
     value := content.unescape_html(value);
   end if;
