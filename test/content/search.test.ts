@@ -184,49 +184,58 @@ describe('articles that become searchable in the background', () => {
         return new;
       end $$;
       create trigger hinder before insert on content.article_search for each row execute function public.hinder()`);
-    await forget();
-    const other = await startContent(url, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
     const left = async () =>
       (await pool.query('select article_id as id from content.unsearchable_article')).rows.map(
         ({ id }) => id,
       );
-    await until('all others are searchable', async () => (await left()).length === 1);
-    expect(await left()).toEqual([failing]);
-    await until('it is logged', () =>
-      other.log.events().some(({ msg, article }) => msg === 'article_not_searchable' && article === failing),
-    );
-    await other.close();
     const env = { DATABASE_URL: url };
-    const hindered = await run(['services/content/src/cli.ts', 'reindex'], { env });
-    expect([hindered.code, hindered.stderr]).toEqual([1, expect.stringContaining(`Article ${failing} `)]);
-    await pool.query('drop function public.hinder cascade');
+    try {
+      await forget();
+      const other = await startContent(url, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
+      await until('all others are searchable', async () => (await left()).length === 1);
+      expect(await left()).toEqual([failing]);
+      await until('it is logged', () =>
+        other.log
+          .events()
+          .some(({ msg, article }) => msg === 'article_not_searchable' && article === failing),
+      );
+      await other.close();
+      const hindered = await run(['services/content/src/cli.ts', 'reindex'], { env });
+      expect([hindered.code, hindered.stderr]).toEqual([1, expect.stringContaining(`Article ${failing} `)]);
+    } finally {
+      // Whatever is written later would take as long.
+      await pool.query('drop function public.hinder cascade');
+    }
     expect((await run(['services/content/src/cli.ts', 'reindex'], { env })).code).toBe(0);
     expect(await left()).toEqual([]);
   });
 });
 
-test('what is unpublished during a search is not shown', async () => {
-  const { pool } = content.database;
-  const id = await write('Passing', '<p>ephemeral</p>');
-  const blocker = await pool.connect();
-  try {
-    // The members are read with the category, after the article was found.
-    await blocker.query('begin; lock table content.category in access exclusive mode');
-    const waiting = search({ q: 'ephemeral', highlight: '1' });
-    await until('the search waits', async () => {
-      const { rows } = await pool.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return rows.length > 0;
-    });
-    await blocker.query('update content.article set is_published = false where id = $1', [id]);
-    await blocker.query('commit');
-    expect((await waiting).body.data).toEqual([]);
-  } finally {
-    await blocker.query('rollback');
-    blocker.release();
-  }
-});
+test.each([{ q: 'ephemeral' }, { q: 'ephemeral', highlight: '1' }] as Record<string, string>[])(
+  'what is unpublished during a search is not shown: %j',
+  async (parameters) => {
+    const { pool } = content.database;
+    const id = await write('Passing', '<p>ephemeral</p>');
+    const blocker = await pool.connect();
+    try {
+      // The members are read with the category, after the article was found.
+      await blocker.query('begin; lock table content.category in access exclusive mode');
+      const waiting = search(parameters);
+      await until('the search waits', async () => {
+        const { rows } = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length > 0;
+      });
+      await blocker.query('update content.article set is_published = false where id = $1', [id]);
+      await blocker.query('commit');
+      expect((await waiting).body.data).toEqual([]);
+    } finally {
+      await blocker.query('rollback');
+      blocker.release();
+    }
+  },
+);
 
 describe('highlights', () => {
   test('are parts of text with the places of the words', async () => {
@@ -261,6 +270,16 @@ describe('highlights', () => {
     ).toEqual(['ﬁnal', 'cafe\u0301', '<script>']);
     expect(text.length).toBeLessThan(600);
   });
+});
+
+test('of a very long text the beginning is searched', async () => {
+  const long = { words: 'wallaby '.repeat(30_000), references: '&amp;'.repeat(50_000) };
+  for (const [title, html] of Object.entries(long)) {
+    const id = await write(`Long ${title}`, `<p>bandicoot ${html} quokka</p>`);
+    expect(await titles({ q: 'bandicoot' })).toEqual([`Long ${title}`]);
+    expect(await titles({ q: 'quokka' })).toEqual([]);
+    await content.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+  }
 });
 
 describe('what is refused', () => {
