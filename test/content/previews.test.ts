@@ -83,7 +83,16 @@ test('neither the log nor the database has a token', async () => {
   const { id } = await fixture.client.article({});
   const { token } = await preview(id);
   await read(`/api/articles/${id}?preview=${token}`);
-  await read(`/api/articles/by-slug/nothing?preview=${token}`);
+  for (const path of [
+    '/api/articles/by-slug/nothing',
+    `/api/articles/${id}/`,
+    `//api/articles/${id}`,
+    `/API/articles/${id}`,
+    '/api/articles',
+    '/nothing',
+  ]) {
+    await read(`${path}?preview=${token}`);
+  }
   const { rows } = await fixture.database.pool.query('select preview::text from content.preview');
   expect(JSON.stringify(rows)).not.toContain(token);
   expect(fixture.log.text()).toContain(`"preview_created"`);

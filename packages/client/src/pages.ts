@@ -10,8 +10,8 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
-/** An article of a list with all members that lists can show: those of `fields: 'full'`. */
-export type FullArticle = Required<Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights'>>;
+/** An article of a list with the members of `fields: 'full'`. */
+export type FullArticle = Required<Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights' | 'tags'>>;
 
 /** An article of a list, where no `fields` are named. */
 export type ListedArticle = Pick<

@@ -1,21 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import type { ListedArticle, ListedMember } from './schema.ts';
+import { type ListedArticle, type ListedMember, NESTED_MEMBERS } from './schema.ts';
 
 /** The columns that are read: those of a list item, all but the content, or all. */
 export type Columns = 'listed' | 'all' | 'content';
 
-const LISTED: readonly ListedMember[] = [
-  'id',
-  'title',
-  'slug',
-  'excerpt',
-  'featured_image',
-  'alt_text',
-  'category',
-  'author',
-  'published_at',
-];
+/** What {@link selectItems} always selects. */
+const LISTED: readonly ListedMember[] = NESTED_MEMBERS;
 
 /** The columns that these members need. */
 export function columnsOf(members: readonly ListedMember[]): Columns {

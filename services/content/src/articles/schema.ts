@@ -132,6 +132,9 @@ const MEMBERS = Object.keys(listedMembers.shape) as ListedMember[];
 /** The members that a list shows unless others are asked for. */
 export const LIST_MEMBERS = Object.keys(articleListItem.shape) as (keyof typeof articleListItem.shape)[];
 
+/** The members that the lists of other resources show, as far as they show articles. */
+export const NESTED_MEMBERS = [...LIST_MEMBERS, 'alt_text'] as const;
+
 const MEMBER = `(${MEMBERS.join('|')})`;
 
 const fields = z

@@ -65,6 +65,13 @@ interface Found {
   isComplete: boolean;
 }
 
+/** The list that is searched: its rows, newest first, and whether these are all of its articles. */
+interface SearchedList {
+  scope: ArticleScope;
+  newest: RawBuilder<unknown>;
+  isWhole: boolean;
+}
+
 /**
  * A page of the articles of `scope` that have every word of the search. What a search reads is bounded: it is
  * counted to {@link MOST_FOUND}, and looks at {@link MOST_SEEN} articles for each place; what may be missing
@@ -121,10 +128,16 @@ async function findAll(
   places: readonly Place[],
 ): Promise<Found> {
   const ids = new Set<number>();
+  const shape = await planList(db, scope);
+  const list = {
+    scope,
+    newest: listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc', FIRST),
+    isWhole: await readsAll(db, scope, shape),
+  };
   let isComplete = true;
   for (const place of places) {
     if (ids.size > MOST_FOUND) return { ids: [...ids], isComplete: false };
-    const found = await find(db, scope, words, place);
+    const found = await find(db, list, words, place);
     for (const id of found.ids) ids.add(id);
     isComplete &&= found.isComplete;
   }
@@ -137,13 +150,10 @@ async function findAll(
  */
 async function find(
   db: Database,
-  scope: ArticleScope,
+  { scope, newest, isWhole }: SearchedList,
   words: readonly string[],
   place: Place,
 ): Promise<Found> {
-  const shape = await planList(db, scope);
-  const newest = listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc', FIRST);
-  const isWhole = await readsAll(db, scope, shape);
   const isComplete = (found: Found) => found.isComplete && isWhole;
   const look = (rows: RawBuilder<unknown>, most: number) => lookThrough(db, rows, most, words, place);
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { FilterValues } from '../articles/filters.ts';
 import { ArticleList } from '../articles/list.ts';
-import { LIST_MEMBERS } from '../articles/schema.ts';
+import { NESTED_MEMBERS } from '../articles/schema.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** How many articles a feed has. */
@@ -13,7 +13,7 @@ const TEXT_BYTES = 4 * 2 ** 20;
 /** The newest articles of a list, with their texts. */
 export class FeedStore {
   readonly #db: Kysely<ContentTables>;
-  readonly #list = new ArticleList([...LIST_MEMBERS, 'alt_text']);
+  readonly #list = new ArticleList(NESTED_MEMBERS);
 
   /** Reads take `db`, which may be a replica. */
   constructor(db: Kysely<ContentTables>) {

@@ -2,7 +2,7 @@ import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
-import { LIST_MEMBERS } from '../articles/schema.ts';
+import { NESTED_MEMBERS } from '../articles/schema.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page, Total } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
@@ -49,7 +49,7 @@ export class TermStore {
   readonly #kind: TermKind;
   readonly #db: Database;
   readonly #readDb: Database;
-  readonly #articles = new ArticleList([...LIST_MEMBERS, 'alt_text']);
+  readonly #articles = new ArticleList(NESTED_MEMBERS);
 
   /** Public reads take `readDb`, which may be a replica of `db`. */
   constructor(kind: TermKind, db: Database, readDb: Database = db) {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+
+const ARTICLES = 60_000;
+
+let content: ContentFixture;
+beforeAll(async () => {
+  content = await contentFixture();
+  const { pool } = content.database;
+  await content.client.category({ name: 'Only' });
+  // Without the triggers, which are tested elsewhere, and would take minutes.
+  await pool.query('alter table content.article disable trigger user');
+  await pool.query(
+    `insert into content.article
+       (title, title_words, slug, content, author, category_id, is_published, published_at, updated_at)
+     select 'Plenty', '{}', 'plenty-' || n, repeat('word ', 200), 'Author ' || n % 20, 1, n % 100 > 0,
+       timestamptz '2026-01-01' - n * interval '1 minute',
+       timestamptz '2026-01-01' - ((n::bigint * 7919) % $1) * interval '1 minute'
+     from generate_series(1, $1::integer) as n`,
+    [ARTICLES],
+  );
+  await pool.query(
+    `insert into content.list_count (kind, id, period, is_published, since, articles)
+     select kind, id, 'all', is_published, '-infinity', $1 / 100 * case when is_published then 99 else 1 end
+     from (values ('all', 0), ('category', 1)) as list (kind, id), (values (true), (false)) as state (is_published)`,
+    [ARTICLES],
+  );
+  // The visibility map has holes, as it has between two vacuums.
+  await pool.query('analyze content.article');
+  await pool.query(`update content.article set excerpt = 'Changed' where id % 6 = 0`);
+  await pool.query('analyze content.article');
+});
+afterAll(() => content.close());
+
+/** How often articles were read from the beginning to the end, and how often by an index. */
+async function scans(): Promise<{ whole: number; byIndex: number }> {
+  const { pool } = content.database;
+  await pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await pool.query(
+    `select seq_scan::integer as whole, idx_scan::integer as "byIndex" from pg_stat_user_tables
+     where schemaname = 'content' and relname = 'article'`,
+  );
+  return rows[0];
+}
+
+test.each([
+  '',
+  'page=100',
+  'sort=oldest',
+  'sort=updated',
+  'category_id=1',
+  'category_id=1&sort=updated',
+  'author=Author 3',
+  'updated_since=2025-12-31T00:00:00Z',
+  'published_before=2025-12-31T00:00:00Z',
+  'status=all',
+  'status=all&sort=updated',
+  'status=all&category_id=1',
+  'cursor=',
+  'sort=updated&cursor=',
+  'author=Author 3&cursor=',
+  'status=all&sort=oldest&cursor=',
+  'ids=1,2,3',
+  'slug=plenty-1,plenty-2',
+])('%s reads articles by an index, also where no vacuum has been lately', async (list) => {
+  const before = await scans();
+  const { status, body } = await content.client.send(`/api/articles?${list}`);
+  expect([status, body.data.length]).toEqual([200, expect.toSatisfy((length: number) => length > 0)]);
+  // A session tells what it has done when it has been idle for a while.
+  await expect.poll(async () => (await scans()).byIndex).toBeGreaterThan(before.byIndex);
+  expect((await scans()).whole).toBe(before.whole);
+});
