@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@pressroom/common/database/database';
 import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
-import { startLedgerEpoch } from '@pressroom/news-feed/newsroom/ledger';
-import type { NewsTables } from '@pressroom/news-feed/tables';
+import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
 import type { Kysely } from 'kysely';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
 import { DUMP, type Manifest, readManifest } from './manifest.ts';
@@ -30,13 +29,13 @@ export interface Restored {
 export async function restore(url: string, directory: string): Promise<Restored> {
   const manifest = await readManifest(directory);
   const missing = missingMigrations(await readMigrations(), manifest);
-  const db = openDatabase<NewsTables>({ DATABASE_URL: url }, 'pressroom restore');
+  const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom restore');
   try {
-    const tool = await usableTool(db as Kysely<unknown>, manifest);
+    const tool = await usableTool(db, manifest);
     const file = join(directory, DUMP);
     await load(tool, url, file, (entry) => !isRecordOfMigrations(entry));
-    await compareCounts(db as Kysely<unknown>, manifest);
-    const epoch = await startLedgerEpoch(db);
+    await compareCounts(db, manifest);
+    const epoch = await startLedgerEpoch(db, 'news');
     await load(tool, url, file, isRecordOfMigrations);
     return { manifest, epoch, missing };
   } finally {

@@ -1,9 +1,10 @@
+import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { reasonOf } from '@pressroom/common/start/reason';
 import { Command } from 'commander';
+import { sql } from 'kysely';
 import { addExplainCommand } from './newsroom/commands/explain.ts';
 import { addImportCommand } from './newsroom/commands/import.ts';
 import { addItemCommands } from './newsroom/commands/item.ts';
-import { addLedgerCommands } from './newsroom/commands/ledger.ts';
 import { addPublishingCommands } from './newsroom/commands/publishing.ts';
 import { addReplayCommand } from './newsroom/commands/replay.ts';
 import { addSourceCommands } from './newsroom/commands/sources.ts';
@@ -23,7 +24,12 @@ addItemCommands(program);
 addExplainCommand(program);
 addStoryCommands(program);
 addPublishingCommands(program);
-addLedgerCommands(program);
+addLedgerCommands(program, {
+  of: 'the selected set',
+  schema: 'news',
+  count: sql`select count(*) from news.item where in_selected_set`,
+  name: 'pressroom newsroom',
+});
 addReplayCommand(program);
 
 await program.parseAsync().catch((error: unknown) => {

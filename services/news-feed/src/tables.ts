@@ -69,27 +69,6 @@ interface RecentItemTable {
   terms: ColumnType<string[], never, never>;
 }
 
-/** `news.ledger`: one row. */
-interface LedgerTable {
-  epoch: string;
-  head: number;
-  head_at: Date;
-}
-
-/** `news.ledger_change`: changes that have no number yet. */
-interface LedgerChangeTable {
-  id: GeneratedAlways<number>;
-  item_id: string;
-  changed_at: DefaultedTime;
-}
-
-/** `news.ledger_entry` */
-interface LedgerEntryTable {
-  item_id: string;
-  seq: number;
-  changed_at: Date;
-}
-
 /** `news.ranking` */
 interface RankingTable {
   id: GeneratedAlways<number>;
@@ -377,9 +356,6 @@ export interface NewsTables {
   'news.story_reference': StoryReferenceTable;
   'news.item': ItemTable;
   'news.recent_item': RecentItemTable;
-  'news.ledger': LedgerTable;
-  'news.ledger_change': LedgerChangeTable;
-  'news.ledger_entry': LedgerEntryTable;
   'news.ranking': RankingTable;
   'news.ranking_entry': RankingEntryTable;
   'news.daily': ReportTable;

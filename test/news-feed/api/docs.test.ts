@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startLedgerEpoch } from '@pressroom/news-feed/newsroom/ledger';
+import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT, run } from '../../support/command.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
@@ -64,7 +64,7 @@ test('the program of the page for readers keeps a copy that equals the set', asy
   ]);
   expect(await mirrored()).toEqual(await selected());
 
-  await startLedgerEpoch(feed.db);
+  await startLedgerEpoch(feed.db, 'news');
   await feed.db.deleteFrom('news.item').where('id', 'like', 'i1%').execute();
   expect(await mirrored()).toEqual(await selected());
 });

@@ -1,5 +1,5 @@
+import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
 import { ITEM_COLUMNS } from '@pressroom/news-feed/api/items/representation';
-import { startLedgerEpoch } from '@pressroom/news-feed/newsroom/ledger';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import type { Updateable } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -152,7 +152,7 @@ describe('a new epoch', () => {
     await insert('a');
     await insert('b');
     const { body: old } = await send(`${feed.url}/api/v1/selected/snapshot?limit=1`);
-    await startLedgerEpoch(feed.db);
+    await startLedgerEpoch(feed.db, 'news');
     for (const query of [`changes?cursor=${old.cursor}`, `snapshot?page=${old.nextPage}`]) {
       const { status, body } = await send(`${feed.url}/api/v1/selected/${query}`);
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'snapshot_required' });

@@ -1,4 +1,4 @@
-import { startLedgerEpoch } from '@pressroom/news-feed/newsroom/ledger';
+import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, send } from '../../support/http.ts';
 import {
@@ -297,7 +297,7 @@ describe('a ledger that has started over', () => {
       await busy.query('begin');
       await busy.query('update news.story set title = title where false');
       for (let round = 0; round < 5; round += 1) {
-        await startLedgerEpoch(feed.db);
+        await startLedgerEpoch(feed.db, 'news');
         const refused = await get(`${CHANGES}?cursor=${old.cursor}&limit=${round + 1}`);
         expect([refused.status, refused.body.code]).toEqual([409, 'snapshot_required']);
         const { body } = await get(SNAPSHOT);

@@ -3,6 +3,7 @@ import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { openReads } from '@pressroom/common/database/open-reads';
 import type { Server } from '@pressroom/common/http/server';
+import { ledgerMeters } from '@pressroom/common/ledger/ledger-meters';
 import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
@@ -14,7 +15,6 @@ import type { NewsFeedConfig } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
 import { ANNOUNCEMENTS } from './announcements.ts';
 import { buildApp } from './app.ts';
-import { ledgerMeters } from './selected/ledger-meters.ts';
 
 /** The running service and its open resources. */
 export interface OpenNewsFeed {
@@ -61,7 +61,7 @@ export async function openNewsFeed(
     ...poolMeters(pools),
     ...readMeters({ main: reads.pool, search: searches.readPool }),
     cacheMeter(cache),
-    ...ledgerMeters(db),
+    ...ledgerMeters(db, 'news'),
   ];
   const seen = () => changes.position.seen();
   const dbs = { db, readDb: reads.db, gate: searches.gate };

@@ -33,6 +33,9 @@ export const changesQuery = z.strictObject({
   limit: integerParameter(1, 100).default(100),
 });
 
+/** Which form of the items a mirror contains. */
+export type Fields = z.infer<typeof fields>;
+
 /** A request for the snapshot. */
 export type SnapshotQuery = z.infer<typeof snapshotQuery>;
 
@@ -81,6 +84,3 @@ export type Snapshot = z.infer<ReturnType<typeof selectedAnswers>['snapshot']>;
 
 /** A page of changes. */
 export type Changes = z.infer<ReturnType<typeof selectedAnswers>['changes']>;
-
-/** A change of the selected set. */
-export type Change = Changes['changes'][number];

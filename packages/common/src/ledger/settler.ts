@@ -1,21 +1,22 @@
-import { LoadsInTurn } from '@pressroom/common/concurrency/loads-in-turn';
-import { type Kysely, sql } from 'kysely';
-import type { NewsTables } from '../../tables.ts';
+import { type QueryExecutorProvider, sql } from 'kysely';
+import { LoadsInTurn } from '../concurrency/loads-in-turn.ts';
 
 /** The maximum number of changes that one pass numbers: a fraction of a second's work. */
 export const SETTLE_BATCH = 5000;
 
 /**
- * Assigns committed changes their numbers in the ledger (docs/ledger.md). Only one pass runs at a time in
- * this process. Callers that arrive during a pass share the next one, because the current one may have begun
- * before the changes that they need.
+ * Assigns committed changes their numbers in the ledger of a schema (docs/ledger.md). Only one pass runs at a
+ * time in this process. Callers that arrive during a pass share the next one, because the current one may
+ * have begun before the changes that they need.
  */
 export class LedgerSettler {
-  readonly #db: Kysely<NewsTables>;
+  readonly #db: QueryExecutorProvider;
+  readonly #schema: string;
   readonly #passes = new LoadsInTurn<number>();
 
-  constructor(db: Kysely<NewsTables>) {
+  constructor(db: QueryExecutorProvider, schema: string) {
     this.#db = db;
+    this.#schema = schema;
   }
 
   /**
@@ -28,7 +29,7 @@ export class LedgerSettler {
 
   async #settleOnce(): Promise<number> {
     const result = await sql<{ taken: number }>`
-      select news.settle_ledger(${SETTLE_BATCH}) as taken
+      select ${sql.id(this.#schema, 'settle_ledger')}(${SETTLE_BATCH}) as taken
     `.execute(this.#db);
     return result.rows[0]?.taken ?? 0;
   }

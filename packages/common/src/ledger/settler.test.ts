@@ -1,6 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { NewsTables } from '../../tables.ts';
 import { LedgerSettler } from './settler.ts';
 
 /** A statement that was sent, for the test to answer. */
@@ -9,7 +8,7 @@ type Statement = PromiseWithResolvers<{ rows: never[] }>;
 let statements: Statement[];
 
 /** A database that answers when the test says so. */
-function database(): Kysely<NewsTables> {
+function database(): Kysely<unknown> {
   const connection = {
     executeQuery: () => {
       const statement: Statement = Promise.withResolvers();
@@ -51,7 +50,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 test('those who come during a pass share the next one, even if that pass fails at once', async () => {
-  const settler = new LedgerSettler(database());
+  const settler = new LedgerSettler(database(), 'news');
   const first = settler.settle();
   const statement = await sent(1);
   const others = [settler.settle(), settler.settle()];
@@ -62,7 +61,7 @@ test('those who come during a pass share the next one, even if that pass fails a
 });
 
 test('those who have waited for a pass that fails slowly do not wait for another', async () => {
-  const settler = new LedgerSettler(database());
+  const settler = new LedgerSettler(database(), 'news');
   const first = settler.settle();
   const statement = await sent(1);
   const other = settler.settle();
