@@ -244,6 +244,13 @@ export async function collectContent(collection: Collection, key: string): Promi
     await collectChanges(collection, { path, id, key });
   }
   await collection.read(service, '/api/articles', '/api/articles?q=examined&sort=relevance&highlight=1');
+  const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
+  const copied = await ask('GET', snapshot, 200, { headers: {} });
+  const { cursor } = JSON.parse(copied.body.toString()).meta;
+  await collection.read(service, snapshot);
+  await collection.read(service, changes, `${changes}?cursor=${cursor}`);
+  await ask('GET', snapshot, 409, { at: `${snapshot}?page=x`, headers: {} });
+  await ask('GET', changes, 409, { at: `${changes}?cursor=x`, headers: {} });
   for (const ending of ['xml', 'atom', 'json']) await collection.read(service, `/articles/feed.${ending}`);
   for (const path of ['/sitemap.xml', '/news-sitemap.xml']) {
     await collection.read(service, path);

@@ -121,6 +121,7 @@ test('whatever is written, cached answers become what the database has', async (
      from generate_series(0, 7) as n where $1::int + n % 4 - 1 >= $1::int returning id`,
     [categories[0].id],
   );
+  const { cursor } = (await send(`${uncached.url}/api/sync/snapshot`)).body.meta;
   const urls = [
     '/api/articles',
     '/api/articles?page=2&per_page=2',
@@ -131,6 +132,7 @@ test('whatever is written, cached answers become what the database has', async (
     ...['/api/articles?category=c-2', '/api/articles?slug=one-2,one-3', '/articles/feed.json'],
     ...['/articles/feed.xml?category=c-1', '/sitemap.xml', '/sitemap.xml?part=articles-1'],
     ...['/sitemap.xml?part=categories-1', '/news-sitemap.xml'],
+    ...['/api/sync/snapshot?fields=full', '/api/sync/snapshot?limit=2', `/api/sync/changes?cursor=${cursor}`],
   ];
   const article = fc.constantFrom(...articles.map(({ id }) => id as number));
   const category = fc.constantFrom(null, ...categories.map(({ id }) => id as number));

@@ -91,19 +91,26 @@ test('an answer to a key is never kept', async () => {
   expect((await read(path)).status).toBe(404);
 });
 
-test('after a new epoch a mirror finds the new snapshot at once', async () => {
+test.each([
+  ['news', '/api/v1/selected'],
+  ['content', '/api/sync'],
+])('after a new epoch of %s a mirror finds the new snapshot at once', async (schema, set) => {
   await news.db
     .insertInto('news.item')
-    .values(itemRow('selected', { selected: true }))
+    .values(itemRow(`selected-${schema}`, { selected: true }))
     .execute();
-  const before = await read('/api/v1/selected/snapshot');
-  expect(before.body.count).toBe(1);
-  expect((await read('/api/v1/selected/snapshot')).body.cursor).toBe(before.body.cursor);
+  const cursorNow = async () => {
+    const { body } = await read(`${set}/snapshot?limit=1`);
+    return body.cursor ?? body.meta.cursor;
+  };
+  const before = await cursorNow();
+  expect(await cursorNow()).toBe(before);
 
-  await news.database.pool.query('select news.start_ledger_epoch()');
-  const changes = (cursor: string) => read(`/api/v1/selected/changes?cursor=${cursor}`);
-  expect((await changes(before.body.cursor)).body).toMatchObject({ status: 409, code: 'snapshot_required' });
-  const after = await read('/api/v1/selected/snapshot');
-  expect(after.body.cursor).not.toBe(before.body.cursor);
-  expect((await changes(after.body.cursor)).status).toBe(200);
+  const { pool } = schema === 'news' ? news.database : content.database;
+  await pool.query(`select ${schema}.start_ledger_epoch()`);
+  const changes = (cursor: string) => read(`${set}/changes?cursor=${cursor}`);
+  expect((await changes(before)).body).toMatchObject({ status: 409, code: 'snapshot_required' });
+  const after = await cursorNow();
+  expect(after).not.toBe(before);
+  expect((await changes(after)).status).toBe(200);
 });

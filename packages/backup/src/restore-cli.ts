@@ -5,8 +5,9 @@ import { restore } from './restore.ts';
 
 try {
   const directory = directoryArgument('restore', process.argv.slice(2));
-  const { manifest, epoch, missing } = await restore(databaseUrl(process.env), directory);
-  console.log(`Restored the backup of ${manifest.createdAt}; the ledger begins the epoch ${epoch}.`);
+  const { manifest, epochs, missing } = await restore(databaseUrl(process.env), directory);
+  const begun = [...epochs].map(([schema, epoch]) => `${schema} ${epoch}`).join(', ');
+  console.log(`Restored the backup of ${manifest.createdAt}; the ledgers begin new epochs: ${begun}.`);
   if (missing.length > 0)
     console.log(`Older than this build by ${missing.join(', ')}: run \`pnpm migrate\`.`);
 } catch (error) {

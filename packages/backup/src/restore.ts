@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@pressroom/common/database/database';
 import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
-import { startLedgerEpoch } from '@pressroom/common/ledger/operating';
+import { startLedgerEpochs } from '@pressroom/common/ledger/operating';
 import type { Kysely } from 'kysely';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
 import { DUMP, type Manifest, readManifest } from './manifest.ts';
@@ -13,14 +13,14 @@ import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
 /** What a restore has done. */
 export interface Restored {
   manifest: Manifest;
-  /** The new epoch of the ledger. */
-  epoch: string;
+  /** The new epochs of the ledgers, by schema. */
+  epochs: ReadonlyMap<string, string>;
   /** Migrations of this build that the backup is older than; `pnpm migrate` applies them. */
   missing: readonly string[];
 }
 
 /**
- * Restores the backup in `directory` into the empty database of `url` and begins a new epoch of the ledger,
+ * Restores the backup in `directory` into the empty database of `url` and begins new epochs of the ledgers,
  * because cursors that clients have may be ahead of the backup. The record of migrations comes last: a
  * restore that is broken off leaves a database that no service of any build takes for ready. Throws a
  * {@link Failure} if the backup is damaged or from a newer build, the server is older than the backup's, or
@@ -35,9 +35,9 @@ export async function restore(url: string, directory: string): Promise<Restored>
     const file = join(directory, DUMP);
     await load(tool, url, file, (entry) => !isRecordOfMigrations(entry));
     await compareCounts(db, manifest);
-    const epoch = await startLedgerEpoch(db, 'news');
+    const epochs = await startLedgerEpochs(db);
     await load(tool, url, file, isRecordOfMigrations);
-    return { manifest, epoch, missing };
+    return { manifest, epochs, missing };
   } finally {
     await db.destroy();
   }

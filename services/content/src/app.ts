@@ -27,6 +27,8 @@ import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './s
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
 import { SitemapStore } from './sitemaps/store.ts';
+import { syncOperations } from './sync/routes.ts';
+import { SyncStore } from './sync/store.ts';
 import type { ContentTables } from './tables.ts';
 import { CATEGORIES } from './terms/categories.ts';
 import type { TermKind } from './terms/kind.ts';
@@ -45,6 +47,8 @@ export interface ContentParts {
   cache: RepresentationCache;
   /** Called after each commit of this process, with what it was about if that is known. */
   changed: (subjects?: ReadonlySet<string>) => void;
+  /** Called after `db` was read for an answer that later ones from `readDb` must not precede. */
+  seen: () => void;
   log: Logger;
   /** Closed with the app. */
   inspector: HtmlInspector;
@@ -62,6 +66,7 @@ const DESCRIPTION = {
     categories: 'The categories that articles belong to.',
     tags: 'The tags of articles.',
     previews: 'Links that show one article, published or not, to whoever has them.',
+    sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
   },
   securitySchemes: {
@@ -75,7 +80,7 @@ const BODY_LIMIT = 2 * 2 ** 20;
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, gate, cache, changed, log, inspector, meters, tracing } = parts;
+  const { config, db, readDb, gate, cache, changed, seen, log, inspector, meters, tracing } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
@@ -113,6 +118,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const tags = operationsOn(TAGS);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
+  const copied = new SyncStore({ db, readDb, seen, forget: () => cache.clear() });
+  const sync = syncOperations({ sync: copied, cache });
   const previews = previewOperations(new PreviewStore(db));
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
@@ -139,6 +146,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/tags/:id', tags.replace, keyWith('publish')],
     ['PATCH', '/api/tags/:id', tags.change, keyWith('publish')],
     ['DELETE', '/api/tags/:id', tags.remove, keyWith('publish')],
+    ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
+    ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],
     ['GET', '/articles/feed.atom', feeds.atom, ANYBODY],
     ['GET', '/articles/feed.json', feeds.json, ANYBODY],

@@ -1,6 +1,7 @@
 import { withDatabase } from '@pressroom/common/database/with-database';
+import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { Command } from 'commander';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { importFile } from './cli/import-file.ts';
 import {
@@ -105,6 +106,14 @@ program
   .command('sample')
   .description('add a few articles to a database that has never had any')
   .action(() => withContent(addSample));
+
+addLedgerCommands(program, {
+  of: 'what is published',
+  schema: 'content',
+  count: sql`select (select count(*) from content.article where is_published)
+    + (select count(*) from content.category) + (select count(*) from content.tag)`,
+  name: 'pressroom content cli',
+});
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

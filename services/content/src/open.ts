@@ -3,6 +3,7 @@ import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { openReads } from '@pressroom/common/database/open-reads';
 import type { Server } from '@pressroom/common/http/server';
+import { ledgerMeters } from '@pressroom/common/ledger/ledger-meters';
 import type { Logger } from '@pressroom/common/log/logging';
 import { cacheMeter } from '@pressroom/common/metrics/cache-meter';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
@@ -56,16 +57,18 @@ export async function openContent(
     await Promise.all([changes.close(), indexing.stop()]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
+  const seen = () => changes.position.seen();
   const changed = (subjects?: ReadonlySet<string>) => {
-    changes.position.seen();
+    seen();
     cache.clear(subjects);
   };
   const meters = [
     ...poolMeters(pools),
     cacheMeter(cache),
     ...readMeters({ main: reads.pool, search: searches.readPool }),
+    ...ledgerMeters(db, 'content'),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
-  const parts = { config, ...dbs, cache, changed, log, inspector, meters, tracing };
+  const parts = { config, ...dbs, cache, changed, seen, log, inspector, meters, tracing };
   return { app: await buildApp(parts), release };
 }

@@ -27,6 +27,8 @@ interface LedgerSet<Row extends Member, Fields extends string> {
   order: RawBuilder<unknown>;
   /** Where an item is in that order. */
   placeOf: (row: Row) => string;
+  /** Whether a text is such a place; whoever wants to can write cursors. */
+  isPlace: (text: string) => boolean;
   /** A query of the item whose key is `entry.item_id`, without a row if it is not in the set. */
   member: (fields: Fields) => RawBuilder<Row>;
 }
@@ -98,19 +100,18 @@ export class Ledger<Row extends Member, Fields extends string> {
     // Not needed for correctness, but it keeps changes that the page already shows out of the next answer.
     if (from === undefined) await this.#settler.settle();
     const form = from?.sync.fields ?? fields ?? set.fields[0];
-    const { rows, headAt, ...state } = await this.#members(from, limit + 1, form);
+    const { rows, hasMore, headAt, ...state } = await this.#members(from, limit, form);
     const begin = () => ({ history: this.#history(state), fields: form, seq: state.head });
     const sync: SyncCursor<Fields> = from?.sync ?? begin();
     this.#assertCurrent(sync, state);
     const asOf = from?.asOf ?? headAt;
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const last = hasMore ? rows.at(-1) : undefined;
     return {
       asOf,
       fields: form,
       cursor: this.#cursors.writeSync(sync),
       nextPage: last === undefined ? null : this.#cursors.writePage({ sync, asOf, after: set.placeOf(last) }),
-      rows: shown,
+      rows,
     };
   }
 
@@ -130,14 +131,13 @@ export class Ledger<Row extends Member, Fields extends string> {
     if (cursor === undefined) throw this.#snapshotRequired('the cursor was not issued by this service');
     const { fields, seq } = cursor;
     const behind = (await this.#settler.settle()) === SETTLE_BATCH;
-    const page = await readEntries(db, set.schema, set.member(fields), { seq, limit: limit + 1 });
+    const { entries, ...page } = await readEntries(db, set.schema, set.member(fields), { seq, limit });
     seen();
     this.#assertCurrent(cursor, page);
-    const entries = page.entries.slice(0, limit);
     return {
       fields,
       cursor: this.#cursors.writeSync({ ...cursor, seq: entries.at(-1)?.seq ?? seq }),
-      hasMore: page.entries.length > limit || behind,
+      hasMore: page.hasMore || behind,
       entries,
     };
   }
@@ -146,7 +146,10 @@ export class Ledger<Row extends Member, Fields extends string> {
   async #members(from: PageCursor<Fields> | undefined, limit: number, fields: Fields): Promise<Members<Row>> {
     const { set, db, readDb, seen } = this.#options;
     const read = (where: QueryExecutorProvider) =>
-      readMembers(where, set.schema, set.members(from?.after ?? '', limit, fields), set.order);
+      readMembers(where, set.schema, set.members(from?.after ?? '', limit + 1, fields), {
+        order: set.order,
+        limit,
+      });
     const members = await read(readDb);
     if (from === undefined || readDb === db || this.#continues(from.sync, members)) return members;
     return read(db).finally(seen);
@@ -174,7 +177,9 @@ export class Ledger<Row extends Member, Fields extends string> {
 
   #pageCursor(text: string, fields: Fields | undefined): PageCursor<Fields> {
     const cursor = this.#cursors.readPage(text);
-    if (cursor === undefined) throw this.#snapshotRequired('the page was not issued by this service');
+    if (cursor === undefined || !this.#options.set.isPlace(cursor.after)) {
+      throw this.#snapshotRequired('the page was not issued by this service');
+    }
     if (fields === undefined || fields === cursor.sync.fields) return cursor;
     const message = `the page belongs to a snapshot with fields=${cursor.sync.fields}; omit fields`;
     throw new Failure('refused', message, { code: 'invalid_cursor' });

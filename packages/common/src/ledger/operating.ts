@@ -34,6 +34,16 @@ export async function startLedgerEpoch(db: QueryExecutorProvider, schema: string
   return onlyRow(rows).epoch;
 }
 
+/** Starts a new history of every ledger that the database has. Returns their epochs by schema. */
+export async function startLedgerEpochs(db: QueryExecutorProvider): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ schema: string }>`
+    select schemaname as schema from pg_tables where tablename = 'ledger' order by schemaname
+  `.execute(db);
+  const epochs = new Map<string, string>();
+  for (const { schema } of rows) epochs.set(schema, await startLedgerEpoch(db, schema));
+  return epochs;
+}
+
 function onlyRow<Row>(rows: Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger has no row; run the migrations');

@@ -122,7 +122,7 @@ export const pageParameters = {
 };
 
 /** The members that lists can show. */
-const listedMembers = articleDetail.omit({ related_articles: true });
+export const listedMembers = articleDetail.omit({ related_articles: true });
 
 /** The name of a member that lists can show. */
 export type ListedMember = keyof typeof listedMembers.shape;

@@ -12,7 +12,7 @@ const timestamp = z.iso.datetime({ offset: true });
 const times = { created_at: timestamp, updated_at: timestamp };
 
 /** The members that every kind of terms has. */
-const term = z.object({ id: z.int(), name: z.string(), slug: z.string(), ...times });
+export const term = z.object({ id: z.int(), name: z.string(), slug: z.string(), ...times });
 
 /** A term with its number of published articles. */
 const countedTerm = term.extend({ article_count: z.int().describe('Published articles.') });

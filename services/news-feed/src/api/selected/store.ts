@@ -17,7 +17,10 @@ type SelectedRow = ItemRow & Member;
 /** The dependencies of a {@link SelectedStore}. */
 export type SelectedStoreOptions = Omit<LedgerOptions<SelectedRow, Fields>, 'set'> & { site: Site };
 
-const COLUMNS = sql`id as key, ${sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)))}`;
+const COLUMNS = sql`id as key, 0 as bytes, ${sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)))}`;
+
+/** The form of an item's id. */
+const ID = /^[!-.0-~]{1,128}$/;
 
 /** The selected set and its changes, as a mirror reads them (docs/ledger.md). */
 export class SelectedStore {
@@ -39,6 +42,7 @@ export class SelectedStore {
         `,
         order: sql`member.key`,
         placeOf: ({ key }) => key,
+        isPlace: (text) => ID.test(text),
         member: () => sql<SelectedRow>`
           select ${COLUMNS} from news.item where id = entry.item_id and in_selected_set
         `,
