@@ -1,30 +1,34 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ARTICLES, articleLines, LONG_EXCERPTS, PLAIN_ARTICLES, RUNNING_CODE } from '../fixtures/articles.ts';
-import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { CONTENT } from '../support/content-client.ts';
-import { expectImported, importText, listPublished } from '../support/content-import.ts';
+import {
+  contentCli,
+  expectImported,
+  importText,
+  importTrusted,
+  listPublished,
+} from '../support/content-import.ts';
 
-const CLI = 'services/content/src/cli.ts';
+/** Lines of JSON. */
+const linesOf = (...lines: object[]) => lines.map((line) => JSON.stringify(line)).join('\n');
 
-test('a service that trusts its writers accepts every article unchanged except for shortened excerpts, and none twice', async () => {
+test('whoever trusts the writers imports every article unchanged except for shortened excerpts, and none twice', async () => {
   const trusting = await contentFixture({ CONTENT_HTML: 'trusted' });
   onTestFinished(trusting.close);
-  const first = await importText(trusting, articleLines(ARTICLES), '--truncate');
+  const first = await importTrusted(trusting, articleLines(ARTICLES), '--truncate');
   expect(first).toMatchObject({
     code: 0,
     stdout: `${ARTICLES.length} created, 0 already there, 0 refused\n`,
   });
   await expectImported(trusting.url, ARTICLES);
 
-  const again = await importText(trusting, articleLines(ARTICLES), '--truncate');
+  const again = await importTrusted(trusting, articleLines(ARTICLES), '--truncate');
   expect(again.stdout).toBe(`0 created, ${ARTICLES.length} already there, 0 refused\n`);
   await expectImported(trusting.url, ARTICLES);
 });
 
-describe('a service that checks its HTML', () => {
+describe('with the HTML checked', () => {
   let content: ContentFixture;
   beforeAll(async () => {
     content = await contentFixture();
@@ -32,94 +36,146 @@ describe('a service that checks its HTML', () => {
   afterAll(() => content.close());
 
   test('refuses articles that run code or whose excerpt is too long, and names line, source and reason', async () => {
+    const rehearsal = await importText(content, articleLines(ARTICLES), '--dry-run');
+    expect(await listPublished(content.url)).toEqual([]);
     const { code, stdout } = await importText(content, articleLines(ARTICLES));
-    const [count, ...refusals] = stdout.trim().split('\n');
+    const refusals = stdout.trim().split('\n');
     const bad = [...LONG_EXCERPTS.map((one) => ({ ...one, reason: 'excerpt: ' })), ...RUNNING_CODE];
-    expect([code, count]).toEqual([
-      1,
-      `${PLAIN_ARTICLES.length} created, 0 already there, ${bad.length} refused`,
+    const counts = `${PLAIN_ARTICLES.length} created, 0 already there, ${bad.length} refused`;
+    expect([code, refusals.pop()]).toEqual([1, counts]);
+    expect(rehearsal.stdout.trim().split('\n')).toEqual([
+      ...refusals,
+      `Nothing was written. It would be: ${counts}`,
     ]);
     expect(refusals).toEqual(
       bad.map(({ source, reason }, index) =>
         expect.stringMatching(
-          new RegExp(`^line ${PLAIN_ARTICLES.length + index + 1} \\(source ${source}\\).*422.*${reason}`),
+          new RegExp(`^line ${PLAIN_ARTICLES.length + index + 1} \\(source ${source}\\).*${reason}`),
         ),
       ),
     );
     await expectImported(content.url, PLAIN_ARTICLES);
   });
 
-  test('reports every line that cannot be read, and continues', async () => {
-    const good = JSON.stringify({ source: 'a', title: 'Readable', html: CONTENT });
-    const text = ['{"title": 1}', 'no JSON', '', '[]', good].join('\n');
+  test('reports every line that cannot be imported, and continues', async () => {
+    const year = new Date().getFullYear() + 2;
+    const faulty = [
+      ['{"title": 1}', /^line 1: title: /],
+      ['no JSON', /^line 2: the line is not JSON$/],
+      ['[]', /^line 3: line: /],
+      [linesOf({ title: 'Odd', html: CONTENT, lang: 'en' }), /^line 4: unknown members: lang; take them out/],
+      [
+        linesOf({ title: 'Odd', html: CONTENT, published_at: '2016-01-01' }),
+        /^line 5: published_at: must be/,
+      ],
+      [
+        linesOf({ title: 'Odd', html: CONTENT, published_at: `${year}-01-01T00:00:00Z` }),
+        /^line 6: published_at: is in the future/,
+      ],
+      [linesOf({ title: 'Odd', html: CONTENT, slug: 'Not one' }), /^line 7: slug: /],
+      [linesOf({ title: 'Odd', html: CONTENT, category_id: 999 }), /^line 8: category_id: /],
+      [
+        linesOf({ title: 'Odd', html: CONTENT, tags: ['x'.repeat(101)] }),
+        /^line 9: tag "x+": must be at most 100/,
+      ],
+      [linesOf({ title: 'Odd' }), /^line 10: html: is required/],
+      [linesOf({ title: 'Odd', html: '<p>Short</p>' }), /^line 11: content: must have at least 50/],
+      [linesOf({ type: 'tag', name: '' }), /^line 12: tag "": must not be empty/],
+    ] as const;
+    const good = linesOf({ source: 'a', title: 'Readable', html: CONTENT });
+    const text = [...faulty.map(([line]) => line), good].join('\n');
     const result = await importText(content, text);
     expect(result.code).toBe(1);
-    expect(result.stdout.trim().split('\n')).toEqual([
-      '1 created, 0 already there, 3 refused',
-      expect.stringMatching(/^line 1: title: /),
-      'line 2: the line is not JSON',
-      expect.stringMatching(/^line 4: line: /),
-    ]);
+    const said = result.stdout.trim().split('\n');
+    expect(said.pop()).toBe(`1 created, 0 already there, ${faulty.length} refused`);
+    const numberOf = (line: string) => Number(/^line (\d+)/.exec(line)?.[1]);
+    expect(said.toSorted((a, b) => numberOf(a) - numberOf(b))).toEqual(
+      faulty.map(([, reason]) => expect.stringMatching(reason)),
+    );
+    expect((await content.client.send('/api/tags')).body.data).toEqual([]);
+    const nameless = await contentCli(content, ['import', '-'], { input: good.replace('Readable', 'Other') });
+    expect(nameless.stdout).toMatch(/^line 1 \(source a\): author: none is named/);
   });
 
-  test('imports a draft as a draft, with every member, and nothing whose members it would lose', async () => {
+  test('keeps dates, slugs, category, tags and whether it is a draft', async () => {
     const draft = {
       title: 'An imported draft',
       html: CONTENT,
       is_published: false,
       featured_image: 'https://a.example/a.jpg',
       alt_text: 'A picture',
+      meta_title: 'For search engines',
+      meta_description: 'A description',
       canonical_url: 'https://a.example/draft',
       slug: 'its-old-address',
+      former_slugs: ['an-older-address'],
+      category: 'Kultur & Medien',
+      tags: ['Oper', { name: 'Bühne', slug: 'stage' }, 'oper'],
+      byline: 'Ada\n Lovelace',
     };
     const dated = {
       title: 'Ten years old',
       html: CONTENT,
-      published_at: '2016-01-01T00:00:00Z',
+      published_at: '2016-01-01T01:00:00.123+01:00',
+      category: { name: 'Anything', slug: 'kultur-medien' },
+      tags: ['stage'],
     };
-    const text = [draft, dated].map((one) => JSON.stringify(one)).join('\n');
-    const { stdout } = await importText(content, text);
-    expect(stdout.trim().split('\n')).toEqual([
-      '1 created, 0 already there, 1 refused',
-      expect.stringMatching(/^line 2: published_at: cannot be imported/),
-    ]);
-    const drafts = await content.client.send('/api/articles?status=draft');
-    expect(drafts.body.data).toHaveLength(1);
-    const { html, ...members } = draft;
-    expect(await content.client.detail(drafts.body.data[0].id)).toMatchObject(members);
-    expect(await listPublished(content.url)).not.toContainEqual(
-      expect.objectContaining({ title: dated.title }),
+    const result = await importText(
+      content,
+      linesOf(draft, dated, { ...dated, title: 'Another', slug: draft.slug }),
     );
+    expect(result.stdout.trim().split('\n')).toEqual([
+      'line 3: another article already has this slug; choose a different one',
+      '2 created, 0 already there, 1 refused',
+    ]);
+    const find = async (slug: string) =>
+      (await content.client.send(`/api/articles/by-slug/${slug}?include=tags`)).body.data;
+    const { html, category, tags, byline, former_slugs, ...members } = draft;
+    const kultur = expect.objectContaining({ name: 'Kultur & Medien', slug: 'kultur-medien' });
+    expect(await find(draft.slug)).toMatchObject({
+      ...members,
+      content: html,
+      published_at: null,
+      author: 'Ada Lovelace',
+      category: kultur,
+      tags: [
+        { name: 'Oper', slug: 'oper' },
+        { name: 'Bühne', slug: 'stage' },
+      ],
+    });
+    expect((await content.client.send('/api/articles/by-slug/an-older-address')).status).toBe(308);
+    const at = '2016-01-01T00:00:00.123Z';
+    expect(await find('ten-years-old')).toMatchObject({
+      published_at: at,
+      created_at: at,
+      updated_at: at,
+      category: kultur,
+      tags: [{ slug: 'stage' }],
+    });
+    expect(await listPublished(content.url)).not.toContainEqual(
+      expect.objectContaining({ title: draft.title }),
+    );
+    const listed = await content.client.anonymously('/api/articles?tag=stage&category=kultur-medien');
+    expect([listed.body.data.length, listed.body.meta.total]).toEqual([1, 1]);
   });
 
-  test('stops at once if the key is rejected or the service is unreachable', async () => {
-    const line = JSON.stringify({ title: 'Never arrives', html: CONTENT });
-    const wrong = await importText({ ...content, key: 'pk_wrong' }, line);
-    expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain('the service rejects the key: 403');
-    const missing = await run([CLI, 'import', 'no-such-file.jsonl'], {
-      env: { CONTENT_API_KEY: content.key },
-    });
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain('no-such-file.jsonl');
-    const keyless = await run([CLI, 'import', '-'], { env: { CONTENT_API_KEY: '' } });
-    expect(keyless.stderr).toContain('pass --key');
+  test('imports an article once, also when two imports run at once', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => ({
+      title: `Twin ${n}`,
+      html: CONTENT,
+      tags: [`t${n % 7}`],
+    }));
+    const runs = await Promise.all([
+      importText(content, linesOf(...many)),
+      importText(content, linesOf(...many)),
+    ]);
+    const counts = runs.map(({ stdout }) => stdout.match(/^(\d+) created, (\d+) already there, 0 refused$/m));
+    expect(counts.map((one) => Number(one?.[1]) + Number(one?.[2]))).toEqual([60, 60]);
+    expect(counts.map((one) => Number(one?.[1])).reduce((a, b) => a + b)).toBe(60);
   });
-});
 
-test('waits for a service that is briefly busy or unavailable', async () => {
-  // The real limiter's window is a minute, so this one replaces it.
-  const answers = [429, 503, 201];
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(answers.shift() ?? 500, { 'retry-after': '1' }).end('{}');
-    });
+  test('names a file that is not there', async () => {
+    const missing = await contentCli(content, ['import', 'no-such-file.jsonl']);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no-such-file.jsonl')]);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const line = JSON.stringify({ title: 'Patient', html: CONTENT });
-  const result = await importText({ url: `http://127.0.0.1:${port}`, key: 'any' }, line);
-  expect(result.stdout).toBe('1 created, 0 already there, 0 refused\n');
-  expect(answers).toEqual([]);
-  server.close();
 });

@@ -1,18 +1,38 @@
 import { expect } from 'vitest';
 import type { ArticleFixture } from '../fixtures/articles.ts';
 import { type CommandResult, run } from './command.ts';
+import type { ContentFixture } from './content.ts';
 import { send } from './http.ts';
 
-/** Runs `content import` against a service, from text instead of a file. */
+/** Runs a command of content's on the database of a service. */
+export function contentCli(
+  { database }: Pick<ContentFixture, 'database'>,
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<CommandResult> {
+  return run(['services/content/src/cli.ts', ...args], {
+    env: { DATABASE_URL: database.url, ...env },
+    input,
+  });
+}
+
+/** Runs `content import` on the database of a service, from text instead of a file. */
 export function importText(
-  service: { url: string; key: string },
-  text: string,
+  service: Pick<ContentFixture, 'database'>,
+  input: string,
   ...options: string[]
 ): Promise<CommandResult> {
-  return run(['services/content/src/cli.ts', 'import', '-', '--url', service.url, ...options], {
-    env: { CONTENT_API_KEY: service.key },
-    input: text,
-  });
+  return contentCli(service, ['import', '-', '--author', 'Test', ...options], { input });
+}
+
+/** Like {@link importText}, with scripts and all. */
+export function importTrusted(
+  service: Pick<ContentFixture, 'database'>,
+  input: string,
+  ...options: string[]
+): Promise<CommandResult> {
+  const env = { CONTENT_HTML: 'trusted' };
+  return contentCli(service, ['import', '-', '--author', 'Test', ...options], { input, env });
 }
 
 /** Every published article of a service, as its list has it. */

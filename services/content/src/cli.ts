@@ -3,7 +3,6 @@ import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
-import { importFile } from './cli/import-file.ts';
 import {
   createKey,
   expireKey,
@@ -17,6 +16,7 @@ import {
 } from './cli/keys.ts';
 import { reindex } from './cli/reindex.ts';
 import { addSample } from './cli/sample.ts';
+import { addMovingCommands } from './moving/commands.ts';
 import type { ContentTables } from './tables.ts';
 
 /** Runs `work` with the database of this command. */
@@ -71,31 +71,7 @@ keys
     await withContent((db) => expireKey(new ApiKeyStore(db), prefix, end));
   });
 
-program
-  .command('import')
-  .description(
-    'post articles from a JSON Lines file: title, html, and optionally source, excerpt, byline, is_published' +
-      ' (default true), category_id, featured_image, alt_text, meta_title, meta_description, canonical_url',
-  )
-  .argument('<file>', 'the file, or - for standard input')
-  .option(
-    '--url <url>',
-    'the address of the service',
-    process.env.CONTENT_URL ?? `http://127.0.0.1:${process.env.CONTENT_PORT || 4003}`,
-  )
-  .option('--key <key>', 'the API key (default: the environment variable CONTENT_API_KEY)')
-  .option('--truncate', 'shorten excerpts that are too long, between words')
-  .option('--ignore <members>', 'other members that the file has, separated by commas; they are left out')
-  .action(async (file, options) => {
-    const key = options.key ?? process.env.CONTENT_API_KEY;
-    if (!key)
-      throw new Error(
-        'an API key is required: pass --key or set CONTENT_API_KEY (make a key with `content keys create`)',
-      );
-    const ignore = options.ignore?.split(',') ?? [];
-    const truncate = options.truncate === true;
-    process.exitCode = await importFile({ file, url: options.url, key, truncate, ignore });
-  });
+addMovingCommands(program, withContent);
 
 program
   .command('reindex')

@@ -81,7 +81,9 @@ export function readContentConfig(env: Environment): ContentConfig {
 }
 
 /** How the service inspects HTML. */
-export function inspectionRules(config: ContentConfig): InspectionRules {
+export function inspectionRules(
+  config: Pick<ContentConfig, 'CONTENT_HTML' | 'CONTENT_JSON_LD' | 'CONTENT_OVERLAYS'>,
+): InspectionRules {
   return {
     html: config.CONTENT_HTML,
     jsonLd: config.CONTENT_JSON_LD === 'allowed',

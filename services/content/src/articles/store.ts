@@ -52,6 +52,11 @@ export interface OwnArticle {
 /** The members that change only when the article itself is written. */
 type OwnMembers = Omit<ArticleRow, 'title_words' | 'tag_ids'> & { tag_ids?: number[] };
 
+/** What an article has had elsewhere, as far as it is known. */
+export type ImportedColumns = Partial<
+  Pick<ArticleRow, 'id' | 'created_at' | 'updated_at'> & { published_at: Date; slug_is_given: boolean }
+>;
+
 /** Checks an article's own members before they are replaced; throws to forbid the write. */
 export type Precondition = (own: OwnMembers) => void;
 
@@ -141,6 +146,23 @@ export class ArticleStore {
   }
 
   /**
+   * Creates an article with what it has had elsewhere, and returns its id.
+   *
+   * @throws Failure as {@link create}
+   */
+  async import(body: ArticleCreate & { author: string }, past: ImportedColumns): Promise<number> {
+    const row = { ...(await newRow(this.#db, body)), ...past };
+    const columns = Object.keys(row).map((column) => sql.ref(column));
+    const { rows } = await sql<{ id: number }>`
+      insert into content.article (${sql.join(columns)}) overriding system value
+      values (${sql.join(Object.values(row))}) returning id
+    `
+      .execute(this.#db)
+      .catch(explainRefusal);
+    return rows[0]?.id ?? 0;
+  }
+
+  /**
    * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what
    * changed, and where the article was and is.
    *
@@ -171,23 +193,23 @@ export class ArticleStore {
   }
 }
 
-async function insert(
-  db: Database,
-  { tags, ...body }: ArticleCreate & { author: string },
-): Promise<ArticleRow> {
-  const tag_ids = await tagIds(db, tags ?? []);
+async function insert(db: Database, body: ArticleCreate & { author: string }): Promise<ArticleRow> {
   return db
     .insertInto('content.article')
-    .values({
-      ...body,
-      tag_ids,
-      slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
-      slug_is_given: body.slug !== undefined,
-      title_words: titleWords(body.title),
-      published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
-    })
+    .values(await newRow(db, body))
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+async function newRow(db: Database, { tags, ...body }: ArticleCreate & { author: string }) {
+  return {
+    ...body,
+    tag_ids: await tagIds(db, tags ?? []),
+    slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
+    slug_is_given: body.slug !== undefined,
+    title_words: titleWords(body.title),
+    published_at: body.is_published ? sql<Date>`clock_timestamp()` : null,
+  };
 }
 
 async function isShown(db: Database, row: DetailRow, { seesDrafts, preview }: Reader): Promise<boolean> {

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+
+/** How many rows are read at once: articles have no bounded size. */
+const BATCH = 20;
+
+/**
+ * Writes everything that readers and writers see as JSON Lines: categories, tags and articles, drafts too,
+ * each in the order of their ids, as of one moment. The same content is always the same bytes.
+ */
+export async function exportContent(db: Kysely<ContentTables>, out: Writable): Promise<number> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      let lines = 0;
+      for await (const line of linesOf(tx)) {
+        if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
+        lines += 1;
+      }
+      return lines;
+    });
+}
+
+async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> {
+  for (const noun of ['category', 'tag'] as const) {
+    yield* rowsOf(
+      (after) => sql`
+        select ${noun} as type, id, name, slug, description, created_at, updated_at, ${formerSlugs(noun)}
+        from ${sql.table(`content.${noun}`)} as one where id > ${after} order by id limit ${BATCH}`,
+      tx,
+    );
+  }
+  yield* rowsOf(
+    (after) => sql`
+      select 'article' as type, one.id, title, one.slug, slug_is_given, content, excerpt, category.slug as category,
+        array(
+          select tag.slug from unnest(tag_ids) with ordinality as given (id, place)
+          join content.tag as tag on tag.id = given.id order by place
+        ) as tags,
+        featured_image, alt_text, meta_title, meta_description, canonical_url, author, is_published, published_at,
+        one.created_at, one.updated_at, ${formerSlugs('article')}
+      from content.article as one left join content.category as category on category.id = category_id
+      where one.id > ${after} order by one.id limit ${BATCH}`,
+    tx,
+  );
+}
+
+function formerSlugs(noun: string) {
+  return sql`array(
+    select former.slug from content.former_slug as former
+    where former.resource = ${noun} and former.id = one.id order by former.slug collate "C"
+  ) as former_slugs`;
+}
+
+async function* rowsOf(
+  select: (after: number) => ReturnType<typeof sql>,
+  tx: Transaction<ContentTables>,
+): AsyncGenerator<object> {
+  for (let after = 0; ; ) {
+    const { rows } = await (select(after) as ReturnType<typeof sql<{ id: number }>>).execute(tx);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type ArticleCreate, articleCreate } from '../articles/schema.ts';
+import { SLUG_PATTERN } from '../slug.ts';
+import { truncateAtWord } from './truncate.ts';
+
+/** The longest excerpt that the service accepts, in characters (`docs/spec/content.md`, "Limits"). */
+const MAX_EXCERPT = 500;
+
+const time = z.iso
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2016-02-29T18:00:00Z' })
+  .transform((value) => new Date(value));
+
+const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
+
+/** What a row has had elsewhere. */
+const own = {
+  id: z.int().positive().optional(),
+  created_at: time.nullish(),
+  updated_at: time.nullish(),
+  former_slugs: z.array(slug).optional(),
+};
+
+/** A category or tag: its name or slug, or both. */
+const namedTerm = z.union([
+  z.string(),
+  z.strictObject({ name: z.string(), slug: slug.optional(), description: z.string().nullish() }),
+]);
+
+/** A category or tag as an article names it, or as a line of its own has it. */
+export interface ImportedTerm {
+  name: string;
+  slug?: string | undefined;
+  description?: string | null | undefined;
+}
+
+const articleLine = z
+  .strictObject({
+    type: z.literal('article').optional(),
+    ...own,
+    source: z.string().nullish(),
+    title: z.string(),
+    html: z.string().optional(),
+    content: z.string().optional(),
+    excerpt: z.string().nullish(),
+    byline: z.string().nullish(),
+    author: z.string().nullish(),
+    is_published: z.boolean().optional(),
+    published_at: time.nullish(),
+    category: namedTerm.nullish(),
+    category_id: z.int().nullish(),
+    tags: z.array(namedTerm).optional(),
+    featured_image: z.string().nullish(),
+    alt_text: z.string().nullish(),
+    meta_title: z.string().nullish(),
+    meta_description: z.string().nullish(),
+    canonical_url: z.string().nullish(),
+    slug: z.string().optional(),
+    slug_is_given: z.boolean().optional(),
+  })
+  .refine(({ html, content }) => (html === undefined) !== (content === undefined), {
+    path: ['html'],
+    message: 'is required: the article as HTML, as html or content',
+  })
+  .refine(({ category, category_id }) => category == null || category_id == null, {
+    path: ['category'],
+    message: 'does not go with category_id',
+  });
+
+const termLine = z.strictObject({
+  type: z.enum(['category', 'tag']),
+  ...own,
+  name: z.string(),
+  slug: slug.optional(),
+  description: z.string().nullish(),
+});
+
+/** How lines are read. */
+export interface LineOptions {
+  /** Whether to shorten excerpts that are too long. */
+  truncate: boolean;
+  /** Whether an export is restored: ids are kept, and articles taken as they are. */
+  exact: boolean;
+  /** The author of articles that name none. */
+  author?: string | undefined;
+}
+
+/** What a row has had elsewhere, besides what a request can set. */
+export interface Past {
+  id?: number | undefined;
+  created_at?: Date | undefined;
+  updated_at?: Date | undefined;
+  former_slugs: readonly string[];
+}
+
+/** An article to import. */
+export interface ImportedArticle {
+  type: 'article';
+  source: string;
+  /** Identifies it for good, so that importing it again creates nothing; undefined if its id does. */
+  key: string | undefined;
+  body: Omit<ArticleCreate, 'tags'> & { author: string };
+  category: ImportedTerm | undefined;
+  tags: readonly ImportedTerm[];
+  past: Past & { published_at?: Date | undefined; slug_is_given?: boolean | undefined };
+}
+
+/** A category or tag to import. */
+export interface ImportedTermLine {
+  type: 'category' | 'tag';
+  term: ImportedTerm;
+  past: Past;
+}
+
+/** Reads a line. Throws an error that says what is wrong with it. */
+export function readImportLine(
+  line: unknown,
+  identity: string | undefined,
+  options: LineOptions,
+): ImportedArticle | ImportedTermLine {
+  const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
+  if (type === 'category' || type === 'tag') {
+    const { name, slug, description, ...row } = parsed(termLine, line);
+    return { type: row.type, term: { name, slug, description }, past: pastOf(row, options) };
+  }
+  return readArticle(parsed(articleLine, line), identity, options);
+}
+
+function readArticle(
+  { source, category, tags = [], ...line }: z.infer<typeof articleLine>,
+  identity: string | undefined,
+  options: LineOptions,
+): ImportedArticle {
+  const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...members } = line;
+  const past = pastOf({ id, created_at, updated_at, former_slugs, published_at }, options);
+  const body = bodyOf(members, options);
+  if (body.is_published && !options.exact && Number(published_at) > Date.now())
+    throw new Error('published_at: is in the future; import it as a draft (is_published false)');
+  return {
+    type: 'article',
+    source: source ?? '',
+    key:
+      past.id === undefined
+        ? keyOf(identity ? [identity] : [source ?? '', body.title, body.content])
+        : undefined,
+    body,
+    category: category == null ? undefined : termOf(category),
+    tags: tags.map(termOf),
+    past: { ...past, published_at: published_at ?? undefined, slug_is_given },
+  };
+}
+
+type ArticleMembers = Omit<
+  z.infer<typeof articleLine>,
+  'type' | 'source' | 'category' | 'tags' | 'slug_is_given' | 'published_at' | keyof typeof own
+>;
+
+/** The body of a create. An export is restored as it is; everything else is held to what the API accepts. */
+function bodyOf(
+  { html, content, byline, author, excerpt, is_published = true, ...rest }: ArticleMembers,
+  { exact, truncate, author: otherwise }: LineOptions,
+): ImportedArticle['body'] {
+  // As published, a byline has the line breaks of the page's source.
+  const named = exact ? author : (byline ?? author)?.replaceAll(/\s+/g, ' ').trim() || otherwise;
+  if (named == null) throw new Error('author: none is named; name one in the line, or give --author');
+  const body = {
+    ...rest,
+    content: html ?? content ?? '',
+    excerpt: truncate && excerpt ? truncateAtWord(excerpt, MAX_EXCERPT) : (excerpt ?? null),
+    author: named,
+    is_published,
+  };
+  return exact ? body : { ...parsed(articleCreate, body), author: named };
+}
+
+/**
+ * When a row was created and changed. What says only some of it has been as it is since the latest that it
+ * says.
+ */
+function pastOf(
+  {
+    id,
+    created_at,
+    updated_at,
+    published_at,
+    former_slugs = [],
+  }: {
+    id?: number | undefined;
+    created_at?: Date | null | undefined;
+    updated_at?: Date | null | undefined;
+    published_at?: Date | null | undefined;
+    former_slugs?: string[] | undefined;
+  },
+  { exact }: LineOptions,
+): Past {
+  const created = created_at ?? published_at ?? updated_at ?? undefined;
+  const times = [created, published_at].filter((time) => time != null).map(Number);
+  const updated = updated_at ?? (times.length > 0 ? new Date(Math.max(...times)) : undefined);
+  return { id: exact ? id : undefined, created_at: created, updated_at: updated, former_slugs };
+}
+
+function termOf(term: z.infer<typeof namedTerm>): ImportedTerm {
+  return typeof term === 'string' ? { name: term } : term;
+}
+
+/** The name under which an imported article is remembered (`articles/idempotency.ts`). */
+function keyOf(identity: readonly string[]): string {
+  return `import-${createHash('sha256').update(JSON.stringify(identity)).digest('base64url')}`;
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new Error(error.issues.map(explained).join('; '));
+}
+
+function explained(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys')
+    return `unknown members: ${issue.keys.join(', ')}; take them out or name them in --ignore`;
+  return `${issue.path.join('.') || 'line'}: ${issue.message}`;
+}

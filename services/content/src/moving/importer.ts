@@ -1,0 +1,240 @@
+import { violates } from '@pressroom/common/database/database-fault';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { keepKey } from '../articles/idempotency.ts';
+import { ArticleStore } from '../articles/store.ts';
+import { contentFaults } from '../html/content-faults.ts';
+import type { HtmlInspector } from '../html/html-inspector.ts';
+import type { ContentTables } from '../tables.ts';
+import { batchesOf } from './batches.ts';
+import { keepFormerSlugs } from './former-slugs.ts';
+import {
+  type ImportedArticle,
+  type ImportedTermLine,
+  type LineOptions,
+  readImportLine,
+} from './import-line.ts';
+import { importedBefore } from './imported-before.ts';
+import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
+import type { ImportEntry, SourceEntry } from './source-entry.ts';
+
+type Database = Kysely<ContentTables>;
+
+/** How an import goes about it. */
+export interface ImportOptions extends LineOptions {
+  /** Whether to find out what would happen, and write nothing. */
+  dryRun: boolean;
+}
+
+/** What became of an entry. */
+export type Outcome =
+  | { kind: 'created' | 'known'; entry: ImportEntry }
+  | { kind: 'refused'; place: string; source: string; reason: string }
+  | { kind: 'skipped'; place: string; reason: string };
+
+/** An entry with an article, or with a term. */
+interface Read<Item> {
+  entry: ImportEntry;
+  item: Item;
+}
+
+/** The terms of an article, as columns and tags of a create. */
+interface Terms {
+  category_id?: number;
+  tags: string[];
+}
+
+/** Ends a transaction that must leave nothing behind. */
+class Undone extends Error {}
+
+/**
+ * Writes what a reader yields, each article with its terms, and tells what became of it. Batches commit one
+ * by one, so an import that was interrupted goes on where it was when it runs again.
+ */
+export class Importer {
+  readonly #db: Database;
+  readonly #inspector: HtmlInspector;
+  readonly #options: ImportOptions;
+  /** The slugs that a dry run would have given to articles. */
+  readonly #slugs = new Set<string>();
+
+  constructor(db: Database, inspector: HtmlInspector, options: ImportOptions) {
+    this.#db = db;
+    this.#inspector = inspector;
+    this.#options = options;
+  }
+
+  /** Imports the entries, and yields the outcomes of each batch when it is there to stay. */
+  async *run(entries: AsyncIterable<SourceEntry>): AsyncGenerator<Outcome[]> {
+    for await (const batch of batchesOf(entries)) yield await this.#batch(batch);
+  }
+
+  async #batch(entries: readonly SourceEntry[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const terms: Read<ImportedTermLine>[] = [];
+    const articles: Read<ImportedArticle>[] = [];
+    for (const entry of entries) {
+      if (!('line' in entry)) {
+        outcomes.push(notImported(entry));
+        continue;
+      }
+      try {
+        const item = readImportLine(entry.line, entry.identity, this.#options);
+        if (item.type === 'article') articles.push({ entry, item });
+        else terms.push({ entry, item });
+      } catch (error) {
+        outcomes.push(refused(entry, error));
+      }
+    }
+    const fit = await this.#fit(articles, outcomes);
+    if (terms.length + fit.length > 0) await this.#write(terms, fit, outcomes);
+    return outcomes;
+  }
+
+  /** Those of the articles that are neither there already nor refused. */
+  async #fit(
+    articles: readonly Read<ImportedArticle>[],
+    outcomes: Outcome[],
+  ): Promise<Read<ImportedArticle>[]> {
+    const known = await importedBefore(
+      this.#db,
+      articles.map(({ item }) => item),
+    );
+    const fit: Read<ImportedArticle>[] = [];
+    const check = async (one: Read<ImportedArticle>) => {
+      if (known.has(one.item)) return outcomes.push({ kind: 'known', entry: one.entry });
+      const reason = await this.#faultsOf(one);
+      return reason === '' ? fit.push(one) : outcomes.push(refused(one.entry, new Error(reason)));
+    };
+    await Promise.all(articles.map(check));
+    return fit;
+  }
+
+  /** What is wrong with the HTML of an article; an export is restored as it is. */
+  async #faultsOf({ entry, item }: Read<ImportedArticle>): Promise<string> {
+    if (this.#options.exact) return '';
+    const faults = await contentFaults(this.#inspector, item.body.content, entry.place);
+    return faults.length > 0 ? `content: ${faults.map(({ message }) => message).join('; ')}` : '';
+  }
+
+  async #write(
+    terms: readonly Read<ImportedTermLine>[],
+    articles: readonly Read<ImportedArticle>[],
+    outcomes: Outcome[],
+  ): Promise<void> {
+    const write = this.#db.transaction().execute(async (tx) => {
+      // Terms come first: whoever holds the slugs of articles waits for no term.
+      for (const one of terms) outcomes.push(await writeTerm(tx, one));
+      const found = new Map<ImportedArticle, Terms>();
+      for (const { entry, item } of articles) {
+        const made = await atomically(tx, () => termsOf(tx, item));
+        if (made instanceof Error) outcomes.push(refused(entry, made));
+        else found.set(item, made);
+      }
+      await lockSlugs(tx);
+      const known = await importedBefore(tx, [...found.keys()]);
+      for (const { entry, item } of articles) {
+        const its = found.get(item);
+        if (known.has(item)) outcomes.push({ kind: 'known', entry });
+        else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, { entry, item }, its));
+      }
+      if (this.#options.exact) await passImportedIds(tx);
+      if (this.#options.dryRun) throw new Undone();
+    });
+    await write.catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  }
+
+  async #writeArticle(
+    tx: Transaction<ContentTables>,
+    { entry, item }: Read<ImportedArticle>,
+    terms: Terms,
+  ): Promise<Outcome> {
+    const { slug } = item.body;
+    if (this.#options.dryRun && slug !== undefined) {
+      if (this.#slugs.has(slug))
+        return refused(entry, new Error('another article of the file has this slug'));
+      this.#slugs.add(slug);
+    }
+    const written = await atomically(tx, () => writeArticle(tx, item, terms));
+    return written instanceof Error ? refused(entry, written) : { kind: 'created', entry };
+  }
+}
+
+async function writeTerm(tx: Transaction<ContentTables>, read: Read<ImportedTermLine>): Promise<Outcome> {
+  const { entry, item } = read;
+  const found = await atomically(tx, () => findOrMakeTerm(tx, TERM_KINDS[item.type], item.term, item.past));
+  if (found instanceof Error) return refused(entry, found);
+  return { kind: found.isNew ? 'created' : 'known', entry };
+}
+
+async function termsOf(tx: Transaction<ContentTables>, { category, tags }: ImportedArticle): Promise<Terms> {
+  const found = category && (await findOrMakeTerm(tx, TERM_KINDS.category, category));
+  const slugs = new Set<string>();
+  for (const tag of tags) slugs.add((await findOrMakeTerm(tx, TERM_KINDS.tag, tag)).slug);
+  return { ...(found && { category_id: found.id }), tags: [...slugs] };
+}
+
+async function writeArticle(
+  tx: Transaction<ContentTables>,
+  { body, key, past: { former_slugs, ...past } }: ImportedArticle,
+  terms: Terms,
+): Promise<void> {
+  const given = Object.fromEntries(Object.entries(past).filter(([, value]) => value !== undefined));
+  const id = await new ArticleStore(tx).import({ ...body, ...terms }, given);
+  await keepFormerSlugs(tx, 'article', id, former_slugs);
+  if (key !== undefined) await keepKey(tx, { sender: '', key, body }, id);
+}
+
+/** Waits for whoever writes a slug of an article, or draws an id, as the trigger of a statement that does. */
+async function lockSlugs(tx: Transaction<ContentTables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock('content.article'::regclass::oid::integer, 0)`.execute(tx);
+}
+
+/** Lets the next rows have ids beyond those that were given. */
+async function passImportedIds(tx: Transaction<ContentTables>): Promise<void> {
+  for (const table of ['content.category', 'content.tag', 'content.article']) {
+    await sql`
+      select setval(pg_get_serial_sequence(${table}, 'id'), last) from (select max(id) as last from ${sql.table(table)}) as ids
+      where last > coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')), 0)
+    `.execute(tx);
+  }
+}
+
+/** Runs `work` whole or not at all; the transaction goes on either way. Returns why it is not to be done. */
+async function atomically<Result>(
+  tx: Transaction<ContentTables>,
+  work: () => Promise<Result>,
+): Promise<Result | Error> {
+  await sql`savepoint entry`.execute(tx);
+  try {
+    const result = await work();
+    await sql`release savepoint entry`.execute(tx);
+    return result;
+  } catch (error) {
+    // Without its connection, the whole batch has failed.
+    await sql`rollback to savepoint entry`.execute(tx);
+    return explained(error);
+  }
+}
+
+/** Why a row is refused, in words for whoever wrote the file. */
+function explained(error: unknown): Error {
+  for (const noun of ['article', 'category', 'tag'] as const) {
+    if (violates(error, `${noun}_pkey`))
+      return new Error(`id: another ${noun} has this id; restore into an empty database`);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function notImported(entry: Exclude<SourceEntry, ImportEntry>): Outcome {
+  const { place } = entry;
+  if ('skipped' in entry) return { kind: 'skipped', place, reason: entry.skipped };
+  return { kind: 'refused', place, source: '', reason: entry.unreadable };
+}
+
+function refused({ place, line }: ImportEntry, error: unknown): Outcome {
+  const named = typeof line === 'object' && line !== null && 'source' in line ? line.source : '';
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: 'refused', place, source: typeof named === 'string' ? named : '', reason };
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { articleBody, CONTENT } from '../support/content-client.ts';
+import { contentCli } from '../support/content-import.ts';
+
+let origin: ContentFixture;
+let target: ContentFixture;
+beforeAll(async () => {
+  [origin, target] = await Promise.all([contentFixture(), contentFixture()]);
+});
+afterAll(async () => {
+  await Promise.all([origin?.close(), target?.close()]);
+});
+
+const exported = async (content: ContentFixture) => {
+  const { code, stdout, stderr } = await contentCli(content, ['export']);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ lines\n$/)]);
+  return stdout;
+};
+
+const restore = (input: string) => contentCli(target, ['import', '-', '--exact'], { input });
+
+/** Empties the database that is restored into. */
+const empty = () =>
+  target.database.pool.query(
+    'truncate content.article, content.category, content.tag restart identity cascade',
+  );
+
+describe('an export', () => {
+  test('is restored in an empty database as it was, and its rows are the same to the API', async () => {
+    const { client } = origin;
+    const { id: gone } = (await client.post('/api/tags', { name: 'Gone' })).body.data;
+    await client.post('/api/tags', { name: 'Kept', description: 'Two\nlines' });
+    await client.delete(`/api/tags/${gone}`);
+    const category = (await client.post('/api/categories', { name: 'News' })).body.data;
+    await client.patch(`/api/categories/${category.id}`, { slug: 'latest' });
+    const article = await client.publish({ title: 'Public', category_id: category.id, tags: ['kept'] });
+    const { id } = article.body.data;
+    await client.patch(`/api/articles/${id}`, { slug: 'public-again', excerpt: 'Ä 😀 \u2028 "x"' });
+    const draft = await client.post('/api/articles', articleBody({ title: 'Follows its title' }));
+
+    const first = await exported(origin);
+    expect((await restore(first)).stdout).toBe('4 created, 0 already there, 0 refused\n');
+    expect(await exported(target)).toBe(first);
+    expect((await restore(first)).stdout).toBe('0 created, 4 already there, 0 refused\n');
+
+    const path = `/api/articles/${id}?include=tags`;
+    expect((await target.client.send(path)).body).toEqual((await client.send(path)).body);
+    expect((await target.client.anonymously('/api/articles/by-slug/public')).status).toBe(308);
+    expect((await target.client.anonymously('/api/categories/by-slug/news')).status).toBe(308);
+    const renamed = await target.client.patch(`/api/articles/${draft.body.data.id}`, { title: 'New title' });
+    expect(renamed.body.data.slug).toBe('new-title');
+    const next = await target.client.publish({ title: 'After the import', tags: ['kept'] });
+    expect(next.body.data.id).toBeGreaterThan(draft.body.data.id);
+    // Into a database with others, articles come as new ones.
+    await target.client.post('/api/categories', { name: 'Another' });
+    const other = first.replaceAll('public-again', 'elsewhere').replaceAll('"public"', '"else"');
+    const merged = await contentCli(target, ['import', '-'], { input: other });
+    expect(merged.stdout).toBe('2 created, 2 already there, 0 refused\n');
+    const clash = await restore(
+      first.replaceAll('public-again', 'yet-another').replaceAll('"public"', '"b"'),
+    );
+    expect(clash.stdout).toContain('id: another article has this id; restore into an empty database');
+  });
+
+  const text = fc
+    .string({ unit: 'binary', maxLength: 40 })
+    .filter((s) => !s.includes('\0') && s.isWellFormed());
+  const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+  const row = fc.record({
+    title: text.filter((one) => one !== ''),
+    content: text,
+    excerpt: fc.option(text),
+    featured_image: fc.option(text),
+    alt_text: fc.option(text),
+    meta_title: fc.option(text),
+    meta_description: fc.option(text),
+    canonical_url: fc.option(text),
+    author: text,
+    is_published: fc.boolean(),
+    published_at: time,
+    created_at: time,
+    updated_at: time,
+    slug_is_given: fc.boolean(),
+    tag_ids: fc.uniqueArray(fc.constantFrom(3, 5, 4), { maxLength: 3 }),
+    category_id: fc.option(fc.constantFrom(7, 2)),
+  });
+
+  test('restores whatever the database may hold, byte for byte', async () => {
+    const { pool } = origin.database;
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
+        await pool.query('truncate content.article, content.category, content.tag cascade');
+        await pool.query(`insert into content.tag (id, name, slug) overriding system value
+          values (3, 'Same', 'a'), (4, 'Same', 'b'), (5, ' ', 'c')`);
+        await pool.query(`insert into content.category (id, name, slug) overriding system value
+          values (2, 'Same', 'b'), (7, 'Same', 'a')`);
+        const whole = rows.map((one, n) => ({ ...one, slug: `s-${n}`, id: 3 * n + 1, title_words: [] }));
+        await pool.query(
+          `insert into content.article overriding system value
+          select * from jsonb_populate_recordset(null::content.article, $1)`,
+          [JSON.stringify(whole)],
+        );
+        const first = await exported(origin);
+        await empty();
+        expect((await restore(first)).stdout).toBe(
+          `${rows.length + 5} created, 0 already there, 0 refused\n`,
+        );
+        expect(await exported(target)).toBe(first);
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  test('is longer than what is read at once, and in order', async () => {
+    await origin.database.pool.query('truncate content.article, content.category, content.tag cascade');
+    const lines = Array.from({ length: 45 }, (_, n) => JSON.stringify({ title: `No ${n}`, html: CONTENT }));
+    await contentCli(origin, ['import', '-', '--author', 'A'], { input: lines.join('\n') });
+    const titles = (await exported(origin))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).title);
+    expect(titles).toEqual(lines.map((line) => JSON.parse(line).title));
+  });
+});
