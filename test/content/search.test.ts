@@ -10,11 +10,19 @@ const ids = new Map<string, number>();
 /** Enough text for any article. */
 const FILLER = 'Enough text for an article to be one, whatever else it is about.';
 
+/** Waits until everything that is written can be found. */
+const searchable = () =>
+  until('all articles are searchable', async () => {
+    const { rows } = await content.database.pool.query('select from content.unsearchable_article limit 1');
+    return rows.length === 0;
+  });
+
 async function write(title: string, html: string, more: Record<string, unknown> = {}): Promise<number> {
   const json = { title, content: `<p>${FILLER}</p>${html}`, is_published: true, ...more };
   const { status, body } = await content.client.post('/api/articles', json);
   expect(status, JSON.stringify(body)).toBe(201);
   ids.set(title, body.data.id);
+  await searchable();
   return body.data.id;
 }
 
@@ -29,7 +37,8 @@ async function titles(parameters: Record<string, string>, headers: Record<string
 }
 
 beforeAll(async () => {
-  content = await contentFixture();
+  // What is cached, and when it is dropped, has its own tests.
+  content = await contentFixture({ CACHE_BYTES: '0' });
   await content.database.pool.query(
     `insert into content.category (name, slug) values ('One', 'one'), ('Two', 'two')`,
   );
@@ -117,97 +126,160 @@ describe('what is found', () => {
     expect(await titles({ q: 'harbour', status: 'all' }, key)).toHaveLength(3);
   });
 
-  test('what is written is found at once, also when SQL writes it, and no longer when it has gone', async () => {
+  test('what is written is found soon, also when SQL writes it, and no longer at once when it has gone', async () => {
     const id = await write('Changing', '<p>platypus</p>');
     expect(await titles({ q: 'platypus' })).toEqual(['Changing']);
-    await content.client.send(`/api/articles/${id}`, {
-      method: 'PATCH',
-      json: { content: `<p>${FILLER} echidna</p>` },
-    });
+    await content.client.patch(`/api/articles/${id}`, { content: `<p>${FILLER} echidna</p>` });
+    await searchable();
     expect(await titles({ q: 'platypus' })).toEqual([]);
     expect(await titles({ q: 'echidna' })).toEqual(['Changing']);
     const { pool } = content.database;
     await pool.query(`update content.article set content = '<p>wombat</p>' where id = $1`, [id]);
-    await until('the change is announced', async () => (await titles({ q: 'wombat' })).length === 1);
+    await searchable();
+    expect(await titles({ q: 'wombat' })).toEqual(['Changing']);
     expect(await titles({ q: 'echidna', sort: 'relevance' })).toEqual([]);
-    await content.client.send(`/api/articles/${id}`, { method: 'PATCH', json: { is_published: false } });
+    await content.client.patch(`/api/articles/${id}`, { is_published: false });
     expect(await titles({ q: 'wombat' })).toEqual([]);
-  });
-
-  test('articles from before searches become searchable when a service starts, and by a command', async () => {
-    const { pool, url } = content.database;
-    const forget = () => pool.query('delete from content.article_search');
-    await forget();
-    await pool.query('insert into content.unsearchable_article select id from content.article');
-    const other = await startContent(url);
-    const found = async () =>
-      (await send(`${other.url}/api/articles?q=lighthouse&per_page=${++pages}`)).body.meta.total;
-    let pages = 0;
-    await until('the service has found them', async () => (await found()) === 1);
-    await other.close();
-    await forget();
-    const { code, stdout } = await run(['services/content/src/cli.ts', 'reindex'], {
-      env: { DATABASE_URL: url },
-    });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ articles are searchable\.\n$/)]);
-    expect(await titles({ q: 'lighthouse', per_page: '99' })).toEqual(['Harbour']);
+    const key = { 'x-api-key': content.key };
+    expect(await titles({ q: 'wombat', status: 'draft' }, key)).toEqual(['Changing']);
+    await content.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+    expect(await titles({ q: 'wombat', status: 'all' }, key)).toEqual([]);
   });
 });
 
 describe('articles that become searchable in the background', () => {
-  /** Makes articles as they are after an update to a version with searches. */
-  const forget = async () => {
-    await content.database.pool.query('delete from content.article_search');
-    await content.database.pool.query(
-      'insert into content.unsearchable_article select id from content.article',
-    );
+  const env = () => ({ DATABASE_URL: content.database.url });
+
+  /** Makes the writes of articles wait in the queue until it is called again. */
+  const holdUp = async (article: number) => {
+    const holder = await content.database.pool.connect();
+    // Whoever makes an article searchable has this lock.
+    const lock = `pg_advisory_lock('content.article_search'::regclass::oid::integer, ${article})`;
+    await holder.query(`select ${lock}`);
+    return async () => {
+      await holder.query(`select ${lock.replace('lock', 'unlock')}`);
+      holder.release();
+    };
   };
 
-  test('are found by a search whose answer is cached', async () => {
+  test('are those from before searches, when a command says so', async () => {
+    await content.database.pool.query('delete from content.article_search');
+    expect(await titles({ q: 'lighthouse' })).toEqual([]);
+    const { code, stdout } = await run(['services/content/src/cli.ts', 'reindex'], { env: env() });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ articles are searchable\.\n$/)]);
+    expect(await titles({ q: 'lighthouse' })).toEqual(['Harbour']);
+  });
+
+  test('are those in the queue when a service starts', async () => {
     const { pool, url } = content.database;
-    await forget();
-    await pool.query(`select pg_notify('content_changed', '')`);
-    await until('nothing is found', async () => (await titles({ q: 'nectar' })).length === 0);
+    await pool.query('delete from content.article_search');
+    await pool.query('insert into content.unsearchable_article (article_id) select id from content.article');
     const other = await startContent(url);
-    await until('the change is announced', async () => (await titles({ q: 'nectar' })).length === 1);
+    await searchable();
+    expect(await titles({ q: 'lighthouse' })).toEqual(['Harbour']);
     await other.close();
   });
 
-  test('are not held up by one that fails, nor by the time limit of requests', async () => {
-    const { pool, url } = content.database;
+  test('are found by a search whose answer is cached, on every replica', async () => {
+    const { url } = content.database;
+    const others = await Promise.all([startContent(url), startContent(url)]);
+    const found = async () =>
+      Promise.all(
+        others.map(async (other) => (await send(`${other.url}/api/articles?q=nightjar`)).body.meta.total),
+      );
+    expect(await found()).toEqual([0, 0]);
+    const id = await write('Late', '<p>A nightjar.</p>');
+    await until('both find it', async () => (await found()).every((total) => total === 1));
+    await content.client.patch(`/api/articles/${id}`, { content: `<p>${FILLER}</p>` });
+    await until('neither finds it', async () => (await found()).every((total) => total === 0));
+    await Promise.all(others.map((other) => other.close()));
+  });
+
+  test('hold up no writer, and are searchable as they were written last', async () => {
+    const id = await write('Busy', '<p>grebe</p>');
+    const release = await holdUp(id);
+    const patches = ['heron', 'bittern', 'egret'].map(async (word) => {
+      const patched = await content.client.patch(`/api/articles/${id}`, {
+        content: `<p>${FILLER} ${word}</p>`,
+      });
+      expect(patched.status).toBe(200);
+    });
+    await Promise.all(patches);
+    expect(await titles({ q: 'grebe' })).toEqual(['Busy']);
+    await release();
+    await searchable();
+    const { body } = await send(`${content.url}/api/articles/${id}`);
+    const [last = ''] = /heron|bittern|egret/.exec(body.data.content) ?? [];
+    for (const word of ['grebe', 'heron', 'bittern', 'egret']) {
+      expect([word, await titles({ q: word })]).toEqual([word, word === last ? ['Busy'] : []]);
+    }
+    await content.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+  });
+
+  test('may be deleted meanwhile', async () => {
+    const id = await write('Brief', '<p>dunlin</p>');
+    const release = await holdUp(id);
+    await content.client.patch(`/api/articles/${id}`, { excerpt: 'Changed' });
+    expect((await content.client.send(`/api/articles/${id}`, { method: 'DELETE' })).status).toBe(200);
+    await release();
+    await searchable();
+    expect(content.log.events().filter(({ msg }) => msg === 'article_not_searchable')).toEqual([]);
+  });
+
+  test('let a process end that is in the middle of one', async () => {
+    const { url, pool } = content.database;
+    const id = await write('Endless', '<p>curlew</p>');
+    const release = await holdUp(id);
+    const other = await startContent(url);
+    // Both services wait for the lock.
+    const waiting = async (count: number) => {
+      const { rows } = await pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+      );
+      return rows.length === count;
+    };
+    for (const excerpt of ['One', 'Two']) await content.client.patch(`/api/articles/${id}`, { excerpt });
+    await until('both are at it', () => waiting(2));
+    await other.close();
+    await release();
+    await searchable();
+    expect(await titles({ q: 'two curlew' })).toEqual(['Endless']);
+    await content.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+  });
+
+  test('are not held up by one that fails, which is tried again when it is written', async () => {
+    const { pool } = content.database;
     const failing = ids.get('人工智能大模型') ?? 0;
     await pool.query(`
       create function public.hinder() returns trigger language plpgsql as $$
       begin
         if new.article_id = ${failing} then raise 'too much'; end if;
-        perform pg_sleep(0.3);
         return new;
       end $$;
       create trigger hinder before insert on content.article_search for each row execute function public.hinder()`);
-    const left = async () =>
+    const queued = async () =>
       (await pool.query('select article_id as id from content.unsearchable_article')).rows.map(
         ({ id }) => id,
       );
-    const env = { DATABASE_URL: url };
     try {
-      await forget();
-      const other = await startContent(url, { DATABASE_STATEMENT_TIMEOUT_MS: '200' });
-      await until('all others are searchable', async () => (await left()).length === 1);
-      expect(await left()).toEqual([failing]);
+      await content.client.patch(`/api/articles/${failing}`, { excerpt: 'Hindered' });
       await until('it is logged', () =>
-        other.log
+        content.log
           .events()
           .some(({ msg, article }) => msg === 'article_not_searchable' && article === failing),
       );
-      await other.close();
-      const hindered = await run(['services/content/src/cli.ts', 'reindex'], { env });
+      await content.client.patch(`/api/articles/${ids.get('Harbour')}`, { excerpt: 'Plover' });
+      await until('the other is searchable', async () => (await titles({ q: 'plover' })).length === 1);
+      expect(await queued()).toEqual([failing]);
+      const hindered = await run(['services/content/src/cli.ts', 'reindex'], { env: env() });
       expect([hindered.code, hindered.stderr]).toEqual([1, expect.stringContaining(`Article ${failing} `)]);
     } finally {
-      // Whatever is written later would take as long.
       await pool.query('drop function public.hinder cascade');
     }
-    expect((await run(['services/content/src/cli.ts', 'reindex'], { env })).code).toBe(0);
-    expect(await left()).toEqual([]);
+    await content.client.patch(`/api/articles/${failing}`, { excerpt: 'Free again' });
+    await until('it is searchable', async () => (await titles({ q: 'free again' })).length === 1);
+    expect((await run(['services/content/src/cli.ts', 'reindex'], { env: env() })).code).toBe(0);
+    expect(await queued()).toEqual([]);
   });
 });
 
@@ -340,6 +412,7 @@ describe('many articles', () => {
               case when n % 1000 = 7 then 1 else 2 end, true, timestamptz '2020-01-01' + n * interval '1 minute'
        from generate_series(1, 7000) as n`,
     );
+    await searchable();
     await content.database.pool.query('analyze');
   });
 

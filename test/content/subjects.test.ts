@@ -72,7 +72,10 @@ test('a draft that is changed is not announced, and its publication names it', a
   const { id } = await content.client.article({ title: 'Draft' });
   const listening = await content.database.pool.connect();
   const heard: (string | undefined)[] = [];
-  listening.on('notification', ({ payload }) => heard.push(payload));
+  listening.on('notification', ({ payload }) => {
+    // Articles become searchable some time later.
+    if (payload !== 'searches') heard.push(payload);
+  });
   try {
     await listening.query('listen content_changed');
     await content.client.patch(`/api/articles/${id}`, { title: 'Still a draft' });
@@ -95,7 +98,10 @@ test('a statement that writes more than a notification can name announces everyt
     );
   const listening = await pool.connect();
   const heard: (string | undefined)[] = [];
-  listening.on('notification', ({ payload }) => heard.push(payload));
+  listening.on('notification', ({ payload }) => {
+    // Articles become searchable some time later.
+    if (payload !== 'searches') heard.push(payload);
+  });
   try {
     await listening.query('listen content_changed');
     const { rows } = await insert('fits', 200);

@@ -39,6 +39,7 @@ export async function openContent(
     channel: 'content_changed',
     followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: (about) => cache.clear(announcedSubjects(about)),
+    others: { content_unsearchable: () => indexing.wake() },
     log,
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });

@@ -49,6 +49,8 @@ export interface ChangeListenerOptions {
    * @param about what the notification says; absent if it says nothing, or if there was none
    */
   onChange: (about?: string) => void;
+  /** Called for each notification of other channels, by their names, and after each (re)connection. */
+  others?: Readonly<Record<string, () => void>>;
   log: Pick<Logger, 'info' | 'warn'>;
   /** How long `current` stays unread before heartbeats become rare, in ms; 5 s by default. */
   quietAfterMs?: number;
@@ -122,7 +124,7 @@ export class ChangeListener {
   }
 
   async #listen(): Promise<void> {
-    const { url, applicationName, channel, onChange, log } = this.#options;
+    const { url, applicationName, channel, onChange, others = {}, log } = this.#options;
     const client = new pg.Client({
       connectionString: url,
       application_name: `${applicationName} listener`,
@@ -131,7 +133,8 @@ export class ChangeListener {
     });
     // The heartbeat fails when the connection does; this only keeps the event from ending the process.
     client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => {
+    client.on('notification', ({ channel: heard, payload }) => {
+      if (heard !== channel) return others[heard]?.();
       this.#announced = true;
       this.position.seen();
       onChange(payload === '' ? undefined : payload);
@@ -141,7 +144,10 @@ export class ChangeListener {
     this.#closing.signal.addEventListener('abort', hangUp);
     try {
       await client.connect();
-      await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      for (const name of [channel, ...Object.keys(others)]) {
+        await client.query(`listen ${client.escapeIdentifier(name)}`);
+      }
+      for (const onOther of Object.values(others)) onOther();
       if (this.#away) log.info('change_listener_back');
       this.#away = false;
       await this.#beat(client);

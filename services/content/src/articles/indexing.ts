@@ -1,99 +1,177 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DatabaseConfig, openDatabase } from '@pressroom/common/database/database';
+import { type DatabaseConfig, openPool, queriesOn } from '@pressroom/common/database/database';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
+import type pg from 'pg';
 import type { ContentTables } from '../tables.ts';
 
 /** How many articles become searchable in one transaction. */
-const BATCH = 20;
+const BATCH = 10;
 
-/** The time limit of one batch, in ms: no reader waits for it. */
-const BATCH_MS = 60_000;
+/** The time limit of a batch, in ms: no reader waits for it, but others of the queue do. */
+const BATCH_MS = 10_000;
 
 /** The pause after a failure, in ms: the database may be away. */
 const RETRY_MS = 5000;
+
+/** After how long an article that failed is tried again, in ms. */
+const RETRY_ARTICLE_MS = 600_000;
+
+/** How long a process that ends waits for the batch in hand, in ms. */
+const STOP_MS = 1000;
+
+/** When the queue is looked at again that has articles which others are at, in ms: they may end. */
+const LOOK_AGAIN_MS = 1000;
+
+/** How long the queue is left alone while it is empty, in ms: until something is written. */
+const AT_REST_MS = 86_400_000;
+
+/** How many articles at once are worth a line in the log. */
+const MANY = 100;
+
+/** A row of the queue. */
+interface Entry {
+  entry: number;
+  article_id: number;
+}
 
 /** What happens while {@link indexAll} runs. */
 interface IndexingRun {
   /** Ends the run after the batch in hand. */
   signal?: AbortSignal;
-  /** Called for an article that fails alone; it stays as it is until the next run. */
+  /** The entries of articles that failed, which are not tried again. */
+  leftOut?: Map<number, number>;
+  /** Called for an article that fails; it stays in the queue. */
   onLeftOut: (article: number, error: unknown) => void;
 }
 
 /**
- * Makes the articles searchable that are not yet (`migrations/0018_content_search.sql`), the newest first,
- * and returns how many there were.
+ * Makes the articles of the queue searchable (`migrations/0035_content_search_after_commit.sql`), the last
+ * written first, and returns how many there were.
  */
 export async function indexAll(
   db: Kysely<ContentTables>,
-  { signal, onLeftOut }: IndexingRun,
+  { signal, leftOut = new Map(), onLeftOut }: IndexingRun,
 ): Promise<number> {
-  const leftOut: number[] = [];
   let articles = 0;
   let most = BATCH;
   while (!signal?.aborted) {
-    let taken: number[] = [];
+    let taken: Entry[] = [];
     try {
       await db.transaction().execute(async (tx) => {
-        taken = await take(tx, most, leftOut);
-        if (taken.length > 0) await sql`select content.index_articles(${taken}::integer[])`.execute(tx);
+        taken = await take(tx, most, [...leftOut.keys()]);
+        await index(tx, taken);
       });
       if (taken.length === 0) break;
       articles += taken.length;
     } catch (error) {
-      const [article] = taken;
-      if (article === undefined) throw error;
+      const [failed] = taken;
+      if (failed === undefined || signal?.aborted) throw error;
       // One of a batch is to blame, so they are tried one by one until it is found.
       most = 1;
       if (taken.length > 1) continue;
-      onLeftOut(article, error);
-      leftOut.push(article);
+      leftOut.set(failed.entry, performance.now());
+      onLeftOut(failed.article_id, error);
       most = BATCH;
     }
   }
   return articles;
 }
 
-/** Locks the newest articles that are not searchable, and returns their ids. */
-async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ article_id: number }>`
-    select article_id from content.unsearchable_article where article_id <> all(${leftOut}::integer[])
-    order by article_id desc limit ${most} for update skip locked`.execute(tx);
-  return rows.map(({ article_id }) => article_id);
+/** Takes the last entries that nobody else is at out of the queue. */
+async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly number[]): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    delete from content.unsearchable_article where entry = any(array(
+      select entry from content.unsearchable_article where entry <> all(${leftOut}::bigint[])
+      order by entry desc limit ${most} for update skip locked
+    )) returning entry, article_id`.execute(tx);
+  return rows;
 }
 
-/** Makes the articles searchable that were there before searches were, while the service runs. */
+/** Makes these articles searchable, in an order in which no two processes wait for each other. */
+async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promise<void> {
+  if (taken.length === 0) return;
+  const ids = [...new Set(taken.map(({ article_id }) => article_id))].sort((a, b) => a - b);
+  await sql`select content.index_article(id) from unnest(${ids}::integer[]) as id`.execute(tx);
+}
+
+/** Makes articles searchable soon after they are written, and those from before searches. */
 export class Indexing {
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
+  /** The entries that failed, and when, in ms. */
+  readonly #leftOut = new Map<number, number>();
+  #client: pg.PoolClient | undefined;
+  /** Whether something was written since the queue was last looked at. */
+  #isWanted = false;
+  /** Ends the pause; absent while articles are made searchable. */
+  #resume: (() => void) | undefined;
 
   /** @param config of the database, to which it opens a connection of its own */
   constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
+    this.#log = log;
     const own = { ...config, DATABASE_POOL_SIZE: 1, DATABASE_STATEMENT_TIMEOUT_MS: BATCH_MS };
-    const db = openDatabase<ContentTables>(own, name, log);
-    this.#done = this.#run(db, log).finally(() => db.destroy());
+    const pool = openPool(own, name, log);
+    pool.on('acquire', (client) => {
+      this.#client = client;
+    });
+    const db = queriesOn<ContentTables>(pool);
+    this.#done = this.#run(db).finally(() => db.destroy());
   }
 
-  /** Ends the work after the batch in hand; the next start continues it. */
+  /** Called when something was written that has to become searchable. */
+  wake(): void {
+    this.#isWanted = true;
+    this.#resume?.();
+  }
+
+  /** Ends the work, also in the middle of a batch: its transaction is then as if it had not been. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    const hangUp = setTimeout(() => this.#client?.connection.stream.destroy(), STOP_MS);
     await this.#done;
+    clearTimeout(hangUp);
   }
 
-  async #run(db: Kysely<ContentTables>, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    const { signal } = this.#stopping;
-    const onLeftOut = (article: number, error: unknown) =>
-      log.warn({ err: error, article }, 'article_not_searchable');
-    while (!signal.aborted) {
-      try {
-        const articles = await indexAll(db, { signal, onLeftOut });
-        if (articles > 0) log.info({ articles }, 'articles_searchable');
-        return;
-      } catch (error) {
-        log.warn({ err: error }, 'articles_not_searchable');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
+  async #run(db: Kysely<ContentTables>): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#isWanted = false;
+      await this.#pause(await this.#index(db));
     }
   }
+
+  /** Returns after how many ms the queue is looked at again, unless something is written before. */
+  async #index(db: Kysely<ContentTables>): Promise<number> {
+    const { signal } = this.#stopping;
+    for (const [entry, failedAt] of this.#leftOut) {
+      if (performance.now() - failedAt > RETRY_ARTICLE_MS) this.#leftOut.delete(entry);
+    }
+    const onLeftOut = (article: number, error: unknown) =>
+      this.#log.warn({ err: error, article }, 'article_not_searchable');
+    try {
+      const articles = await indexAll(db, { signal, leftOut: this.#leftOut, onLeftOut });
+      if (articles >= MANY) this.#log.info({ articles }, 'articles_searchable');
+      if (await hasOthers(db, [...this.#leftOut.keys()])) return LOOK_AGAIN_MS;
+      return this.#leftOut.size > 0 ? RETRY_ARTICLE_MS : AT_REST_MS;
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn({ err: error }, 'articles_not_searchable');
+      return RETRY_MS;
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isWanted) return;
+    const woken = new AbortController();
+    this.#resume = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
+    await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#resume = undefined;
+  }
+}
+
+async function hasOthers(db: Kysely<ContentTables>, leftOut: readonly number[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from content.unsearchable_article where entry <> all(${leftOut}::bigint[]) limit 1`.execute(db);
+  return rows.length > 0;
 }

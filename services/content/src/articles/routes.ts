@@ -37,7 +37,7 @@ import {
 } from './schema.ts';
 import { searchArticles } from './search.ts';
 import type { ArticleStore, Precondition, ReadArticle } from './store.ts';
-import { subjectsOfChange, subjectsOfDetail } from './subjects.ts';
+import { SEARCHES, subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
@@ -112,7 +112,10 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
           const place = { page, perPage };
           const found = await searchArticles(gate, { status, filters }, search, fields, place);
           const shown = await withTags(found.articles, include);
-          return { value: successPage(FOUND, shown, place, found.total), subjects };
+          return {
+            value: successPage(FOUND, shown, place, found.total),
+            subjects: [...subjects, SEARCHES],
+          };
         });
       }
       const scope = { status, sort, filters };

@@ -1,8 +1,11 @@
-/** What a change may be about: every list, an article, or the articles of a category. */
-export type Subject = 'articles' | `${string}:${string | number}`;
+/** What a change may be about: every list, what searches find, an article, or the articles of a category. */
+export type Subject = 'articles' | 'searches' | `${string}:${string | number}`;
 
 /** The subject of what depends on all articles. */
 export const ARTICLES: Subject = 'articles';
+
+/** The subject of what depends on which articles searches find (`content.index_article`). */
+export const SEARCHES: Subject = 'searches';
 
 /** An article, and the categories that it is or was in. */
 export interface ArticlePlace {

@@ -5,8 +5,7 @@ import type { ContentTables } from '../tables.ts';
 /** Makes all articles searchable anew. If this ends early, the next start of a service goes on. */
 export async function reindex(db: Kysely<ContentTables>): Promise<void> {
   await sql`
-    insert into content.unsearchable_article (article_id) select id from content.article
-    on conflict (article_id) do nothing
+    insert into content.unsearchable_article (article_id) select id from content.article order by id
   `.execute(db);
   const onLeftOut = (article: number, error: unknown) => {
     console.error(`Article ${article} is not searchable: ${error instanceof Error ? error.message : error}`);
