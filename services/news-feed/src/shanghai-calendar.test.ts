@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import {
   addDays,
+  dateOfReportOn,
   isCalendarDate,
   latestReportDate,
+  reportDays,
   reportWindow,
   shanghaiDate,
   shanghaiTimestamp,
@@ -78,3 +80,24 @@ test.each([
 test.each(['2028-02-29', '2026-11-30', '0001-01-01', '9999-12-31'])('%s is a calendar date', (date) =>
   expect(isCalendarDate(date)).toBe(true),
 );
+
+test.each([
+  ['weekly', '2026-W47', '2026-11-23'],
+  ['weekly', '2026-W53', '2027-01-04'],
+  ['weekly', '2027-W01', '2027-01-11'],
+  ['weekly', '2027-W53', undefined],
+  ['weekly', '2026-W00', undefined],
+  ['weekly', '2026-11', undefined],
+  ['monthly', '2026-11', '2026-12-01'],
+  ['monthly', '2026-12', '2027-01-01'],
+  ['monthly', '2026-13', undefined],
+  ['monthly', '2026-W47', undefined],
+  ['daily', '2026-11', undefined],
+] as const)('the %s report on %s is that of %s', (period, name, date) => {
+  expect(dateOfReportOn(period, name)).toBe(date);
+});
+
+test('a report is about the days before its own', () => {
+  expect(reportDays('weekly', '2026-11-23')).toEqual({ first: '2026-11-16', last: '2026-11-22' });
+  expect(reportDays('monthly', '2028-03-01')).toEqual({ first: '2028-02-01', last: '2028-02-29' });
+});

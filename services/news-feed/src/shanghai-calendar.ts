@@ -71,6 +71,34 @@ export function isReportDate(period: Period, date: string): boolean {
   return REPORT_DATE[period](day).equals(day);
 }
 
+/** The first and the last day that a report for `date` is about, both `YYYY-MM-DD`. */
+export function reportDays(period: Period, date: string): { first: string; last: string } {
+  const end = Temporal.PlainDate.from(date);
+  return { first: end.subtract(LENGTH[period]).toString(), last: end.subtract({ days: 1 }).toString() };
+}
+
+/**
+ * The date of the report on a week (`2026-W47`, ISO 8601) or a month (`2026-11`); undefined if `name` is no
+ * such period.
+ */
+export function dateOfReportOn(period: Period, name: string): string | undefined {
+  const [, year, week, month] = /^(\d{4})-(?:W(\d{2})|(\d{2}))$/.exec(name) ?? [];
+  if (year === undefined) return undefined;
+  if (period === 'weekly' && week !== undefined) return mondayAfter(Number(year), Number(week));
+  if (period === 'monthly' && month !== undefined && isCalendarDate(`${name}-01`)) {
+    return Temporal.PlainDate.from(`${name}-01`).add(LENGTH.monthly).toString();
+  }
+  return undefined;
+}
+
+/** Undefined if the year has no such week. */
+function mondayAfter(year: number, week: number): string | undefined {
+  // The fourth of January is always in week 1.
+  const day = Temporal.PlainDate.from({ year, month: 1, day: 4 }).add({ weeks: week - 1 });
+  if (day.yearOfWeek !== year || day.weekOfYear !== week) return undefined;
+  return REPORT_DATE.weekly(day).add(LENGTH.weekly).toString();
+}
+
 /** The date of a period's newest report whose window has ended at `time`. */
 export function latestReportDate(period: Period, time: Date): string {
   const today = zoned(time).toPlainDate();

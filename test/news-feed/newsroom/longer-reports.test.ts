@@ -61,6 +61,8 @@ test('a weekly report has the selected items of the seven days to Monday, in the
   const { body } = await get('weeklies/2028-02-28');
   expect(body.report).toMatchObject({
     date: '2028-02-28',
+    periodStart: '2028-02-21',
+    periodEnd: '2028-02-27',
     windowStart: '2028-02-21T00:00:00.000Z',
     windowEnd: '2028-02-28T00:00:00.000Z',
     links: { site: 'https://news.example/weeklies/2028-02-28' },
@@ -73,8 +75,9 @@ test('a weekly report has the selected items of the seven days to Monday, in the
     'Title of first-of-week',
   ]);
   expect((await get('weeklies/latest')).body).toEqual(body);
+  expect((await get('weeklies/2028-W08')).body).toEqual(body);
   expect((await get('weeklies')).body.items).toMatchObject([
-    { date: '2028-02-28', leadTitle: 'Title of last-of-week' },
+    { date: '2028-02-28', periodEnd: '2028-02-27', leadTitle: 'Title of last-of-week' },
   ]);
 });
 

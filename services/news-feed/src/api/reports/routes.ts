@@ -8,12 +8,12 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { PERIOD_RULES, type Period } from '../../period.ts';
 import type { Quote } from '../../report.ts';
-import { addDays, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
+import { addDays, reportDays, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
-import { reportAnswer, reportPath, reportsAnswer, reportsQuery } from './schema.ts';
+import { REPORT_PATH, reportAnswer, reportsAnswer, reportsQuery } from './schema.ts';
 import { ReportStore, type StoredReport } from './store.ts';
 
 /** The dependencies of the operations on reports. */
@@ -54,7 +54,7 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
       summary: `List the ${period} reports, newest first`,
       querystring: reportsQuery,
       response: {
-        200: reportsAnswer(site),
+        200: reportsAnswer(period, site),
         ...NOT_MODIFIED,
         ...problemResponses(400, 403, 405, 429, 503),
       },
@@ -67,6 +67,7 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
           const index = await reports.index(request.query.limit);
           const items = index.map(({ date, generated_at, lead }) => ({
             date,
+            ...shownDays(period, date),
             generatedAt: generated_at.toISOString(),
             leadTitle: lead?.title ?? null,
             leadParagraph: lead?.leadParagraph ?? null,
@@ -83,7 +84,7 @@ function singleOperations({ period, reports, cache, site, clock }: PeriodParts) 
   const tags = [PERIOD_RULES[period].collection];
   const name = OPERATION_NAMES[period].one;
   const response = {
-    200: reportAnswer(site),
+    200: reportAnswer(period, site),
     ...NOT_MODIFIED,
     ...problemResponses(400, 403, 404, 405, 429, 503),
   };
@@ -101,7 +102,7 @@ function singleOperations({ period, reports, cache, site, clock }: PeriodParts) 
       tags,
       operationId: `get${name}`,
       summary: 'Read the report for a date from the index; reports of past days do not change',
-      params: reportPath,
+      params: REPORT_PATH[period],
       response,
     },
     handler: (request, reply) => {
@@ -130,6 +131,7 @@ function shownReport(stored: StoredReport | undefined, period: Period, site: Sit
   return success({
     report: {
       date,
+      ...shownDays(period, date),
       generatedAt: stored.generated_at.toISOString(),
       windowStart: stored.window_start.toISOString(),
       windowEnd: stored.window_end.toISOString(),
@@ -143,6 +145,12 @@ function shownReport(stored: StoredReport | undefined, period: Period, site: Sit
       flashes: report.flashes.map((quote) => shownQuote(quote, site)),
     },
   });
+}
+
+/** A daily report has always been without its days. */
+function shownDays(period: Period, date: string) {
+  const { first, last } = reportDays(period, date);
+  return period === 'daily' ? {} : { periodStart: first, periodEnd: last };
 }
 
 function shownQuote({ itemId, title, source, originalUrl, publishedAt }: Quote, site: Site) {

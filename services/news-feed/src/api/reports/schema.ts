@@ -1,7 +1,8 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { calendarDate } from '../../calendar-date.ts';
-import { isCalendarDate } from '../../shanghai-calendar.ts';
+import type { Period } from '../../period.ts';
+import { dateOfReportOn, isCalendarDate } from '../../shanghai-calendar.ts';
 import { address, attribution, linksSchema, timestamp } from '../items/representation.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
@@ -9,22 +10,43 @@ import { body } from '../wire.ts';
 /** Query string of the index. */
 export const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
 
-/** Path of a dated report. */
-export const reportPath = z.object({
-  date: z
-    .string()
-    .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
-    .describe('A date in Asia/Shanghai, taken from the index.')
-    .meta({ format: 'date' }),
-});
+const date = z
+  .string()
+  .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
+  .describe('A date in Asia/Shanghai, taken from the index.')
+  .meta({ format: 'date' });
+
+/** Path of one report: its date, or the week or month that it is about. */
+export const REPORT_PATH = {
+  daily: z.object({ date }),
+  weekly: namedPath('weekly', 'week', '2026-W47'),
+  monthly: namedPath('monthly', 'month', '2026-11'),
+};
+
+function namedPath(period: Period, unit: string, example: string) {
+  return z.object({
+    date: z
+      .string()
+      .transform((given) => dateOfReportOn(period, given) ?? given)
+      .refine(isCalendarDate, `must be a calendar date written as YYYY-MM-DD, or a ${unit} as in ${example}`)
+      .describe(`A date in Asia/Shanghai, taken from the index, or the ${unit} that the report is about.`)
+      .meta({ examples: ['2026-11-23', example] }),
+  });
+}
+
+/** The days that a report is about; a daily one is about that of its date and the one before. */
+function daysSchema(period: Period) {
+  return period === 'daily' ? {} : { periodStart: calendarDate, periodEnd: calendarDate };
+}
 
 /** Answer of the index. */
-export function reportsAnswer(site: Site) {
+export function reportsAnswer(period: Period, site: Site) {
   return body({
     count: z.int(),
     items: z.array(
       z.object({
         date: calendarDate,
+        ...daysSchema(period),
         generatedAt: timestamp,
         leadTitle: z.string().nullable(),
         leadParagraph: z.string().nullable(),
@@ -36,7 +58,7 @@ export function reportsAnswer(site: Site) {
 }
 
 /** Answer of a report. */
-export function reportAnswer(site: Site) {
+export function reportAnswer(period: Period, site: Site) {
   const flash = z.object({
     title: z.string(),
     source: z.object({ name: z.string() }),
@@ -47,6 +69,7 @@ export function reportAnswer(site: Site) {
   return body({
     report: z.object({
       date: calendarDate,
+      ...daysSchema(period),
       generatedAt: timestamp,
       windowStart: timestamp,
       windowEnd: timestamp,
