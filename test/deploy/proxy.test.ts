@@ -66,6 +66,8 @@ describe('one address', () => {
     ['/news-sitemap.xml', 200],
     ['/dailies/feed.atom', 200],
     ['/feed/full.xml', 200],
+    ['/llms.txt', 200],
+    ['/api/public/fingerprint', 200],
     ['/feed/category/policy-standard.xml', 200],
     ['/api/gallery?json=1', 401],
     ['/docs', 200],

@@ -62,10 +62,12 @@ export interface ItemTable {
   updated_at: DefaultedTime;
 }
 
-/** `news.recent_item`: maintained by triggers. */
-interface RecentItemTable {
+/** `news.item_terms`: maintained by triggers. */
+interface ItemTermsTable {
   item_id: string;
   latest_at: ColumnType<Date, never, never>;
+  /** Whether it has left every window; its terms begin with a month then. */
+  archived: boolean;
   terms: ColumnType<string[], never, never>;
 }
 
@@ -355,7 +357,7 @@ export interface NewsTables {
   'news.story': StoryTable;
   'news.story_reference': StoryReferenceTable;
   'news.item': ItemTable;
-  'news.recent_item': RecentItemTable;
+  'news.item_terms': ItemTermsTable;
   'news.ranking': RankingTable;
   'news.ranking_entry': RankingEntryTable;
   'news.daily': ReportTable;

@@ -2,7 +2,7 @@ import { SearchGate } from '@pressroom/common/search/search-gate';
 import { itemsQuery } from '@pressroom/news-feed/api/items/schema';
 import { ItemStore } from '@pressroom/news-feed/api/items/store';
 import { readVocabulary } from '@pressroom/news-feed/config';
-import { forgetLeftItems } from '@pressroom/news-feed/newsroom/publishing/forget-left-items';
+import { archiveLeftItems } from '@pressroom/news-feed/newsroom/publishing/archive-left-items';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -145,7 +145,12 @@ test('an item that has left every window is forgotten, and remembered when it is
   const old = new Date(Date.now() - 30 * day);
   const dated = (date: Date) => ({ published_at: date, discovered_at: date });
   const remembered = () =>
-    feed.db.selectFrom('news.recent_item').select('item_id').where('item_id', 'like', 'dated-%').execute();
+    feed.db
+      .selectFrom('news.item_terms')
+      .select('item_id')
+      .where('item_id', 'like', 'dated-%')
+      .where('archived', '=', false)
+      .execute();
   await feed.db
     .insertInto('news.item')
     .values([
@@ -158,9 +163,9 @@ test('an item that has left every window is forgotten, and remembered when it is
   expect((await ids({ mode: 'all', q: 'unforgotten' })).toSorted()).toEqual(['dated-new', 'dated-old']);
   await feed.db.updateTable('news.item').set(dated(old)).where('id', '=', 'dated-new').execute();
   await feed.database.pool.query(
-    `update news.recent_item set latest_at = now() - interval '9 days' where item_id = 'dated-new'`,
+    `update news.item_terms set latest_at = now() - interval '9 days' where item_id = 'dated-new'`,
   );
-  await forgetLeftItems(feed.db);
+  await archiveLeftItems(feed.db);
   expect(await remembered()).toEqual([{ item_id: 'dated-old' }]);
 });
 
@@ -180,7 +185,7 @@ test('a service whose clock shows another year finds the news of that time', asy
         .values(row(id, `${time}T00:00:00Z`))
         .execute();
     }
-    await forgetLeftItems(old.db);
+    await archiveLeftItems(old.db);
     const { body } = await send(`${old.url}/api/v1/items?mode=all&by=published&category=patent`);
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['b', 'a']);
   } finally {

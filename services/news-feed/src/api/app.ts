@@ -18,20 +18,24 @@ import type { Clock } from '../clock.ts';
 import { type NewsFeedConfig, ownSite, vocabularyOf } from '../config.ts';
 import type { NewsTables } from '../tables.ts';
 import { ApiAddress } from './api-address.ts';
+import { archiveOperations } from './archive/routes.ts';
+import { ArchiveStore } from './archive/store.ts';
 import { admitClients } from './clients.ts';
 import { codexResetOperations } from './codex-resets/routes.ts';
 import { ResetStore } from './codex-resets/store.ts';
 import { alsoAt, feedOperations } from './feeds/routes.ts';
+import { fingerprintOperations } from './fingerprint/routes.ts';
 import { hotTopicOperations } from './hot-topics/routes.ts';
 import { HotTopicStore } from './hot-topics/store.ts';
 import { itemOperations } from './items/routes.ts';
 import { ItemStore } from './items/store.ts';
+import { llmsOperations } from './llms/routes.ts';
 import { reportOperations } from './reports/routes.ts';
 import { selectedOperations } from './selected/routes.ts';
 import { SelectedStore } from './selected/store.ts';
 import { SITE_ROUTES, Site } from './site.ts';
+import { sourceOperations } from './sources/routes.ts';
 import { storyOperations } from './stories/routes.ts';
-import { StoryStore } from './stories/store.ts';
 
 /** The dependencies of the service. */
 export interface NewsFeedParts {
@@ -57,7 +61,7 @@ const DESCRIPTION = {
   description: 'News items, hot topics, stories, daily reports, and a mirror of the selected set.',
   requestHeaders: ['User-Agent'],
   tags: {
-    items: 'News items: those of the last 7 days, and each by its id.',
+    items: 'News items: those of the last 7 days, the archive of all, and each by its id.',
     'hot topics': 'What many sources are reporting on now.',
     stories: 'One event, with all reports on it.',
     dailies: 'The daily reports.',
@@ -125,15 +129,24 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     vocabulary,
     stories: showsStories,
   });
+  const hotTopicStore = new HotTopicStore(readDb);
   const hotTopics = hotTopicOperations({
-    hotTopics: new HotTopicStore(readDb),
+    hotTopics: hotTopicStore,
     cache,
     site,
     vocabulary,
     stories: showsStories,
   });
+  const archive = archiveOperations({
+    archive: new ArchiveStore({ db: readDb, gate, clock }),
+    cache,
+    site,
+    vocabulary,
+  });
+  const sources = sourceOperations({ db: readDb, cache, clock });
   const stories = storyOperations({
-    stories: showsStories ? new StoryStore(readDb) : undefined,
+    db: readDb,
+    showsStories,
     cache,
     site,
     address,
@@ -149,6 +162,8 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     cache,
   });
   const resets = codexResetOperations({ resets: new ResetStore(readDb), cache, clock });
+  const fingerprint = fingerprintOperations({ items: itemStore, hotTopics: hotTopicStore, cache });
+  const llms = llmsOperations({ site, address, vocabulary });
   const feeds = feedOperations({
     db: readDb,
     items: itemStore,
@@ -161,7 +176,10 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   return [
     ['GET', '/api/v1/items', items.list],
     ['GET', '/api/v1/items/:id', items.read],
+    ['GET', '/api/v1/archive', archive.list],
+    ['GET', '/api/v1/sources', sources.list],
     ['GET', '/api/v1/hot-topics', hotTopics.list],
+    ['GET', '/api/v1/stories', stories.list],
     ['GET', '/api/v1/stories/:publicId', stories.read],
     ['GET', '/api/v1/dailies', dailies.index],
     ['GET', '/api/v1/dailies/latest', dailies.latest],
@@ -176,6 +194,8 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     ['GET', '/api/v1/selected/changes', selected.changes],
     ['GET', '/api/v1/codex-resets', resets.all],
     ['GET', '/api/v1/codex-resets/recent', resets.recent],
+    ['GET', '/api/public/fingerprint', fingerprint.read],
+    ['GET', '/llms.txt', llms.read],
     ['GET', '/feed.xml', feeds.selected.xml],
     ['GET', '/feed.atom', feeds.selected.atom],
     ['GET', '/feed.json', feeds.selected.json],

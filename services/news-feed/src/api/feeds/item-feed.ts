@@ -1,7 +1,7 @@
 import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
 import type { Vocabulary } from '../../vocabulary.ts';
 import type { ItemsQuery } from '../items/schema.ts';
-import type { ListedItem } from '../items/store.ts';
+import type { ListedItem } from '../items/select-page.ts';
 import type { Site } from '../site.ts';
 
 /** How many items a feed has. */

@@ -11,18 +11,23 @@ export function hasTerms({ category, direction }: Filters, words: readonly strin
 }
 
 /**
- * The ids of the recent items that have the query's category, direction and selection and every piece of its
- * words (`migrations/0004_news_items.sql`): at least those that it finds.
+ * The terms of all items that have the query's category, direction and selection and every piece of its words
+ * (`migrations/0004_news_items.sql`), as `text[]`.
  */
-export function recentWithTerms(
+export function termsOf(
   { mode, category, direction }: Filters,
   words: readonly string[],
-): RawBuilder<string> {
+): RawBuilder<string[]> {
   const given = [
     ...(mode === 'selected' ? [' selected'] : []),
     ...(category === undefined ? [] : [` category ${category}`]),
     ...(direction === undefined ? [] : [` direction ${direction}`]),
   ];
   const pieces = words.map((word) => sql` || news.text_pieces(news.fold(${word}))`);
-  return sql`select item_id from news.recent_item where terms @> (${given}::text[]${sql.join(pieces, sql``)})`;
+  return sql`(${given}::text[]${sql.join(pieces, sql``)})`;
+}
+
+/** The ids of the recent items with these terms: at least those that the query finds. */
+export function recentWithTerms(filters: Filters, words: readonly string[]): RawBuilder<string> {
+  return sql`select item_id from news.item_terms where terms @> ${termsOf(filters, words)}`;
 }

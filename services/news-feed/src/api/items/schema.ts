@@ -23,6 +23,20 @@ export function categoryParameter({ categories }: Vocabulary) {
   return z.enum(categories, `must be one of ${categories.join(', ')}`).optional();
 }
 
+/** `cursor` in the query string of a list of pages. */
+export const cursorParameter = z
+  .string()
+  .optional()
+  .describe('`page.nextCursor` of the same query.')
+  .meta({ minLength: 1, maxLength: 4096 });
+
+/** What a list says of its page. */
+export const pageSchema = z.object({
+  count: z.int(),
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
+
 /** Query string of the items. */
 export function itemsQuery(vocabulary: Vocabulary) {
   return z.strictObject({
@@ -42,11 +56,7 @@ export function itemsQuery(vocabulary: Vocabulary) {
         'Every word must be in the title, the original title or the summary, in upper or lower case.',
       ),
     limit: integerParameter(1, 100).default(50),
-    cursor: z
-      .string()
-      .optional()
-      .describe('`page.nextCursor` of the same query.')
-      .meta({ minLength: 1, maxLength: 4096 }),
+    cursor: cursorParameter,
     direction: directionParameter(vocabulary),
   });
 }
@@ -67,7 +77,7 @@ export function itemsAnswer(site: Site) {
       ordering: z.enum(['timelineDesc', 'publishedAtDesc']),
     }),
     items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
-    page: z.object({ count: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+    page: pageSchema,
   });
 }
 

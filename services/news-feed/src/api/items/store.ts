@@ -1,13 +1,22 @@
-import { PreparedQueries, type ValueOf } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries } from '@pressroom/common/database/prepared-query';
 import type { SearchGate } from '@pressroom/common/search/search-gate';
 import { searchWords } from '@pressroom/common/search/search-words';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
-import { type Anchor, invalidCursor, readCursor, writeCursor } from './cursor.ts';
+import { type Anchor, invalidCursor, type ListKey, readCursor, writeCursor } from '../list-cursor.ts';
 import { hasTerms, recentWithTerms } from './recent.ts';
-import { ITEM_COLUMNS, type ItemRow } from './representation.ts';
 import type { ItemsQuery } from './schema.ts';
+import {
+  type ListedItem,
+  type PageRow,
+  type PageShape,
+  type PageValues,
+  type Reach,
+  type ReadShape,
+  selectPage,
+  withWords,
+} from './select-page.ts';
 import { Window } from './window.ts';
 
 type Database = Kysely<NewsTables>;
@@ -20,11 +29,6 @@ export interface ItemStoreParts {
   clock: Clock;
 }
 
-/** An item in the list. */
-export interface ListedItem extends ItemRow {
-  reason: string | null;
-}
-
 /** A page of the list. */
 export interface ItemPage {
   items: ListedItem[];
@@ -32,25 +36,6 @@ export interface ItemPage {
   nextCursor: string | null;
   /** Until when the page stays valid if nothing is written. */
   expiresAt: Date;
-}
-
-/** The column for each time that a query may use. */
-const TIME_COLUMN = { timeline: 'timeline_at', published: 'published_at' } as const;
-
-/** The values that the query of a page takes; its shape decides which of them it uses. */
-interface PageValues {
-  after: Date;
-  through: Date;
-  anchorAt: Date;
-  anchorId: string;
-  category: string;
-  direction: string;
-  limit: number;
-}
-
-/** A row of a page with the time by which it is listed. */
-interface PageRow extends ListedItem {
-  at: Date;
 }
 
 /** The items of the last days in the database. */
@@ -68,7 +53,7 @@ export class ItemStore {
    */
   async page(query: ItemsQuery): Promise<ItemPage> {
     const window = new Window(query, this.#parts.clock());
-    const anchor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
+    const anchor = query.cursor === undefined ? undefined : readCursor(listKey(query), query.cursor);
     if (anchor !== undefined && window.hasLeft(anchor.at)) {
       throw invalidCursor('the cursor has left the window');
     }
@@ -79,7 +64,7 @@ export class ItemStore {
     const times = rows.map(({ at }) => at);
     return {
       items,
-      nextCursor: hasMore ? writeCursor(query, last) : null,
+      nextCursor: hasMore ? writeCursor(listKey(query), last) : null,
       expiresAt: window.expiryOf(anchor === undefined ? times : [anchor.at, ...times]),
     };
   }
@@ -93,6 +78,7 @@ export class ItemStore {
       anchorId: anchor?.id ?? '',
       category: query.category ?? '',
       direction: query.direction ?? '',
+      source: '',
       limit: query.limit + 1,
     };
     const shape = shapeOf(query);
@@ -114,36 +100,8 @@ export class ItemStore {
   }
 }
 
-/** What a page is read from: the newest items of the window, all of them, or those with the query's terms. */
-type Reach = 'newest' | 'all' | 'terms';
-
-/** How many of the newest items are looked through before the rest of the window is. */
-const NEWEST = 250;
-
 /** So many finds among the newest items promise the rest of a page sooner than terms would. */
 const FREQUENT = 4;
-
-/** Everything that the SQL of a page depends on, except the words of a search. */
-type PageShape = {
-  mode: ItemsQuery['mode'];
-  by: ItemsQuery['by'];
-  continued: boolean;
-  inCategory: boolean;
-  inDirection: boolean;
-};
-
-/** The shape of a page, and what it is read from. */
-type ReadShape = PageShape & { reach: Reach };
-
-function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
-  return {
-    mode,
-    by,
-    continued: cursor !== undefined,
-    inCategory: category !== undefined,
-    inDirection: direction !== undefined,
-  };
-}
 
 /**
  * Reads a page of at most `limit` rows by the way that reads the fewest: what many items have is soon found
@@ -159,31 +117,19 @@ async function readFiltered(
   return read(found.length >= FREQUENT ? 'all' : others);
 }
 
-/** `limit` includes one extra row, which shows whether there are more. */
-function selectPage(db: Database, shape: ReadShape, value: ValueOf<PageValues>) {
-  const time = TIME_COLUMN[shape.by];
-  const key = sql`(${sql.ref(time)}, id)`;
-  const listed = db
-    .selectFrom('news.item')
-    .select([...ITEM_COLUMNS, 'reason', 'search_text', `${time} as at`])
-    .$if(shape.mode === 'selected', (select) => select.where(sql<boolean>`in_selected_set`))
-    .$if(shape.mode === 'all', (select) => select.where('withdrawn_at', 'is', null))
-    .where(time, '>', value('after'))
-    .where(time, '<=', value('through'))
-    .$if(shape.continued, (select) =>
-      select.where(sql<boolean>`${key} < (${value('anchorAt')}::timestamptz, ${value('anchorId')})`),
-    )
-    .$if(shape.reach === 'newest', (select) =>
-      select.orderBy(time, 'desc').orderBy('id', 'desc').limit(sql.lit(NEWEST)),
-    );
-  return db
-    .selectFrom(listed.as('item'))
-    .select([...ITEM_COLUMNS, 'reason', 'at'])
-    .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
-    .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(value('limit'));
+function listKey({ mode, category, window, by, q, direction }: ItemsQuery): ListKey {
+  return [mode, category ?? null, window, by, q ?? null, direction ?? null];
+}
+
+function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageShape {
+  return {
+    mode,
+    by,
+    continued: cursor !== undefined,
+    inCategory: category !== undefined,
+    inDirection: direction !== undefined,
+    inSource: false,
+  };
 }
 
 /** Pages that are not found by terms, without a search. */
@@ -200,11 +146,7 @@ interface Unprepared {
 /** Reads a page of a query whose SQL depends on more than its shape. */
 function unprepared(db: Database, { shape, values, query, words }: Unprepared): Promise<PageRow[]> {
   const page = selectPage(db, shape, (name) => sql`${values[name]}`);
-  const found = words.reduce(
-    // Anywhere in the text: `strpos` takes every character literally.
-    (select, word) => select.where(sql<boolean>`strpos(search_text, news.fold(${word})) > 0`),
-    page,
-  );
+  const found = withWords(page, words);
   if (shape.reach !== 'terms') return found.execute();
   return found.where(sql<boolean>`id in (${recentWithTerms(query, words)})`).execute();
 }

@@ -4,22 +4,28 @@ import { bodiless, NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { Kysely } from 'kysely';
+import type { NewsTables } from '../../tables.ts';
 import type { ApiAddress } from '../api-address.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
+import { listStories, type StoryPage } from './list.ts';
 import { MergedStory } from './merged-story.ts';
-import { storyAnswer, storyPath } from './schema.ts';
-import type { Neighbor, StoryRead, StoryStore } from './store.ts';
+import { storiesAnswer, storiesQuery, storyAnswer, storyPath } from './schema.ts';
+import { type Neighbor, type StoryRead, StoryStore } from './store.ts';
 
 /** The dependencies of the operation on stories. */
 export interface StoryParts {
-  /** Undefined if the deployment does not show stories; then all of them are 404. */
-  stories: StoryStore | undefined;
+  db: Kysely<NewsTables>;
+  /** Whether the deployment shows stories; if not, all of them are 404. */
+  showsStories: boolean;
   cache: RepresentationCache;
   site: Site;
   address: ApiAddress;
 }
+
+const NO_STORIES: StoryPage = { stories: [], nextCursor: null };
 
 /** The 308 of a merged story, for the OpenAPI description. */
 const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } as const;
@@ -28,7 +34,9 @@ const MERGED = { 308: bodiless('Merged: `Location` is the surviving story.') } a
  * The operation on stories: an event with all reports on it (`docs/spec/news-feed.md`,
  * "Endpoints").
  */
-export function storyOperations({ stories, cache, site, address }: StoryParts) {
+export function storyOperations(parts: StoryParts) {
+  const { cache, site, address } = parts;
+  const stories = parts.showsStories ? new StoryStore(parts.db) : undefined;
   const read = operation({
     schema: {
       tags: ['stories'],
@@ -64,7 +72,43 @@ export function storyOperations({ stories, cache, site, address }: StoryParts) {
       return reply;
     },
   });
-  return { read };
+  return { list: listOperation(parts), read };
+}
+
+function listOperation({ db, showsStories, cache, site }: StoryParts) {
+  return operation({
+    schema: {
+      tags: ['stories'],
+      operationId: 'listStories',
+      summary: 'List the stories, that with the newest report first',
+      querystring: storiesQuery,
+      response: {
+        200: storiesAnswer(site),
+        ...NOT_MODIFIED,
+        ...problemResponses(400, 403, 405, 429, 503),
+      },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: CACHE_CONTROL.stories,
+        cache,
+        load: async () => {
+          const { stories, nextCursor } = showsStories ? await listStories(db, request.query) : NO_STORIES;
+          const items = stories.map((story) => ({
+            publicId: story.public_id,
+            title: story.title,
+            status: story.status,
+            reportCount: story.reports,
+            latestAt: story.latest_at.toISOString(),
+            latest: story.latest,
+            digest: story.digest,
+            links: { [site.linkName]: site.story(story.public_id) },
+          }));
+          const page = { count: items.length, hasMore: nextCursor !== null, nextCursor };
+          return { value: success({ items, page }) };
+        },
+      }),
+  });
 }
 
 function apiPath(publicId: string): string {

@@ -1,7 +1,11 @@
+import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { address, linksSchema, timestamp } from '../items/representation.ts';
+import { cursorParameter, pageSchema } from '../items/schema.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
+
+const STATUSES = ['active', 'settled'] as const;
 
 /** The longest `publicId`, in characters (`docs/spec/news-feed.md`, "Limits"). */
 const MAX_PUBLIC_ID = 128;
@@ -42,13 +46,42 @@ function reportSchema(site: Site) {
   });
 }
 
+/** Query string of the stories. */
+export const storiesQuery = z.strictObject({
+  status: z.enum(STATUSES, 'must be active or settled').optional(),
+  limit: integerParameter(1, 100).default(50),
+  cursor: cursorParameter,
+});
+
+/** A query of the stories. */
+export type StoriesQuery = z.infer<typeof storiesQuery>;
+
+/** Answer of the stories. */
+export function storiesAnswer(site: Site) {
+  return body({
+    items: z.array(
+      z.object({
+        publicId: z.string(),
+        title: z.string(),
+        status: z.enum(STATUSES),
+        reportCount: z.int(),
+        latestAt: timestamp,
+        latest: z.string().describe('The title of the newest report.'),
+        digest: z.string().nullable(),
+        links: linksSchema(site, {}),
+      }),
+    ),
+    page: pageSchema,
+  });
+}
+
 /** Answer of a story. */
 export function storyAnswer(site: Site) {
   return body({
     story: z.object({
       publicId: z.string(),
       title: z.string(),
-      status: z.enum(['active', 'settled']),
+      status: z.enum(STATUSES),
       sourceCount: z.int(),
       reportCount: z.int(),
       firstReportAt: timestamp,

@@ -1,7 +1,7 @@
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { ItemTable, NewsTables } from '../../tables.ts';
-import { forgetLeftItems } from './forget-left-items.ts';
+import { archiveLeftItems } from './archive-left-items.ts';
 import { type Heat, RANKING_WEIGHTS, type Report, rankTopics } from './ranking.ts';
 
 /** How far back reports count, in hours: six half-lives, after which a report weighs less than a fiftieth. */
@@ -88,7 +88,7 @@ export async function publishRanking(
       source_names text[], latest_at timestamptz, inputs jsonb
     )
   `.execute(tx);
-  await forgetLeftItems(tx);
+  await archiveLeftItems(tx);
   return topics.length;
 }
 

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
-import type { ItemsQuery } from './schema.ts';
 
-/** The item after which a page begins. */
+/** The item after which a page begins, by newest first. */
 export interface Anchor {
   /** Its time in the ordering of the query. */
   at: Date;
@@ -20,18 +19,21 @@ export function invalidCursor(why: string): Failure {
   return new Failure('refused', `${why}; start again from the first page`, { code: 'invalid_cursor' });
 }
 
-/** Names `anchor` as the end of a page of `query`. Opaque: clients send it back unchanged. */
-export function writeCursor(query: ItemsQuery, { at, id }: Anchor): string {
-  return Buffer.from(JSON.stringify([digest(query), at.getTime(), id])).toString('base64url');
+/**
+ * The values of a query that determine its list: all but the size of a page and the page itself. Lists at
+ * different addresses have different values.
+ */
+export type ListKey = readonly (string | null)[];
+
+/** Names `anchor` as the end of a page of a list. Opaque: clients send it back unchanged. */
+export function writeCursor(list: ListKey, { at, id }: Anchor): string {
+  return Buffer.from(JSON.stringify([digest(list), at.getTime(), id])).toString('base64url');
 }
 
-/**
- * Reads the cursor of a query. Throws `invalid_cursor` if it is not a cursor or belongs to another query;
- * the page's `limit` may differ.
- */
-export function readCursor(query: ItemsQuery, cursor: string): Anchor {
+/** Reads the cursor of a list. Throws `invalid_cursor` if it is not a cursor or belongs to another list. */
+export function readCursor(list: ListKey, cursor: string): Anchor {
   const [made, at, id] = decode(cursor);
-  if (made !== digest(query)) throw invalidCursor('the cursor belongs to another query');
+  if (made !== digest(list)) throw invalidCursor('the cursor belongs to another query');
   return { at: new Date(at), id };
 }
 
@@ -61,7 +63,6 @@ function isParts(value: unknown): value is [string, number, string] {
   );
 }
 
-function digest({ mode, category, window, by, q, direction }: ItemsQuery): string {
-  const text = JSON.stringify([mode, category ?? null, window, by, q ?? null, direction ?? null]);
-  return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
+function digest(list: ListKey): string {
+  return hash('sha256', JSON.stringify(list), 'base64url').slice(0, DIGEST_LENGTH);
 }

@@ -1,0 +1,56 @@
+import { integerParameter } from '@pressroom/common/fields/parameters';
+import { searchText } from '@pressroom/common/search/search-text';
+import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
+import { z } from 'zod';
+import { isCalendarDate } from '../../shanghai-calendar.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { itemSchema } from '../items/representation.ts';
+import { categoryParameter, cursorParameter, directionParameter, pageSchema } from '../items/schema.ts';
+import type { Site } from '../site.ts';
+import { body } from '../wire.ts';
+
+const day = z
+  .string()
+  .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
+  .meta({ format: 'date' });
+
+/** Query string of the archive. */
+export function archiveQuery(vocabulary: Vocabulary) {
+  return z.strictObject({
+    from: day.optional().describe('The first day of publication, in Asia/Shanghai.'),
+    to: day.optional().describe('The last day of publication, in Asia/Shanghai.'),
+    source: z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text')
+      .optional()
+      .describe('The name of a source, as `/api/v1/sources` lists it.'),
+    category: categoryParameter(vocabulary),
+    direction: directionParameter(vocabulary),
+    selected: z.enum(['true'], 'must be true, or absent').optional().describe('Only selected items.'),
+    q: searchText
+      .refine(
+        (text) => searchWords(text).some(hasPieces),
+        'needs a word of at least three letters or two Chinese characters',
+      )
+      .optional()
+      .describe(
+        'Every word must be in the title, the original title or the summary, in upper or lower case. At least one' +
+          ' has three letters or two Chinese characters.',
+      ),
+    limit: integerParameter(1, 100).default(50),
+    cursor: cursorParameter,
+  });
+}
+
+/** A query of the archive. */
+export type ArchiveQuery = z.infer<ReturnType<typeof archiveQuery>>;
+
+/** Answer of the archive. */
+export function archiveAnswer(site: Site) {
+  return body({
+    items: z.array(itemSchema(site).extend({ reason: z.string().nullable() })),
+    page: pageSchema,
+  });
+}
