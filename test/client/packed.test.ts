@@ -71,6 +71,7 @@ test('the programs of its README run as printed, on the packed form', async () =
     '0',
     expect.stringMatching(/^200 304 \d+$/),
     '1 true',
+    '1',
     'notes/hello.txt',
   ]);
 });

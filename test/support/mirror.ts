@@ -1,16 +1,20 @@
 import {
+  contentClient,
+  type FullPublishedItem,
+  type MirrorStore,
   memoryCache,
+  mirrorArticles,
   mirrorSelected,
-  type NewsFeedClient,
   newsFeedClient,
+  type PublishedId,
+  type PublishedItem,
   type SelectedItem,
-  type SelectedStore,
 } from '@pressroom/client';
 
 /** What a mirror keeps between two runs of its program. */
-export interface Disk {
-  /** Items by id, as they were received. */
-  copy: Map<string, SelectedItem>;
+export interface Disk<Item> {
+  /** Items by the names of their ids, as they were received. */
+  copy: Map<string, Item>;
   /** Where to go on; absent before the first snapshot has been read whole. */
   cursor: string | undefined;
 }
@@ -21,74 +25,119 @@ type CrashPoint = 'put' | 'remove' | 'list' | 'save';
 /** Thrown by the test where the mirror's program is to end. */
 export class Crash extends Error {}
 
-/** What a {@link Mirror} is made with. */
-export interface MirrorOptions {
+/** What a mirror is made with. */
+export interface MirrorOptions<Item, Fields> {
   /** The address that the next request goes to, without a path: one of the replicas. */
   server: () => string;
-  fields: 'default' | 'minimal';
+  fields: Fields;
   /** Items a page of the snapshot, and changes a page. */
   snapshotLimit: () => number;
   changesLimit: () => number;
   /** Called at each point; throws {@link Crash} where the program is to end. */
   mayCrash?: (point: CrashPoint) => void;
   /** What earlier runs of the program left. */
-  disk?: Disk;
+  disk?: Disk<Item>;
 }
 
-/** A copy of the selected set that the client's `mirrorSelected` keeps on a disk; a crash loses the rest. */
-export class Mirror {
-  readonly disk: Disk;
-  readonly #options: MirrorOptions;
-  readonly #client: NewsFeedClient;
+/** Sends a client's requests. */
+type Send = (path: string, init: RequestInit) => Promise<Response>;
+
+/** How the client mirrors a set. */
+export interface MirroredSet<Item, Id, Fields> {
+  follow(send: Send, store: MirrorStore<Item, Id>, fields: Fields): Promise<unknown>;
+  nameOf(id: Id): string;
+  idOf(name: string): Id;
+  idOfItem(item: Item): Id;
+}
+
+/** A copy of a set that the client keeps on a disk; a crash loses the rest. */
+export class MirrorOf<Item, Id, Fields> {
+  readonly disk: Disk<Item>;
+  readonly #set: MirroredSet<Item, Id, Fields>;
+  readonly #options: MirrorOptions<Item, Fields>;
   /** How often the snapshot was begun. */
   snapshots = 0;
 
-  constructor(options: MirrorOptions) {
+  constructor(set: MirroredSet<Item, Id, Fields>, options: MirrorOptions<Item, Fields>) {
+    this.#set = set;
     this.#options = options;
     this.disk = options.disk ?? { copy: new Map(), cursor: undefined };
-    const send = async (path: string, init: RequestInit) => {
-      const url = new URL(path, options.server());
-      const isSnapshot = url.pathname.endsWith('/snapshot');
-      if (isSnapshot && !url.searchParams.has('page')) this.snapshots += 1;
-      // Each page has another size.
-      const limit = isSnapshot ? options.snapshotLimit() : options.changesLimit();
-      url.searchParams.set('limit', String(limit));
-      return fetch(url, init);
-    };
-    this.#client = newsFeedClient({ baseUrl: '', fetch: send, cache: memoryCache() });
   }
 
   /** Follows the server until it has nothing more at the moment. */
   async catchUp(): Promise<void> {
-    const { fields, mayCrash = () => undefined } = this.#options;
-    await mirrorSelected(this.#client, storeOn(this.disk, mayCrash), { fields });
+    await this.#set.follow((path, init) => this.#send(path, init), this.#store(), this.#options.fields);
+  }
+
+  #send(path: string, init: RequestInit): Promise<Response> {
+    const { server, snapshotLimit, changesLimit } = this.#options;
+    const url = new URL(path, server());
+    const isSnapshot = url.pathname.endsWith('/snapshot');
+    if (isSnapshot && !url.searchParams.has('page')) this.snapshots += 1;
+    // Each page has another size.
+    url.searchParams.set('limit', String(isSnapshot ? snapshotLimit() : changesLimit()));
+    return fetch(url, init);
+  }
+
+  /** A store without transactions: a crash leaves what was written before it. */
+  #store(): MirrorStore<Item, Id> {
+    const { mayCrash = () => undefined } = this.#options;
+    const [set, disk] = [this.#set, this.disk];
+    return {
+      readCursor: async () => disk.cursor,
+      saveCursor: async (cursor) => {
+        mayCrash('save');
+        disk.cursor = cursor;
+        mayCrash('save');
+      },
+      put: async (items) => {
+        for (const item of items) {
+          mayCrash('put');
+          disk.copy.set(set.nameOf(set.idOfItem(item)), item);
+        }
+      },
+      remove: async (ids) => {
+        for (const id of ids) {
+          mayCrash('remove');
+          disk.copy.delete(set.nameOf(id));
+        }
+      },
+      ids: async () => {
+        mayCrash('list');
+        return [...disk.copy.keys()].map((name) => set.idOf(name));
+      },
+    };
   }
 }
 
-/** A store without transactions: a crash leaves what was written before it. */
-function storeOn(disk: Disk, mayCrash: (point: CrashPoint) => void): SelectedStore {
-  return {
-    readCursor: async () => disk.cursor,
-    saveCursor: async (cursor) => {
-      mayCrash('save');
-      disk.cursor = cursor;
-      mayCrash('save');
-    },
-    put: async (items) => {
-      for (const item of items) {
-        mayCrash('put');
-        disk.copy.set(item.id, item);
-      }
-    },
-    remove: async (ids) => {
-      for (const id of ids) {
-        mayCrash('remove');
-        disk.copy.delete(id);
-      }
-    },
-    ids: async () => {
-      mayCrash('list');
-      return [...disk.copy.keys()];
-    },
-  };
+/** The selected set, as `mirrorSelected` copies it. */
+export const SELECTED: MirroredSet<SelectedItem, string, 'default' | 'minimal'> = {
+  follow: (send, store, fields) => {
+    const client = newsFeedClient({ baseUrl: '', fetch: send, cache: memoryCache() });
+    return mirrorSelected(client, store, { fields });
+  },
+  nameOf: (id) => id,
+  idOf: (name) => name,
+  idOfItem: ({ id }) => id,
+};
+
+/** What is published, as `mirrorArticles` copies it. */
+export const PUBLISHED: MirroredSet<PublishedItem | FullPublishedItem, PublishedId, 'default' | 'full'> = {
+  follow: (send, store, fields) => {
+    const client = contentClient({ baseUrl: '', fetch: send, cache: memoryCache() });
+    return mirrorArticles(client, store, { fields });
+  },
+  nameOf: ({ kind, id }) => `${kind}:${id}`,
+  idOf: (name) => {
+    const [kind, id] = name.split(':');
+    return { kind: kind as PublishedId['kind'], id: Number(id) };
+  },
+  idOfItem: ({ kind, id }) => ({ kind, id }),
+};
+
+/** A copy of the selected set. */
+export class Mirror extends MirrorOf<SelectedItem, string, 'default' | 'minimal'> {
+  constructor(options: MirrorOptions<SelectedItem, 'default' | 'minimal'>) {
+    super(SELECTED, options);
+  }
 }

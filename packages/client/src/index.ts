@@ -1,5 +1,14 @@
 export { type Answer, ApiClient, type ClientOptions, type Fetch } from './api-client.ts';
+export {
+  type ArticleMirrorOptions,
+  type FullPublishedItem,
+  mirrorArticles,
+  type PublishedId,
+  type PublishedItem,
+  type PublishedStore,
+} from './article-mirror.ts';
 export { withCookies } from './cookies.ts';
+export type { Mirrored, MirrorStore } from './mirror.ts';
 export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
@@ -26,7 +35,6 @@ export {
 export { type AnswerCache, type CachedAnswer, memoryCache } from './response-cache.ts';
 export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 export {
-  type Mirrored,
   type MirrorOptions,
   mirrorSelected,
   type SelectedItem,

@@ -1,0 +1,123 @@
+import { isProblem } from './problem.ts';
+
+/**
+ * Where a mirror keeps a set: a database, a directory, a `Map`. Each call has to be durable when it resolves,
+ * and calls come one after the other; several calls need not be atomic together.
+ */
+export interface MirrorStore<Item, Id> {
+  /** The cursor that was saved last; undefined at the beginning. */
+  readCursor(): Promise<string | undefined>;
+  /** Saves the cursor; undefined says that the copy is not whole. */
+  saveCursor(cursor: string | undefined): Promise<void>;
+  /** Adds items, or replaces those with the same id. */
+  put(items: readonly Item[]): Promise<void>;
+  /** Removes the items with these ids; unknown ids are not an error. */
+  remove(ids: readonly Id[]): Promise<void>;
+  /** The ids of all items. */
+  ids(): Promise<Iterable<Id>>;
+}
+
+/** What a mirror did. */
+export interface Mirrored {
+  /** How often it read the whole set. */
+  snapshots: number;
+  upserted: number;
+  removed: number;
+}
+
+/** A change of a set. */
+export type Change<Item, Id> = { op: 'upsert'; item: Item } | { op: 'remove'; id: Id };
+
+/** A set that a server has, with its changes. */
+export interface MirroredSet<Item, Id> {
+  /** A page of the snapshot; the first without its cursor. */
+  snapshot(page: string | undefined): Promise<{ items: Item[]; cursor: string; next: string | null }>;
+  /** A page of the changes since a cursor. */
+  changes(cursor: string): Promise<{ changes: Change<Item, Id>[]; cursor: string; hasMore: boolean }>;
+  idOf(item: Item): Id;
+  /** The id as text. */
+  nameOf(id: Id): string;
+}
+
+/** How often one call reads the whole set: more would be a fault of the server. */
+const MOST_SNAPSHOTS = 10;
+
+/**
+ * Brings a copy of a set up to date, and returns when the server has nothing more at the moment.
+ *
+ * Changes are applied first and their cursor is saved then, so a crash in between applies them twice, which
+ * changes nothing. A snapshot begins by clearing the cursor and ends with removing what it did not contain.
+ */
+export async function mirror<Item, Id>(
+  set: MirroredSet<Item, Id>,
+  store: MirrorStore<Item, Id>,
+): Promise<Mirrored> {
+  const done: Mirrored = { snapshots: 0, upserted: 0, removed: 0 };
+  const mirroring = { set, store, done };
+  for (;;) {
+    const cursor = await store.readCursor();
+    try {
+      if (cursor === undefined) await readSnapshot(mirroring);
+      else if (!(await readChanges(mirroring, cursor))) return done;
+    } catch (error) {
+      if (!isProblem(error, 'snapshot_required') || done.snapshots >= MOST_SNAPSHOTS) throw error;
+      await store.saveCursor(undefined);
+    }
+  }
+}
+
+/** A copy that is being brought up to date. */
+interface Mirroring<Item, Id> {
+  set: MirroredSet<Item, Id>;
+  store: MirrorStore<Item, Id>;
+  done: Mirrored;
+}
+
+async function readSnapshot<Item, Id>(mirroring: Mirroring<Item, Id>): Promise<void> {
+  const { set, store, done } = mirroring;
+  done.snapshots += 1;
+  const seen = new Set<string>();
+  let start: string | undefined;
+  let page: string | undefined;
+  do {
+    const { items, cursor, next } = await set.snapshot(page);
+    // The changes since the first page include those since the others.
+    start ??= cursor;
+    await put(mirroring, items);
+    for (const item of items) seen.add(set.nameOf(set.idOf(item)));
+    page = next ?? undefined;
+  } while (page !== undefined);
+  const gone = [...(await store.ids())].filter((id) => !seen.has(set.nameOf(id)));
+  await remove(mirroring, gone);
+  await store.saveCursor(start);
+}
+
+/** Reads, applies and saves one page of changes; false when it was the last one for now. */
+async function readChanges<Item, Id>(mirroring: Mirroring<Item, Id>, before: string): Promise<boolean> {
+  const { set, store } = mirroring;
+  const { changes, cursor, hasMore } = await set.changes(before);
+  const idOf = (change: Change<Item, Id>) => (change.op === 'upsert' ? set.idOf(change.item) : change.id);
+  // The last change of an item is the one that holds.
+  const last = new Map(changes.map((change) => [set.nameOf(idOf(change)), change]));
+  const kept = [...last.values()];
+  await put(
+    mirroring,
+    kept.flatMap((change) => (change.op === 'upsert' ? [change.item] : [])),
+  );
+  await remove(
+    mirroring,
+    kept.flatMap((change) => (change.op === 'remove' ? [change.id] : [])),
+  );
+  if (cursor !== before) await store.saveCursor(cursor);
+  return hasMore;
+}
+
+async function put<Item, Id>({ store, done }: Mirroring<Item, Id>, items: Item[]): Promise<void> {
+  if (items.length > 0) await store.put(items);
+  done.upserted += items.length;
+}
+
+async function remove<Item, Id>({ store, done }: Mirroring<Item, Id>, ids: Id[]): Promise<void> {
+  if (ids.length > 0) await store.remove(ids);
+  done.removed += ids.length;
+}

@@ -1,0 +1,95 @@
+import type { FullPublishedItem, PublishedItem } from '@pressroom/client';
+import type { Pool } from 'pg';
+import { expectTypeOf, test } from 'vitest';
+import { contentFixture, startContent } from '../support/content.ts';
+import { PUBLISHED } from '../support/mirror.ts';
+import { testMirrorOf } from '../support/mirror-histories.ts';
+
+/** There are few categories and tags, so that articles often have them. */
+const [ARTICLE, TERM] = ['id = $1::int + 1', 'id = $1::int % 3 + 1 and $2::text is not null'];
+
+/** An article of the number, with a text in a column. */
+const edit = (column: string) => `update content.article set ${column} = $2 where ${ARTICLE}`;
+
+/** The same with a value that does not depend on the text. */
+const set = (column: string, value: string) =>
+  `update content.article set ${column} = ${value} where ${ARTICLE} and $2::text is not null`;
+
+const statementsOfTerm = (table: string) => ({
+  [`put ${table}`]: `insert into content.${table} (id, name, slug) overriding system value
+    values ($1::int % 3 + 1, $2, '${table}-' || $1::int % 3) on conflict (id) do update set name = excluded.name`,
+  [`rename ${table}`]: `update content.${table} set name = $2 where ${TERM}`,
+  [`remove ${table}`]: `delete from content.${table} where ${TERM}`,
+});
+
+testMirrorOf({
+  name: 'what is published',
+  start: async () => {
+    const { database, url, close } = await contentFixture();
+    const replica = await startContent(database.url);
+    const closeBoth = async () => {
+      await replica.close();
+      await close();
+    };
+    return { urls: [url, replica.url], database, close: closeBoth };
+  },
+  set: PUBLISHED,
+  fields: ['default', 'full'],
+  statements: {
+    publish: `insert into content.article
+        (id, title, slug, content, author, title_words, is_published, published_at) overriding system value
+      values ($1::int + 1, $2, 'article-' || $1::int, $2, 'x', '{}', true, now())
+      on conflict (id) do update set title = excluded.title, is_published = true`,
+    'edit title': edit('title'),
+    'edit content': edit('content'),
+    'edit excerpt': edit('excerpt'),
+    'edit what is not shown': edit('slug_is_given = not slug_is_given, title_words[1]'),
+    unpublish: set('is_published', 'false'),
+    'publish again': set('is_published', 'true'),
+    redate: set('published_at', `now() - $1::int * interval '1 hour'`),
+    categorize: set('category_id', '(select id from content.category where id = $1::int % 3 + 1)'),
+    tag: set('tag_ids', 'array(select id from content.tag where id <= $1::int % 3 + 1 order by id)'),
+    untag: set('tag_ids', `'{}'`),
+    remove: `delete from content.article where ${ARTICLE} and $2::text is not null`,
+    ...statementsOfTerm('category'),
+    ...statementsOfTerm('tag'),
+  },
+  clear: 'delete from content.article; delete from content.category; delete from content.tag',
+  truth: published,
+});
+
+test('the types of items are those of the form that was asked for', () => {
+  type Article<Item> = Extract<Item, { kind: 'article' }>;
+  expectTypeOf<Article<PublishedItem>>().not.toHaveProperty('content');
+  expectTypeOf<Article<PublishedItem>>().toHaveProperty('published_at').toBeString();
+  expectTypeOf<Article<FullPublishedItem>>().toHaveProperty('content').toBeString();
+  expectTypeOf<Extract<FullPublishedItem, { kind: 'tag' }>>().toHaveProperty('name').toBeString();
+});
+
+async function published(pool: Pool, fields: 'default' | 'full'): Promise<Map<string, unknown>> {
+  const items = new Map<string, unknown>();
+  const { rows: articles } = await pool.query('select * from content.article where is_published');
+  for (const { is_published: _, title_words: __, slug_is_given: ___, ...article } of articles) {
+    const {
+      content,
+      alt_text,
+      meta_title,
+      meta_description,
+      canonical_url,
+      created_at,
+      updated_at,
+      ...brief
+    } = article;
+    items.set(`article:${article.id}`, shown('article', fields === 'full' ? article : brief));
+  }
+  for (const kind of ['category', 'tag']) {
+    const { rows } = await pool.query(`select * from content.${kind}`);
+    for (const row of rows) items.set(`${kind}:${row.id}`, shown(kind, row));
+  }
+  return items;
+}
+
+/** A row as JSON has it. */
+function shown(kind: string, row: object): object {
+  return { kind, ...JSON.parse(JSON.stringify(row)) };
+}
