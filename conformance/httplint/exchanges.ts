@@ -267,10 +267,30 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('POST', previews, 422, { at, json: { expires_in: 1 } });
   await ask('DELETE', `${previews}/{preview_id}`, 200, { at: `${at}/${preview}` });
   await ask('DELETE', `${previews}/{preview_id}`, 404, { at: `${at}/${preview}` });
+  await collectReleases(collection, key);
   await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
   await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);
+}
+
+/** Makes, moves, reads and deletes a release. */
+async function collectReleases(collection: Collection, key: string) {
+  const service = 'content';
+  const path = '/api/releases/{name}';
+  const ask = (method: string, status: number, more: object = {}) =>
+    collection.ask({
+      ...{ service, method, path, at: '/api/releases/examined', status },
+      ...{ headers: { 'x-api-key': key }, ...more },
+    });
+  const json = { publish_at: null };
+  for (const status of [201, 200]) await ask('PUT', status, { json });
+  await ask('PUT', 422, { json: { publish_at: 'soon' } });
+  await ask('PUT', 401, { json, headers: {} });
+  for (const read of ['/api/releases', path])
+    await collection.read(service, read, read.replace('{name}', 'examined'), { 'x-api-key': key });
+  await ask('DELETE', 200);
+  await ask('DELETE', 404);
 }
 
 /** Reads a published resource by its slug and by one that it had before. */

@@ -38,7 +38,7 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
-const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|categories|tags)/\\{id\\}';
+const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|categories|tags|releases)/\\{(id|name)\\}';
 
 const NO_TEXT = 'NUL character';
 
@@ -141,6 +141,21 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'a schema does not know which categories and tags exist',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, category_id: 2_147_483_647 } }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) /api/(articles|releases).*',
+    status: 422,
+    fault:
+      '^(publish_at|unpublish_at|release): .* \\[(in_the_past|too_large|wrong_order|conflict|not_found)\\]$',
+    reason: 'a schema knows neither what time it is nor which releases exist, nor which members go together',
+    example: (ask) =>
+      ask({
+        method: 'POST',
+        path: '/api/articles',
+        json: { ...ARTICLE, publish_at: '2020-01-01T00:00:00Z' },
+      }),
   },
   {
     services: ['content'],

@@ -44,7 +44,11 @@ test('every route has a scope, and only keys that have it get past it', async ()
         continue;
       }
       const [needed] = first.apiKey ?? [];
-      expect([path, method, needed]).toEqual([path, method, expect.stringMatching(/^(write|publish|full)$/)]);
+      expect([path, method, needed]).toEqual([
+        path,
+        method,
+        expect.stringMatching(/^(read|write|publish|full)$/),
+      ]);
       for (const scope of SCOPES) {
         // Past the scope, the request fails for its body or because nothing is there.
         const { status, body } = await as(

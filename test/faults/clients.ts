@@ -57,6 +57,56 @@ export class ArticleWriter {
   }
 }
 
+/** How far ahead articles are planned, in ms: most faults begin or end in between. */
+const AHEAD_MS = 1500;
+
+/** Plans articles that are published at a time, alone or in a release of two. */
+export class ArticlePlanner {
+  /** When each planned article is to be published, by its id, in ms since the epoch. */
+  readonly acknowledged = new Map<number, number>();
+  readonly done: Promise<void>;
+  readonly #options: ClientOptions;
+  readonly #headers: Record<string, string>;
+
+  constructor(options: ClientOptions, key: string) {
+    this.#options = options;
+    this.#headers = { 'x-api-key': key };
+    this.done = repeatedly(options.signal, REST_MS * 10, async () => {
+      const time = Date.now() + AHEAD_MS;
+      const alone = await this.#post({ publish_at: new Date(time).toISOString() });
+      if (alone !== undefined) this.acknowledged.set(alone, time);
+      await this.#release();
+    });
+  }
+
+  async #release(): Promise<void> {
+    const release = randomUUID();
+    if (!(await this.#put(release, null))) return;
+    const pair = [await this.#post({ release }), await this.#post({ release })];
+    const time = Date.now() + AHEAD_MS;
+    if (!(await this.#put(release, new Date(time).toISOString()))) return;
+    for (const id of pair) if (id !== undefined) this.acknowledged.set(id, time);
+  }
+
+  async #post(more: object): Promise<number | undefined> {
+    const json = articleBody({ title: `Planned under load ${randomUUID()}`, ...more });
+    const headers = { ...this.#headers, 'idempotency-key': randomUUID() };
+    const seen = await this.#insist('/api/articles', { method: 'POST', headers, json });
+    return seen?.body.data.id;
+  }
+
+  async #put(release: string, publish_at: string | null): Promise<boolean> {
+    const question = { method: 'PUT', headers: this.#headers, json: { publish_at } };
+    return (await this.#insist(`/api/releases/${release}`, question)) !== undefined;
+  }
+
+  /** A request that was sent again for more than a minute is refused: its time has passed. */
+  async #insist(path: string, question: Question): Promise<Seen | undefined> {
+    const seen = await insist(this.#options, path, question, [200, 201, 422]);
+    return seen?.status === 422 ? undefined : seen;
+  }
+}
+
 /** Asks for paths in turn, whatever the answers. */
 export function poll(
   { observations, replica, signal }: ClientOptions,

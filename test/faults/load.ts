@@ -4,7 +4,7 @@ import { Mirror } from '../support/mirror.ts';
 import { listAll } from '../support/s3/objects.ts';
 import { selectedSet } from '../support/selected-set.ts';
 import { until } from '../support/until.ts';
-import { ArticleWriter, GalleryUser, NewsWriter, poll } from './clients.ts';
+import { ArticlePlanner, ArticleWriter, GalleryUser, NewsWriter, poll } from './clients.ts';
 import { Observations, type Replica } from './observations.ts';
 import { type Program, repeatedly } from './program.ts';
 import { type Stand, urlOf } from './stand.ts';
@@ -25,6 +25,7 @@ export class Load {
   readonly #stopping = new AbortController();
   readonly #running: Promise<unknown>[] = [];
   readonly #articles: ArticleWriter[] = [];
+  readonly #planners: ArticlePlanner[] = [];
   readonly #users: GalleryUser[] = [];
   readonly #news: NewsWriter[] = [];
   readonly #mirrors: Mirror[] = [];
@@ -46,19 +47,35 @@ export class Load {
     for (const program of stand.replicas) {
       load.#running.push(repeatedly(load.#signal, PULSE_MS, () => load.#examine(program)));
     }
-    for (const client of load.#running) {
-      client.catch((error: unknown) => {
-        load.#broken ??= error;
-      });
-    }
+    load.#watch(load.#running);
     return load;
   }
 
+  /** Plans articles as well, which builds before there were plans cannot. */
+  plan(): void {
+    const replicas = this.#stand.services.content.map(replicaOf);
+    const planner = new ArticlePlanner(this.#clientOf(inTurn(replicas)), this.#stand.key);
+    this.#planners.push(planner);
+    this.#running.push(planner.done);
+    this.#watch([planner.done]);
+  }
+
+  #watch(clients: readonly Promise<unknown>[]): void {
+    for (const client of clients) {
+      client.catch((error: unknown) => {
+        this.#broken ??= error;
+      });
+    }
+  }
+
   /** How many writes of each kind were acknowledged so far. */
-  get acknowledged(): { articles: number; news: number; files: number; moves: number } {
+  get acknowledged(): Record<string, number> {
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
     return {
       articles: sum(this.#articles.map(({ acknowledged }) => acknowledged.size)),
+      ...(this.#planners.length > 0 && {
+        plans: sum(this.#planners.map(({ acknowledged }) => acknowledged.size)),
+      }),
       news: sum(this.#news.map(({ acknowledged }) => acknowledged)),
       files: sum(this.#users.map(({ uploaded }) => uploaded.size)),
       moves: sum(this.#users.map(({ moved }) => moved.size)),
@@ -98,7 +115,12 @@ export class Load {
 
   /** What was acknowledged and is gone, or is there twice. */
   async lostOrDoubled(): Promise<string[]> {
-    return [...(await this.#articlesLost()), ...(await this.#filesLost()), ...(await this.#newsLost())];
+    return [
+      ...(await this.#articlesLost()),
+      ...(await this.#plansMissed()),
+      ...(await this.#filesLost()),
+      ...(await this.#newsLost()),
+    ];
   }
 
   /** What followers of the ledger hold that the database does not, or the other way round. */
@@ -210,6 +232,28 @@ export class Load {
       ...lost.map(([id]) => `article ${id} is lost`),
       ...(doubled > 0 ? [`${doubled} articles are there twice`] : []),
     ];
+  }
+
+  /** What was planned and is not published when it was promised, or more than once. */
+  async #plansMissed(): Promise<string[]> {
+    const told = new Map(this.#planners.flatMap(({ acknowledged }) => [...acknowledged]));
+    const due = [...told].filter(([, time]) => time < Date.now()).map(([id]) => id);
+    const publications = async () => {
+      const { rows } = await this.#stand.pool.query<{ id: number; times: string; published_at: Date | null }>(
+        `select article.id, published_at, (select count(*) from public.publication where id = article.id) as times
+         from content.article where id = any($1)`,
+        [due],
+      );
+      return rows;
+    };
+    await until('what is due is published', async () =>
+      (await publications()).every(({ published_at }) => published_at !== null),
+    );
+    return (await publications()).flatMap(({ id, times, published_at }) => {
+      if (times !== '1') return [`article ${id} was published ${times} times`];
+      const time = published_at?.getTime();
+      return time === told.get(id) ? [] : [`article ${id} is of ${time} instead of ${told.get(id)}`];
+    });
   }
 
   async #filesLost(): Promise<string[]> {

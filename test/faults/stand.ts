@@ -100,6 +100,7 @@ export class Stand {
     await migrate(postgres.url, join(root, 'migrations'));
     const pool = new pg.Pool({ connectionString: postgres.url });
     pool.on('error', () => undefined);
+    await notePublications(pool);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
     const key = await new ApiKeyStore(db).create({ name: 'Faults' });
 
@@ -178,6 +179,16 @@ export class Stand {
     await this.postgres.destroy();
     for (const { disk } of Object.values(this.dependencies)) disk.unmount();
   }
+}
+
+/** Notes each publication of an article, whoever makes it. */
+async function notePublications(pool: pg.Pool): Promise<void> {
+  await pool.query(`
+    create table public.publication (id integer not null);
+    create function public.note_publication() returns trigger language plpgsql as
+      $$ begin insert into public.publication values (new.id); return null; end $$;
+    create trigger note_publication after update on content.article
+      for each row when (new.is_published and not old.is_published) execute function public.note_publication()`);
 }
 
 /** Where a process listens, without a path. */

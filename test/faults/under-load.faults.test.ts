@@ -28,6 +28,7 @@ beforeAll(async () => {
   process.setMaxListeners(50);
   stand = await Stand.open();
   load = Load.start(stand);
+  load.plan();
   await load.worksAgain();
   await until('the ledger is followed', () => load.following);
 });

@@ -73,6 +73,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'delete /api/articles/{id}',
     'delete /api/articles/{id}/previews/{preview_id}',
     'delete /api/categories/{id}',
+    'delete /api/releases/{name}',
     'delete /api/tags/{id}',
     'get /api/articles',
     'get /api/articles/by-slug/{slug}',
@@ -81,6 +82,10 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/categories',
     'get /api/categories/by-slug/{slug}',
     'get /api/categories/{id}',
+    'get /api/releases',
+    'get /api/releases/{name}',
+    'get /api/sync/changes',
+    'get /api/sync/snapshot',
     'get /api/tags',
     'get /api/tags/by-slug/{slug}',
     'get /api/tags/{id}',
@@ -100,6 +105,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'post /api/tags',
     'put /api/articles/{id}',
     'put /api/categories/{id}',
+    'put /api/releases/{name}',
     'put /api/tags/{id}',
   ]);
 });

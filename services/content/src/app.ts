@@ -23,6 +23,8 @@ import { FeedStore } from './feeds/store.ts';
 import type { HtmlInspector } from './html/html-inspector.ts';
 import { previewOperations } from './previews/routes.ts';
 import { PreviewStore } from './previews/store.ts';
+import { releaseOperations } from './releases/routes.ts';
+import { ReleaseStore } from './releases/store.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './senders.ts';
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
@@ -65,6 +67,7 @@ const DESCRIPTION = {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
     tags: 'The tags of articles.',
+    releases: 'Articles that are published together, at a time.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
@@ -121,6 +124,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const copied = new SyncStore({ db, readDb, seen, forget: () => cache.clear() });
   const sync = syncOperations({ sync: copied, cache });
   const previews = previewOperations(new PreviewStore(db));
+  const releases = releaseOperations(new ReleaseStore(db));
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
     ['GET', '/api/articles/:id', articles.read, ANYBODY],
@@ -132,6 +136,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
     ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
     ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],
+    ['GET', '/api/releases', releases.list, keyWith('read')],
+    ['GET', '/api/releases/:name', releases.read, keyWith('read')],
+    ['PUT', '/api/releases/:name', releases.put, keyWith('publish')],
+    ['DELETE', '/api/releases/:name', releases.remove, keyWith('publish')],
     ['GET', '/api/categories', categories.list, ANYBODY],
     ['GET', '/api/categories/:id', categories.read, ANYBODY],
     ['GET', '/api/categories/by-slug/:slug', categories.readBySlug, ANYBODY],

@@ -15,6 +15,7 @@ import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
+import { Scheduler } from './schedule/scheduler.ts';
 import type { ContentTables } from './tables.ts';
 
 /** The running service and its open resources. */
@@ -39,7 +40,10 @@ export async function openContent(
     channel: 'content_changed',
     followsWal: config.DATABASE_READ_URL !== undefined,
     onChange: (about) => cache.clear(announcedSubjects(about)),
-    others: { content_unsearchable: () => indexing.wake() },
+    others: {
+      content_unsearchable: () => indexing.wake(),
+      content_scheduled: () => scheduler.wake(),
+    },
     log,
   });
   const cache = new RepresentationCache({ maxBytes: config.CACHE_BYTES, lease: changes });
@@ -49,13 +53,14 @@ export async function openContent(
     timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
   };
   const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
+  const scheduler = new Scheduler(config, name, log);
   changes.start();
   const tracing = await openTracing(config, 'content', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const indexing = new Indexing(config, name, log);
   const release = async () => {
-    await Promise.all([changes.close(), indexing.stop()]);
+    await Promise.all([changes.close(), indexing.stop(), scheduler.stop()]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const seen = () => changes.position.seen();

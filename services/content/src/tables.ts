@@ -27,6 +27,11 @@ export interface ArticleTable {
   tag_ids: Generated<number[]>;
   /** Whether somebody gave the slug: else it follows the title until the first publication. */
   slug_is_given: Generated<boolean>;
+  /** When a draft is published; null if nobody has said so, or its release does. */
+  publish_at: Date | null;
+  unpublish_at: Date | null;
+  /** The name of the release that a draft is published with. */
+  release: string | null;
 }
 
 /** `content.idempotency_key` */
@@ -45,6 +50,14 @@ interface TermTable {
   description: string | null;
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
+}
+
+/** `content.release` */
+interface ReleaseTable {
+  name: string;
+  publish_at: Date | null;
+  published_at: Date | null;
+  created_at: DefaultedTime;
 }
 
 /** `content.list_count`: maintained by triggers. */
@@ -85,6 +98,7 @@ export interface ContentTables {
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': TermTable;
   'content.tag': TermTable;
+  'content.release': ReleaseTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
   'content.preview': PreviewTable;

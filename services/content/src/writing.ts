@@ -6,7 +6,7 @@ import { ownerOf } from './senders.ts';
 import type { TermKind } from './terms/kind.ts';
 
 /** What is written. */
-type Noun = 'article' | 'preview' | TermKind['noun'];
+type Noun = 'article' | 'preview' | 'release' | TermKind['noun'];
 
 /** What a write did. */
 type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted'}`;
@@ -25,7 +25,7 @@ export function writtenHeaders(own: object): Record<'cache-control' | 'etag', st
 export function tellOfWrite(
   request: FastifyRequest,
   event: WriteEvent,
-  object: { [Name in Noun]?: number },
+  object: { [Name in Noun]?: number | string },
 ): void {
   const requestId = withoutApiKeys(request.id);
   request.log.info({ requestId, key: ownerOf(request).prefix, ...object }, event);

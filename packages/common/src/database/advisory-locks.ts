@@ -9,6 +9,7 @@ export type AdvisoryLock =
   | 'set up roles'
   | 'answer a repeated request'
   | 'assign stories'
+  | 'publish at a time'
   | 'count the quota'
   | 'count the budget'
   | 'write an article'

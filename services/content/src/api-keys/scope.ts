@@ -15,6 +15,9 @@ interface Holder {
 /** The part of an article that decides who may write it. */
 export interface Permitted {
   is_published?: boolean | undefined;
+  publish_at?: Date | null | undefined;
+  unpublish_at?: Date | null | undefined;
+  release?: string | null | undefined;
   category_id?: number | null | undefined;
 }
 
@@ -38,13 +41,16 @@ export function requireAnyCategory({ category_id: only }: Holder): void {
 }
 
 /**
- * Checks that a key may write an article that is, or becomes, as `article` says. Call it with the article
- * before and after a change, under the lock of its row.
+ * Checks that a key may write an article that is, or becomes, as `article` says: what is published, or will
+ * be at a time, is for editors. Call it with the article before and after a change, under the lock of its
+ * row.
  *
  * @throws Failure `forbidden` with code `insufficient_scope`
  */
 export function requireArticle(owner: Holder, article: Permitted): void {
-  requireScope(owner, article.is_published === true ? 'publish' : 'write');
+  const planned = [article.publish_at, article.unpublish_at, article.release];
+  const isWriters = article.is_published !== true && planned.every((given) => given == null);
+  requireScope(owner, isWriters ? 'write' : 'publish');
   requireCategory(owner, article);
 }
 

@@ -1,3 +1,4 @@
+import { instant } from '@pressroom/common/fields/instant';
 import { idParameter } from '@pressroom/common/fields/parameters';
 import { requiredText } from '@pressroom/common/fields/text';
 import { type RawBuilder, sql } from 'kysely';
@@ -54,14 +55,8 @@ function listOf(member: RegExp, plural: string) {
 
 /** A time in a query string. */
 function timeParameter(description: string) {
-  return z.iso
-    .datetime({
-      offset: true,
-      error: 'must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)',
-    })
-    .transform((text) => new Date(text))
-    .describe(description)
-    .meta({ type: 'string', format: 'date-time' });
+  const expected = 'must be a time with an offset, such as 2026-11-23T08:00:00Z (a + is written %2B)';
+  return instant(expected).describe(description);
 }
 
 /**

@@ -58,7 +58,7 @@ export interface ArticleParts {
 
 const TAGS = ['articles'];
 const FOUND = 'Articles found';
-const DETAIL_PROBLEMS = problemResponses(400, 403, 404, 429, 503);
+const DETAIL_PROBLEMS = problemResponses(400, 401, 403, 404, 429, 503);
 const CREATE_PROBLEMS = problemResponses(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
 const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503);
 
@@ -68,15 +68,20 @@ export function articleOperations(parts: ArticleParts) {
 }
 
 function reads({ articles, gate, cache, site }: ArticleParts) {
-  const withTags = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
-    if (!include.includes('tags')) return shown;
-    const tags = await articles.tags(shown.map(({ id }) => id));
-    return shown.map((article) => ({ ...article, tags: tags.get(article.id) ?? [] }));
+  const withMembers = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
+    const ids = shown.map(({ id }) => id);
+    const tags = include.includes('tags') ? await articles.tags(ids) : undefined;
+    const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
+    return shown.map((article) => ({
+      ...article,
+      ...(tags && { tags: tags.get(article.id) ?? [] }),
+      ...(schedules && { schedule: schedules.get(article.id) }),
+    }));
   };
   const detail = async ({ article, own }: ReadArticle, { include }: ArticleDetailQuery) => {
     const place = { id: article.id, categories: [article.category?.id ?? null] };
-    const [tagged = article] = await withTags([article], include);
-    const shown = include?.includes('jsonld') ? { ...tagged, jsonld: jsonLdOf(article, site) } : tagged;
+    const [whole = article] = await withMembers([article], include);
+    const shown = include?.includes('jsonld') ? { ...whole, jsonld: jsonLdOf(article, site) } : whole;
     return { value: success('Article found', shown), own, subjects: subjectsOfDetail(place) };
   };
   const list = operation({
@@ -100,7 +105,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         include,
         ...filters
       } = request.query;
-      if (status !== 'published') ownerOf(request);
+      if (status !== 'published' || include?.includes('schedule')) ownerOf(request);
       const subjects = subjectsOfList(filters);
       if (q !== undefined || sort === 'relevance') {
         const search = {
@@ -111,7 +116,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         return replyToReader(request, reply, cache, async () => {
           const place = { page, perPage };
           const found = await searchArticles(gate, { status, filters }, search, fields, place);
-          const shown = await withTags(found.articles, include);
+          const shown = await withMembers(found.articles, include);
           return {
             value: successPage(FOUND, shown, place, found.total),
             subjects: [...subjects, SEARCHES],
@@ -122,13 +127,13 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       return replyToReader(request, reply, cache, async () => {
         if (cursor === undefined && !hasContent(fields)) {
           const list = await articles.list(scope, fields, { page, perPage });
-          const shown = await withTags(list.articles, include);
+          const shown = await withMembers(list.articles, include);
           return { value: successPage(FOUND, shown, { page, perPage }, list.total), subjects };
         }
         const walked = await articles.walk(scope, fields, { cursor: cursor ?? '', perPage });
         const { data, meta, ...rest } = successPage(
           FOUND,
-          await withTags(walked.articles, include),
+          await withMembers(walked.articles, include),
           { ...walked, perPage },
           walked.total,
         );
@@ -145,14 +150,16 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
-    handler: (request, reply) =>
-      replyToReader(
+    handler: (request, reply) => {
+      if (request.query.include?.includes('schedule')) ownerOf(request);
+      return replyToReader(
         request,
         reply,
         cache,
         async (reader) => detail(await articles.read(request.params.id, reader), request.query),
         request.query.preview,
-      ),
+      );
+    },
     config: { secretQuery: true },
   });
   const readBySlug = operation({
@@ -165,14 +172,16 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       querystring: articleDetailQuery,
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
-    handler: (request, reply) =>
-      replyBySlug(
+    handler: (request, reply) => {
+      if (request.query.include?.includes('schedule')) ownerOf(request);
+      return replyBySlug(
         request,
         reply,
         cache,
         async (reader) => detail(await articles.readBySlug(request.params.slug, reader), request.query),
         request.query.preview,
-      ),
+      );
+    },
     config: { secretQuery: true },
   });
   return { list, read, readBySlug };
@@ -265,9 +274,9 @@ function updates({ articles, inspector, changed }: ArticleParts) {
 /** What a write asks of the article that it finds: that the key may change it, and `If-Match`. */
 function permission(request: FastifyRequest, body: Permitted): Precondition {
   const [owner, condition] = [ownerOf(request), writePrecondition(request)];
-  return (own) => {
-    requireArticle(owner, own);
-    requireArticle(owner, { ...own, ...body });
+  return (own, article) => {
+    requireArticle(owner, article);
+    requireArticle(owner, { ...article, ...body });
     condition?.(own);
   };
 }

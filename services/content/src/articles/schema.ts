@@ -1,3 +1,4 @@
+import { instant } from '@pressroom/common/fields/instant';
 import { idMember, idParameter, integerParameter } from '@pressroom/common/fields/parameters';
 import { anyText, onOneLine, requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { searchText } from '@pressroom/common/search/search-text';
@@ -39,6 +40,26 @@ const tags = z
   .max(MOST_TAGS, `must be at most ${MOST_TAGS} tags`)
   .describe('The slugs of tags that exist, in the order in which the article shows them.');
 
+/** A time in a body at which something happens. */
+export const timeAhead = instant(
+  'must be null or a time with an offset, such as 2026-11-23T18:00:00+01:00',
+).nullable();
+
+/** The name of a release in a body or a path. */
+export const releaseName = slugMember();
+
+/** The members that say when an article is public; those that are left out stay. */
+const scheduleMembers = {
+  publish_at: timeAhead
+    .describe('When the draft is published; null cancels. It takes the article out of its release.')
+    .optional(),
+  unpublish_at: timeAhead.describe('When the article becomes a draft again.').optional(),
+  release: releaseName
+    .nullable()
+    .describe('The name of a release, with which the draft is published instead of at a time of its own.')
+    .optional(),
+};
+
 /** Body of `PUT`: every member, null for optional ones that are unset (`docs/spec/wire.md`, "Content"). */
 export const articlePut = z.strictObject({
   title: onOneLine(requiredText(255)),
@@ -50,6 +71,7 @@ export const articlePut = z.strictObject({
     .describe('If omitted, it follows the title until the first publication, and then stays.')
     .optional(),
   tags: tags.optional(),
+  ...scheduleMembers,
 });
 
 /** Body of `POST`. */
@@ -88,6 +110,17 @@ export const articleListItem = z.object({
   author: z.string(),
   published_at: timestamp.nullable(),
 });
+
+const scheduleOfArticle = z
+  .object({
+    publish_at: timestamp.nullable(),
+    unpublish_at: timestamp.nullable(),
+    release: z.string().nullable(),
+  })
+  .optional()
+  .describe(
+    'With `include=schedule`, which needs a key. The time of an article in a release is its release’s.',
+  );
 
 /** A complete article, with its neighbours. */
 const articleDetail = articleListItem.extend({
@@ -190,7 +223,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags']).optional(),
+    include: includeOf(['tags', 'schedule']).optional(),
     cursor: z
       .string()
       .max(200)
@@ -237,6 +270,7 @@ const listedArticle = listedMembers
   .extend({
     highlights: z.array(highlight).optional().describe('With `highlight=1`.'),
     tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+    schedule: scheduleOfArticle,
   });
 
 /** An article of a list, with these members. */
@@ -255,7 +289,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags']).optional(),
+  include: includeOf(['jsonld', 'tags', 'schedule']).optional(),
 });
 
 /** What the query string of a detail asks for. */
@@ -265,6 +299,7 @@ export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 export const articleDetailAnswer = envelope(
   articleDetail.extend({
     tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+    schedule: scheduleOfArticle,
     jsonld: z
       .looseObject({})
       .optional()
@@ -283,7 +318,11 @@ export const articlePutAnswer = envelope(z.object({ id: z.int(), title: z.string
 /** Members of an article that a `PATCH` may change, by itself or as a consequence. */
 const articleChanges = articleDetail
   .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
-  .extend({ category_id: z.int().nullable(), tags: tagsOfArticle })
+  .extend({
+    category_id: z.int().nullable(),
+    tags: tagsOfArticle,
+    ...scheduleOfArticle.unwrap().shape,
+  })
   .partial()
   .extend({ id: z.int() });
 

@@ -2,6 +2,7 @@ import { violates } from '@pressroom/common/database/database-fault';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
+import type { Permitted } from '../api-keys/scope.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
@@ -13,6 +14,16 @@ import type { ArticleScope } from './list-plan.ts';
 import { categoryOf } from './listed-members.ts';
 import { isPreviewOf } from './preview-token.ts';
 import { relatedArticles } from './related.ts';
+import {
+  circumstancesOf,
+  hasSchedule,
+  joinRelease,
+  planOf,
+  type ReleaseTime,
+  releaseOf,
+  type ShownSchedule,
+  schedulesOf,
+} from './schedule.ts';
 import type {
   ArticleChange,
   ArticleChanges,
@@ -50,15 +61,20 @@ export interface OwnArticle {
 }
 
 /** The members that change only when the article itself is written. */
-type OwnMembers = Omit<ArticleRow, 'title_words' | 'tag_ids'> & { tag_ids?: number[] };
+type OwnMembers = Omit<ArticleRow, 'title_words' | 'tag_ids' | 'publish_at' | 'unpublish_at' | 'release'> & {
+  tag_ids?: number[];
+};
 
 /** What an article has had elsewhere, as far as it is known. */
 export type ImportedColumns = Partial<
   Pick<ArticleRow, 'id' | 'created_at' | 'updated_at'> & { published_at: Date; slug_is_given: boolean }
 >;
 
-/** Checks an article's own members before they are replaced; throws to forbid the write. */
-export type Precondition = (own: OwnMembers) => void;
+/**
+ * Checks an article's own members, and what decides who may write it, before it is written; throws to forbid
+ * the write.
+ */
+export type Precondition = (own: OwnMembers, article: Permitted) => void;
 
 /** The articles of the content service in the database. */
 export class ArticleStore {
@@ -118,28 +134,34 @@ export class ArticleStore {
     return tagsOf(this.#readDb, articleIds);
   }
 
+  /** When each of these articles is published and taken back. */
+  schedules(articleIds: readonly number[]): Promise<Map<number, ShownSchedule>> {
+    return schedulesOf(this.#readDb, articleIds);
+  }
+
   /**
    * Creates an article, and publishes it now if it says so. A repeated `request` creates nothing and returns
    * the article that the first one created.
    *
-   * @throws Failure `invalid` for a category that does not exist, or if its key belongs to a different
-   * request; `conflict` with code `slug_taken` if the body gives a slug that another article has, or had
+   * @throws Failure `invalid` for a category that does not exist, a schedule that cannot be meant, or if its
+   * key belongs to a different request; `conflict` with code `slug_taken` if the body gives a slug that
+   * another article has, or had
    */
   async create(
     body: ArticleCreate & { author: string },
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
-    if (request === undefined) {
+    if (request === undefined && !hasSchedule(body)) {
       return { ...written(await insert(this.#db, body).catch(explainRefusal)), repeated: false };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
-      const first = await findRepeated(tx, request);
+      const first = request && (await findRepeated(tx, request));
       if (first !== undefined) {
         const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
         return { ...written(row), repeated: true };
       }
-      const row = await insert(tx, body);
-      await keepKey(tx, request, row.id);
+      const row = await insert(tx, { ...body, ...(await firstPlan(tx, body)) });
+      if (request !== undefined) await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
     return creation.catch(explainRefusal);
@@ -166,8 +188,8 @@ export class ArticleStore {
    * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what
    * changed, and where the article was and is.
    *
-   * @throws Failure `missing`, `invalid` for a category that does not exist, `conflict` with code
-   * `slug_taken`, and whatever `precondition` throws
+   * @throws Failure `missing`, `invalid` for a category that does not exist or a schedule that cannot be
+   * meant, `conflict` with code `slug_taken` or `already_published`, and whatever `precondition` throws
    */
   async update(
     id: number,
@@ -186,7 +208,7 @@ export class ArticleStore {
   delete(id: number, precondition?: Precondition): Promise<ArticlePlace> {
     return this.#db.transaction().execute(async (tx) => {
       const row = await lock(tx, id);
-      precondition?.(ownMembers(row));
+      precondition?.(ownMembers(row), row);
       await tx.deleteFrom('content.article').where('id', '=', id).execute();
       return { id, categories: [row.category_id] };
     });
@@ -199,6 +221,12 @@ async function insert(db: Database, body: ArticleCreate & { author: string }): P
     .values(await newRow(db, body))
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
+  if (!hasSchedule(body)) return {};
+  const release = body.release ? await joinRelease(tx, body.release) : undefined;
+  return planOf(undefined, body, await circumstancesOf(tx, release));
 }
 
 async function newRow(db: Database, { tags, ...body }: ArticleCreate & { author: string }) {
@@ -247,6 +275,9 @@ const COLUMNS = [
   'updated_at',
   'title_words',
   'tag_ids',
+  'publish_at',
+  'unpublish_at',
+  'release',
 ] as const;
 
 const DETAIL_COLUMNS = COLUMNS.map((column) => `article.${column}` as const);
@@ -290,6 +321,9 @@ function ownMembers({
   categorySlug,
   title_words,
   tag_ids,
+  publish_at,
+  unpublish_at,
+  release,
   ...own
 }: ArticleRow & Partial<DetailRow>): OwnMembers {
   return tag_ids.length === 0 ? own : { ...own, tag_ids };
@@ -312,11 +346,17 @@ async function updateLocked(
   precondition: Precondition | undefined,
 ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
   const tag_ids = tags && (await tagIds(tx, tags));
+  const joined = body.release ? await joinRelease(tx, body.release, id) : undefined;
   const before = await lock(tx, id);
-  precondition?.(ownMembers(before));
+  precondition?.(ownMembers(before), before);
   const after = await tx
     .updateTable('content.article as article')
-    .set({ ...body, ...(tag_ids && { tag_ids }), ...consequences(before, body) })
+    .set({
+      ...withoutSchedule(body),
+      ...(tag_ids && { tag_ids }),
+      ...(await nextPlan(tx, before, body, joined)),
+      ...consequences(before, body),
+    })
     .where('article.id', '=', id)
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
@@ -324,6 +364,21 @@ async function updateLocked(
   const changes = changesBetween(before, after);
   const shown = 'tag_ids' in changes ? { tags: (await tagsOf(tx, [id])).get(id) ?? [] } : {};
   return { ...written(after), changes: { ...changes, ...shown }, place };
+}
+
+function withoutSchedule({ publish_at, unpublish_at, release, ...rest }: ArticleChange) {
+  return rest;
+}
+
+async function nextPlan(
+  tx: Transaction<ContentTables>,
+  before: DetailRow,
+  body: ArticleChange,
+  joined: ReleaseTime | undefined,
+) {
+  if (!hasSchedule(body) && !(body.is_published && before.unpublish_at !== null)) return {};
+  const release = joined ?? (before.release === null ? undefined : await releaseOf(tx, before.release));
+  return planOf(before, body, await circumstancesOf(tx, release));
 }
 
 /**

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DatabaseConfig, openDatabase } from '@pressroom/common/database/database';
+import { isDatabaseAway } from '@pressroom/common/database/database-fault';
+import type { Logger } from '@pressroom/common/log/logging';
+import type { Kysely } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+import { carryOutDue, type LeftOut, NotCarriedOut, type Outcome, untilNextDue } from './carry-out.ts';
+
+/** How many articles of the same moment are published in one transaction. */
+const BATCH = 100;
+
+/** The longest sleep, in ms; then what the database refused is tried again. */
+const LONGEST_MS = 30_000;
+
+/** The pause, in ms, before what somebody is changing, or a database that is away, is tried again. */
+const RETRY_MS = 250;
+
+/** Publishes what is due, while the service runs, and sleeps until something is. */
+export class Scheduler {
+  readonly #stopping = new AbortController();
+  readonly #db: Kysely<ContentTables>;
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
+  #woken = false;
+  /** Ends the pause; absent while there is none. */
+  #wake: (() => void) | undefined;
+  #away = false;
+  readonly #done: Promise<void>;
+
+  /** @param config of the database, to which it opens a connection of its own: no request makes it wait */
+  constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
+    this.#db = openDatabase<ContentTables>({ ...config, DATABASE_POOL_SIZE: 1 }, name, log);
+    this.#log = log;
+    this.#done = this.#run().finally(() => this.#db.destroy());
+  }
+
+  /** Says that something may be due at another time than was known. */
+  wake(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  /** Ends the work after the transaction in hand. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = false;
+      await this.#pause(await this.#work());
+    }
+  }
+
+  /** Carries out all that is due, and resolves to the ms until there is more to do. */
+  async #work(): Promise<number> {
+    const leftOut: LeftOut = { articles: [], releases: [] };
+    try {
+      let isDone = false;
+      while (!isDone && !this.#stopping.signal.aborted) isDone = !(await this.#carryOut(leftOut));
+      const next = await untilNextDue(this.#db, leftOut);
+      if (this.#away) this.#log.info('schedule_back');
+      this.#away = false;
+      return Math.min(next === undefined || next > 0 ? (next ?? LONGEST_MS) : RETRY_MS, LONGEST_MS);
+    } catch (error) {
+      if (!this.#away) this.#log.warn({ err: error }, 'schedule_lost');
+      this.#away = true;
+      return RETRY_MS;
+    }
+  }
+
+  /** Carries out what is due first; false if nothing was. What the database refuses is left out. */
+  async #carryOut(leftOut: LeftOut): Promise<boolean> {
+    let most = BATCH;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const outcomes = await carryOutDue(this.#db, most, leftOut);
+        for (const outcome of outcomes ?? []) this.#tell(outcome);
+        return outcomes !== undefined;
+      } catch (error) {
+        if (!(error instanceof NotCarriedOut) || isDatabaseAway(error.cause)) throw error;
+        // One of a batch is to blame, so they are tried one by one until it is found.
+        most = 1;
+        if (error.what.articles.length > 1) continue;
+        leftOut.articles.push(...error.what.articles);
+        leftOut.releases.push(...error.what.releases);
+        this.#log.warn({ err: error.cause, ...error.what }, 'schedule_refused');
+      }
+    }
+    return false;
+  }
+
+  #tell({ id, is_published, was_published, published_at }: Outcome): void {
+    if (is_published) this.#log.info({ article: id, published_at }, 'article_published');
+    else this.#log.info({ article: id }, was_published ? 'article_unpublished' : 'article_expired');
+  }
+
+  /** Ends when it is woken. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#woken) return;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
+    await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#wake = undefined;
+  }
+}
