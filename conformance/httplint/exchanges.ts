@@ -220,10 +220,13 @@ export async function collectContent(collection: Collection, key: string): Promi
     .id;
   const madeTag = await ask('POST', '/api/tags', 201, { json: { name: 'Examined', slug: 'examined' } });
   const tag = JSON.parse(madeTag.body.toString()).data.id;
+  const madeAuthor = await ask('POST', '/api/authors', 201, { json: { name: 'Examined', slug: 'examined' } });
+  const author = JSON.parse(madeAuthor.body.toString()).data.id;
   for (const [path, id, json] of [
     ['/api/articles', article, body],
-    ['/api/categories', category, { name: 'Examined' }],
+    ['/api/categories', category, { name: 'Examined', description: null }],
     ['/api/tags', tag, { name: 'Examined', description: null }],
+    ['/api/authors', author, { name: 'Examined', bio: null, picture: null, links: [] }],
   ] as const) {
     await collection.read(service, path);
     await collection.read(service, `${path}/{id}`, `${path}/${id}`);
@@ -241,7 +244,7 @@ export async function collectContent(collection: Collection, key: string): Promi
     await ask('POST', path, 422, { json: {} });
     await ask('PATCH', path, 405, { json: {} });
     await ask('OPTIONS', path, 204, { headers: PREFLIGHT });
-    await collectChanges(collection, { path, id, key });
+    await collectChanges(collection, { path, id, key, json });
   }
   await collection.read(service, '/api/articles', '/api/articles?q=examined&sort=relevance&highlight=1');
   const [snapshot, changes] = ['/api/sync/snapshot', '/api/sync/changes'];
@@ -260,6 +263,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collectSlugs(collection, 'articles', article, key);
   await collectSlugs(collection, 'categories', category, key);
   await collectSlugs(collection, 'tags', tag, key);
+  await collectSlugs(collection, 'authors', author, key);
   const at = `/api/articles/${article}/previews`;
   const previews = '/api/articles/{id}/previews';
   const preview = JSON.parse((await ask('POST', previews, 201, { at, json: {} })).body.toString()).data.id;
@@ -269,6 +273,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await ask('DELETE', `${previews}/{preview_id}`, 404, { at: `${at}/${preview}` });
   await collectReleases(collection, key);
   await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
+  await ask('DELETE', '/api/authors/{id}', 200, { at: `/api/authors/${author}` });
   await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);
@@ -312,9 +317,11 @@ interface Changed {
   path: string;
   id: number;
   key: string;
+  /** What a PUT of it needs; of an article, {@link EMPTY_ARTICLE}. */
+  json: object;
 }
 
-async function collectChanges(collection: Collection, { path, id, key }: Changed): Promise<void> {
+async function collectChanges(collection: Collection, { path, id, key, json }: Changed): Promise<void> {
   const ask = (method: string, status: number, more: object = {}) =>
     collection.ask({
       service: 'content',
@@ -327,9 +334,7 @@ async function collectChanges(collection: Collection, { path, id, key }: Changed
     });
   const name = path === '/api/articles' ? { title: 'Examined again' } : { name: 'Examined again' };
   const full =
-    path === '/api/articles'
-      ? { ...EMPTY_ARTICLE, ...name }
-      : { ...name, slug: 'examined', description: null };
+    path === '/api/articles' ? { ...EMPTY_ARTICLE, ...name } : { ...json, ...name, slug: 'examined' };
   await ask('PATCH', 200, { json: name });
   await ask('PATCH', 412, { json: name, headers: { 'x-api-key': key, 'if-match': '"other"' } });
   await ask('PATCH', 403, { json: name, headers: { 'x-api-key': 'pk_wrong' } });

@@ -38,7 +38,7 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
-const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|categories|tags|releases)/\\{(id|name)\\}';
+const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}';
 
 const NO_TEXT = 'NUL character';
 
@@ -108,7 +108,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
     status: 422,
     fault: NO_TEXT,
     reason: NO_TEXT_REASON,
@@ -117,7 +117,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
     status: 422,
     fault: 'must be one line',
     reason: 'the marks that reverse text are refused by name, which a pattern in a schema could not do',
@@ -126,7 +126,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
-    operation: '(POST|PUT|PATCH) /api/(articles|categories|tags).*',
+    operation: '(POST|PUT|PATCH) /api/(articles|authors|categories|tags).*',
     status: 422,
     fault: '^\\w+: .* \\[required\\]$',
     reason: 'text in which there is nothing to see is empty; a schema counts control characters as well',
@@ -137,8 +137,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
-    fault: '^(category_id|tags\\.\\d+): .* \\[not_found\\]$',
-    reason: 'a schema does not know which categories and tags exist',
+    fault: '^(category_id|(tags|authors)\\.\\d+): .* \\[not_found\\]$',
+    reason: 'a schema does not know which categories, tags and authors exist',
     example: (ask) =>
       ask({ method: 'POST', path: '/api/articles', json: { ...ARTICLE, category_id: 2_147_483_647 } }),
   },
@@ -169,7 +169,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: ['negative_data_rejection'],
-    operation: 'GET (/api/articles|/api/tags/.*|/articles/feed\\..*)',
+    operation: 'GET (/api/articles|/api/(authors|tags)/.*|/articles/feed\\..*)',
     status: 200,
     fault: 'parameter `category_id` in query - .*greater than maximum',
     reason:

@@ -26,7 +26,9 @@ afterAll(async () => {
   await content.close();
 });
 beforeEach(async () => {
-  await query('delete from content.article; delete from content.category; delete from content.tag');
+  await query(
+    'delete from content.article; delete from content.category; delete from content.tag; delete from content.author',
+  );
 });
 
 const query = (sql: string, values?: unknown[]) => content.database.pool.query(sql, values);
@@ -88,20 +90,27 @@ async function insert(count: number, text: string, unseen = false): Promise<void
   }
 }
 
-test('the snapshot has what is published: categories and tags, then articles with the ids of theirs', async () => {
+test('the snapshot has what is published: categories, tags and authors, then articles with the ids of theirs', async () => {
   const category = await content.client.category({ name: 'Science', description: 'All of it' });
   const tag = (await content.client.post('/api/tags', { name: 'Beets' })).body.data;
   const other = (await content.client.post('/api/tags', { name: 'Apples' })).body.data;
+  const ada = (await content.client.post('/api/authors', { name: 'Ada' })).body.data;
   const { id } = await content.client.article({
     is_published: true,
     category_id: category.id,
     tags: [tag.slug, other.slug],
+    authors: [ada.id],
     excerpt: 'Short',
   });
   await content.client.article({ title: 'A draft' });
   const { data: detail } = await read(`/api/articles/${id}`);
   const { related_articles: _, is_published: __, category: ___, ...whole } = detail;
-  const copy = { kind: 'article', category_id: category.id, tag_ids: [tag.id, other.id] };
+  const copy = {
+    kind: 'article',
+    category_id: category.id,
+    tag_ids: [tag.id, other.id],
+    author_ids: [ada.id],
+  };
   const {
     content: ____,
     alt_text,
@@ -136,6 +145,7 @@ test('the snapshot has what is published: categories and tags, then articles wit
     },
     { kind: 'tag', id: other.id, name: 'Apples', slug: 'apples', description: null, ...times },
     { kind: 'tag', id: tag.id, name: 'Beets', slug: 'beets', description: null, ...times },
+    { kind: 'author', id: ada.id, name: 'Ada', slug: 'ada', bio: null, picture: null, links: [], ...times },
     { ...brief, ...copy },
   ]);
   const full = await read(`${SNAPSHOT}?fields=full`);

@@ -56,6 +56,7 @@ describe('one address', () => {
     ['/api/articles', 200],
     ['/api/categories', 200],
     ['/api/tags', 200],
+    ['/api/authors', 200],
     ['/api/sync/snapshot', 200],
     ['/api/v1/items', 200],
     ['/api/v1/selected/snapshot', 200],

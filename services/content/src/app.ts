@@ -32,6 +32,7 @@ import { SitemapStore } from './sitemaps/store.ts';
 import { syncOperations } from './sync/routes.ts';
 import { SyncStore } from './sync/store.ts';
 import type { ContentTables } from './tables.ts';
+import { AUTHORS } from './terms/authors.ts';
 import { CATEGORIES } from './terms/categories.ts';
 import type { TermKind } from './terms/kind.ts';
 import { termOperations } from './terms/routes.ts';
@@ -67,6 +68,7 @@ const DESCRIPTION = {
     articles: 'Published articles and drafts; drafts are shown only with a key.',
     categories: 'The categories that articles belong to.',
     tags: 'The tags of articles.',
+    authors: 'Who wrote the articles.',
     releases: 'Articles that are published together, at a time.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     sync: 'An exact copy of what is published, kept up to date.',
@@ -119,6 +121,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
   const categories = operationsOn(CATEGORIES);
   const tags = operationsOn(TAGS);
+  const authors = operationsOn(AUTHORS);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   const copied = new SyncStore({ db, readDb, seen, forget: () => cache.clear() });
@@ -154,6 +157,13 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/tags/:id', tags.replace, keyWith('publish')],
     ['PATCH', '/api/tags/:id', tags.change, keyWith('publish')],
     ['DELETE', '/api/tags/:id', tags.remove, keyWith('publish')],
+    ['GET', '/api/authors', authors.listPage, ANYBODY],
+    ['GET', '/api/authors/:id', authors.read, ANYBODY],
+    ['GET', '/api/authors/by-slug/:slug', authors.readBySlug, ANYBODY],
+    ['POST', '/api/authors', authors.create, keyWith('publish')],
+    ['PUT', '/api/authors/:id', authors.replace, keyWith('publish')],
+    ['PATCH', '/api/authors/:id', authors.change, keyWith('publish')],
+    ['DELETE', '/api/authors/:id', authors.remove, keyWith('publish')],
     ['GET', '/api/sync/snapshot', sync.snapshot, ANYBODY],
     ['GET', '/api/sync/changes', sync.changes, ANYBODY],
     ['GET', '/articles/feed.xml', feeds.xml, ANYBODY],

@@ -69,6 +69,7 @@ export const contentSettings = {
     pagePath().default('/categories/{slug}'),
     'The path of the page of a category.',
   ),
+  CONTENT_AUTHOR_PATH: setting(pagePath().default('/authors/{slug}'), 'The path of the page of an author.'),
   ...siteSettings,
 };
 

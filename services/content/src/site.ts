@@ -2,7 +2,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import type { ContentConfig } from './config.ts';
 
 /** What a page of the site is about; also the name of its table. */
-export type PageKind = 'article' | 'category';
+export type PageKind = 'article' | 'category' | 'author';
 
 /** What the path of a page is made of. */
 interface Named {
@@ -29,7 +29,11 @@ export class Site {
     this.url = new URL(url).href.replace(/\/$/, '');
     this.name = config.SITE_NAME;
     this.language = config.SITE_LANGUAGE;
-    this.#paths = { article: config.CONTENT_ARTICLE_PATH, category: config.CONTENT_CATEGORY_PATH };
+    this.#paths = {
+      article: config.CONTENT_ARTICLE_PATH,
+      category: config.CONTENT_CATEGORY_PATH,
+      author: config.CONTENT_AUTHOR_PATH,
+    };
   }
 
   /** The address of a kind of pages, with `{id}` and `{slug}` in the place of what names one. */

@@ -4,6 +4,7 @@ import { text } from '@pressroom/common/fields/text';
 import anyAscii from 'any-ascii';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import type { TermKind } from './terms/kind.ts';
 
 /** The longest slug that is made, in characters (`docs/spec/wire.md`, "Slug"). */
 const MAX_LENGTH = 100;
@@ -38,7 +39,7 @@ export function slugParameter() {
 }
 
 /** What has slugs, by the name of its table. */
-export type Slugged = 'article' | 'category' | 'tag';
+export type Slugged = 'article' | TermKind['noun'];
 
 /**
  * An expression for a slug that stays free while its transaction lasts: `base`, or `base-2`, `base-3`, …

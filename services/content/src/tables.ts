@@ -25,6 +25,8 @@ export interface ArticleTable {
   title_words: string[];
   /** In the order in which they were given; `content.article_tag` follows by a trigger. */
   tag_ids: Generated<number[]>;
+  /** Like `tag_ids`; where there are any, `author` has their names as they were when these were written. */
+  author_ids: Generated<number[]>;
   /** Whether somebody gave the slug: else it follows the title until the first publication. */
   slug_is_given: Generated<boolean>;
   /** When a draft is published; null if nobody has said so, or its release does. */
@@ -42,12 +44,11 @@ interface IdempotencyKeyTable {
   expires_at: Date;
 }
 
-/** `content.category` and `content.tag` */
+/** What `content.category`, `content.tag` and `content.author` have; the rest is in each `TermKind`. */
 interface TermTable {
   id: ColumnType<number, never, never>;
   name: string;
   slug: string;
-  description: string | null;
   created_at: DefaultedTime;
   updated_at: DefaultedTime;
 }
@@ -98,6 +99,7 @@ export interface ContentTables {
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': TermTable;
   'content.tag': TermTable;
+  'content.author': TermTable;
   'content.release': ReleaseTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;

@@ -30,6 +30,7 @@ export interface FeedEntry {
   html: string | null;
   published: Date;
   updated: Date;
-  author: string;
+  /** At least one; `url` is a page about them. */
+  authors: readonly { name: string; url?: string }[];
   categories: string[];
 }

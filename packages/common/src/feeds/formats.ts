@@ -46,7 +46,7 @@ function writeRss(feed: Feed): string {
         x('guid', { isPermaLink: 'false' }, entry.id),
         x('pubDate', entry.published.toUTCString()),
         // RSS wants an e-mail address in `author`; `dc:creator` takes a name.
-        x('dc:creator', xmlText(entry.author)),
+        ...entry.authors.map(({ name }) => x('dc:creator', xmlText(name))),
         ...entry.categories.map((name) => x('category', name)),
         ...(entry.summary === null ? [] : [x('description', asHtml(entry.summary))]),
         ...(entry.html === null ? [] : [x('content:encoded', xmlText(entry.html))]),
@@ -72,7 +72,9 @@ function writeAtom(feed: Feed): string {
         x('link', { rel: 'alternate', href: entry.url }),
         x('published', entry.published.toISOString()),
         x('updated', entry.updated.toISOString()),
-        x('author', [x('name', xmlText(entry.author))]),
+        ...entry.authors.map(({ name, url }) =>
+          x('author', [x('name', xmlText(name)), ...(url === undefined ? [] : [x('uri', url)])]),
+        ),
         ...entry.categories.map((term) => x('category', { term })),
         ...(entry.summary === null ? [] : [x('summary', xmlText(entry.summary))]),
         ...(entry.html === null ? [] : [x('content', { type: 'html' }, xmlText(entry.html))]),
@@ -100,7 +102,7 @@ function writeJson(feed: Feed): string {
       ...(entry.summary !== null && { summary: entry.summary }),
       date_published: entry.published,
       date_modified: entry.updated,
-      authors: [{ name: entry.author }],
+      authors: entry.authors,
       tags: entry.categories.length === 0 ? undefined : entry.categories,
     })),
   });

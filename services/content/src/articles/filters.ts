@@ -86,8 +86,16 @@ const FILTERS = {
     orderedBy: ['published_at'],
     counted: { kind: 'tag', id: (value) => idOfSlug('tag', value) },
   },
+  author_slug: {
+    parameter: slugMember().describe('The slug of an author, or one that they had before.'),
+    matches: (value) => sql`${idOfSlug('author', value)} = any(article.author_ids)`,
+    rows: (value) => sql`select article_id as id, is_published, published_at from content.article_author
+      where author_id = ${idOfSlug('author', value)}`,
+    orderedBy: ['published_at'],
+    counted: { kind: 'author', id: (value) => idOfSlug('author', value) },
+  },
   author: {
-    parameter: requiredText(255),
+    parameter: requiredText(255).describe('The `author` with which the article was last written.'),
     matches: (value) => sql`article.author = ${value}`,
     orderedBy: ['published_at'],
   },

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import { type ListedArticle, type ListedMember, NESTED_MEMBERS } from './schema.ts';
 
@@ -14,6 +14,10 @@ export function columnsOf(members: readonly ListedMember[]): Columns {
   return members.every((member) => LISTED.includes(member)) ? 'listed' : 'all';
 }
 
+/** The author of an article as clients see it: the names of its authors if it has any. */
+export const SHOWN_AUTHOR = sql<string>`case when author_ids = '{}' then author
+  else coalesce(content.author_names(author_ids), author) end`.as('author');
+
 /** A SELECT of articles with their categories. */
 export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
   return db
@@ -26,7 +30,7 @@ export function selectItems(db: Kysely<ContentTables>, columns: Columns) {
       'article.excerpt',
       'article.featured_image',
       'article.alt_text',
-      'article.author',
+      SHOWN_AUTHOR,
       'article.published_at',
       'article.updated_at',
       'category.id as categoryId',

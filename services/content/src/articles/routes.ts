@@ -18,6 +18,7 @@ import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
 import {
+  type ArticleDetail,
   type ArticleDetailQuery,
   articleCreate,
   articleCreatedAnswer,
@@ -70,19 +71,25 @@ export function articleOperations(parts: ArticleParts) {
 function reads({ articles, gate, cache, site }: ArticleParts) {
   const withMembers = async <Shown extends { id: number }>(shown: Shown[], include: string[] = []) => {
     const ids = shown.map(({ id }) => id);
-    const tags = include.includes('tags') ? await articles.tags(ids) : undefined;
+    const tags = include.includes('tags') ? await articles.terms('tags', ids) : undefined;
+    const authors = include.includes('authors') ? await articles.terms('authors', ids) : undefined;
     const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
     return shown.map((article) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
+      ...(authors && { authors: authors.get(article.id) ?? [] }),
       ...(schedules && { schedule: schedules.get(article.id) }),
     }));
   };
-  const detail = async ({ article, own }: ReadArticle, { include }: ArticleDetailQuery) => {
+  const jsonLd = async (article: ArticleDetail) => {
+    const authors = await articles.terms('authors', [article.id]);
+    return jsonLdOf(article, authors.get(article.id) ?? [], site);
+  };
+  const detail = async ({ article, own }: ReadArticle, { include = [] }: ArticleDetailQuery) => {
     const place = { id: article.id, categories: [article.category?.id ?? null] };
-    const [whole = article] = await withMembers([article], include);
-    const shown = include?.includes('jsonld') ? { ...whole, jsonld: jsonLdOf(article, site) } : whole;
-    return { value: success('Article found', shown), own, subjects: subjectsOfDetail(place) };
+    const [shown = article] = await withMembers([article], include);
+    const value = include.includes('jsonld') ? { ...shown, jsonld: await jsonLd(article) } : shown;
+    return { value: success('Article found', value), own, subjects: subjectsOfDetail(place) };
   };
   const list = operation({
     schema: {

@@ -30,7 +30,9 @@ const optionalMembers = {
   canonical_url: webUrl(500).nullable(),
 };
 
-const author = onOneLine(requiredText(255)).describe('Defaults to the name of the API key.');
+const author = onOneLine(requiredText(255)).describe(
+  'Defaults to the name of the API key. Of an article with `authors`: their names; another text takes them from it.',
+);
 
 /** The most tags of an article. */
 const MOST_TAGS = 50;
@@ -40,6 +42,16 @@ const tags = z
   .max(MOST_TAGS, `must be at most ${MOST_TAGS} tags`)
   .describe('The slugs of tags that exist, in the order in which the article shows them.');
 
+/** The most authors of an article. */
+const MOST_AUTHORS = 20;
+
+const authors = z
+  .array(
+    z.union([slugMember(), idMember('')], 'must be the slug or the id of an author'),
+    'must be a list of slugs or ids of authors',
+  )
+  .max(MOST_AUTHORS, `must be at most ${MOST_AUTHORS} authors`)
+  .describe('The slugs or ids of authors that exist, in the order in which the article shows them.');
 /** A time in a body at which something happens. */
 export const timeAhead = instant(
   'must be null or a time with an offset, such as 2026-11-23T18:00:00+01:00',
@@ -71,6 +83,7 @@ export const articlePut = z.strictObject({
     .describe('If omitted, it follows the title until the first publication, and then stays.')
     .optional(),
   tags: tags.optional(),
+  authors: authors.optional(),
   ...scheduleMembers,
 });
 
@@ -97,7 +110,19 @@ const categoryOfArticle = z.object({ id: z.int(), name: z.string(), slug: z.stri
 /** A tag of an article; with the id of the article's category, the same members. */
 export type TagOfArticle = z.infer<typeof categoryOfArticle>;
 
-const tagsOfArticle = z.array(categoryOfArticle);
+const authorOfArticle = categoryOfArticle.extend({ picture: z.string().nullable() });
+
+/** An author of an article. */
+export type AuthorOfArticle = z.infer<typeof authorOfArticle>;
+
+/** The terms of which an article has several, by their member. */
+const termsOfArticle = { tags: z.array(categoryOfArticle), authors: z.array(authorOfArticle) };
+
+/** The same, where they are asked for. */
+const includedTerms = {
+  tags: termsOfArticle.tags.optional().describe('With `include=tags`.'),
+  authors: termsOfArticle.authors.optional().describe('With `include=authors`.'),
+};
 
 /** An article as lists show it. */
 export const articleListItem = z.object({
@@ -223,7 +248,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'schedule']).optional(),
+    include: includeOf(['tags', 'authors', 'schedule']).optional(),
     cursor: z
       .string()
       .max(200)
@@ -269,7 +294,7 @@ const listedArticle = listedMembers
   .required({ id: true })
   .extend({
     highlights: z.array(highlight).optional().describe('With `highlight=1`.'),
-    tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+    ...includedTerms,
     schedule: scheduleOfArticle,
   });
 
@@ -289,7 +314,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags', 'schedule']).optional(),
+  include: includeOf(['jsonld', 'tags', 'authors', 'schedule']).optional(),
 });
 
 /** What the query string of a detail asks for. */
@@ -298,7 +323,7 @@ export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 /** Answer of the detail. */
 export const articleDetailAnswer = envelope(
   articleDetail.extend({
-    tags: tagsOfArticle.optional().describe('With `include=tags`.'),
+    ...includedTerms,
     schedule: scheduleOfArticle,
     jsonld: z
       .looseObject({})
@@ -320,7 +345,7 @@ const articleChanges = articleDetail
   .omit({ id: true, category: true, related_articles: true, created_at: true, updated_at: true })
   .extend({
     category_id: z.int().nullable(),
-    tags: tagsOfArticle,
+    ...termsOfArticle,
     ...scheduleOfArticle.unwrap().shape,
   })
   .partial()

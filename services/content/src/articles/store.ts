@@ -11,7 +11,7 @@ import type { ArticleTable, ContentTables } from '../tables.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
-import { categoryOf } from './listed-members.ts';
+import { categoryOf, SHOWN_AUTHOR } from './listed-members.ts';
 import { isPreviewOf } from './preview-token.ts';
 import { relatedArticles } from './related.ts';
 import {
@@ -24,16 +24,9 @@ import {
   type ShownSchedule,
   schedulesOf,
 } from './schedule.ts';
-import type {
-  ArticleChange,
-  ArticleChanges,
-  ArticleCreate,
-  ArticleDetail,
-  ListedMember,
-  TagOfArticle,
-} from './schema.ts';
+import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, ListedMember } from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
-import { tagIds, tagsOf } from './tags.ts';
+import { type TermsOfArticle, termIds, termsOf } from './terms.ts';
 import { titleWords } from './title-words.ts';
 import type { WrittenArticle } from './written-article.ts';
 
@@ -61,9 +54,11 @@ export interface OwnArticle {
 }
 
 /** The members that change only when the article itself is written. */
-type OwnMembers = Omit<ArticleRow, 'title_words' | 'tag_ids' | 'publish_at' | 'unpublish_at' | 'release'> & {
-  tag_ids?: number[];
-};
+type OwnMembers = Omit<
+  ArticleRow,
+  'title_words' | 'author' | 'tag_ids' | 'author_ids' | 'publish_at' | 'unpublish_at' | 'release'
+> &
+  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids'>>;
 
 /** What an article has had elsewhere, as far as it is known. */
 export type ImportedColumns = Partial<
@@ -129,9 +124,12 @@ export class ArticleStore {
     return preview === undefined ? this.#readDb : this.#db;
   }
 
-  /** The tags of each of these articles, in their order. */
-  tags(articleIds: readonly number[]): Promise<Map<number, TagOfArticle[]>> {
-    return tagsOf(this.#readDb, articleIds);
+  /** The tags or authors of each of these articles, in their order. */
+  terms<Member extends keyof TermsOfArticle>(
+    member: Member,
+    articleIds: readonly number[],
+  ): Promise<Map<number, TermsOfArticle[Member][]>> {
+    return termsOf(this.#readDb, member, articleIds);
   }
 
   /** When each of these articles is published and taken back. */
@@ -151,7 +149,9 @@ export class ArticleStore {
     body: ArticleCreate & { author: string },
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
-    if (request === undefined && !hasSchedule(body)) {
+    // Tags and authors that were found must stay until the article has them.
+    const hasTerms = (body.tags ?? []).length + (body.authors ?? []).length > 0;
+    if (request === undefined && !hasTerms && !hasSchedule(body)) {
       return { ...written(await insert(this.#db, body).catch(explainRefusal)), repeated: false };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
@@ -229,10 +229,14 @@ async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
   return planOf(undefined, body, await circumstancesOf(tx, release));
 }
 
-async function newRow(db: Database, { tags, ...body }: ArticleCreate & { author: string }) {
+async function newRow(
+  db: Database,
+  { tags = [], authors = [], ...body }: ArticleCreate & { author: string },
+) {
   return {
     ...body,
-    tag_ids: await tagIds(db, tags ?? []),
+    tag_ids: await termIds(db, 'tags', tags),
+    author_ids: await termIds(db, 'authors', authors),
     slug: body.slug ?? freeSlug('article', slugify(body.title, 'article')),
     slug_is_given: body.slug !== undefined,
     title_words: titleWords(body.title),
@@ -255,7 +259,7 @@ function explainRefusal(error: unknown): never {
   throw invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
 }
 
-/** The columns that a detail shows and that its neighbours are found by. */
+/** What a detail shows and its neighbours are found by. */
 const COLUMNS = [
   'id',
   'title',
@@ -268,19 +272,22 @@ const COLUMNS = [
   'meta_title',
   'meta_description',
   'canonical_url',
-  'author',
+  SHOWN_AUTHOR,
   'is_published',
   'published_at',
   'created_at',
   'updated_at',
   'title_words',
   'tag_ids',
+  'author_ids',
   'publish_at',
   'unpublish_at',
   'release',
 ] as const;
 
-const DETAIL_COLUMNS = COLUMNS.map((column) => `article.${column}` as const);
+const DETAIL_COLUMNS = COLUMNS.map((column) =>
+  typeof column === 'string' ? (`article.${column}` as const) : column,
+);
 
 function selectDetail(db: Database, id: number | RawBuilder<number>) {
   return db
@@ -292,7 +299,7 @@ function selectDetail(db: Database, id: number | RawBuilder<number>) {
 }
 
 /** A row with the columns of the article alone. */
-type ArticleRow = Pick<DetailRow, (typeof COLUMNS)[number]>;
+type ArticleRow = Omit<DetailRow, 'categoryId' | 'categoryName' | 'categorySlug'>;
 
 type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
 
@@ -321,12 +328,15 @@ function ownMembers({
   categorySlug,
   title_words,
   tag_ids,
+  author_ids,
   publish_at,
   unpublish_at,
   release,
   ...own
 }: ArticleRow & Partial<DetailRow>): OwnMembers {
-  return tag_ids.length === 0 ? own : { ...own, tag_ids };
+  const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
+  // The names of authors may change without it.
+  return author_ids.length === 0 ? tagged : { ...tagged, author: undefined, author_ids };
 }
 
 function written(row: ArticleRow): OwnArticle {
@@ -342,10 +352,11 @@ async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailR
 async function updateLocked(
   tx: Transaction<ContentTables>,
   id: number,
-  { tags, ...body }: ArticleChange,
+  { tags, authors, ...body }: ArticleChange,
   precondition: Precondition | undefined,
 ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
-  const tag_ids = tags && (await tagIds(tx, tags));
+  const tag_ids = tags && (await termIds(tx, 'tags', tags));
+  const author_ids = authors && (await termIds(tx, 'authors', authors));
   const joined = body.release ? await joinRelease(tx, body.release, id) : undefined;
   const before = await lock(tx, id);
   precondition?.(ownMembers(before), before);
@@ -354,6 +365,7 @@ async function updateLocked(
     .set({
       ...withoutSchedule(body),
       ...(tag_ids && { tag_ids }),
+      ...authorship(before, body.author, author_ids),
       ...(await nextPlan(tx, before, body, joined)),
       ...consequences(before, body),
     })
@@ -362,7 +374,12 @@ async function updateLocked(
     .executeTakeFirstOrThrow();
   const place = { id, categories: [before.category_id, after.category_id] };
   const changes = changesBetween(before, after);
-  const shown = 'tag_ids' in changes ? { tags: (await tagsOf(tx, [id])).get(id) ?? [] } : {};
+  const termsIn = async <Member extends keyof TermsOfArticle>(member: Member) =>
+    (await termsOf(tx, member, [id])).get(id) ?? [];
+  const shown = {
+    ...('tag_ids' in changes && { tags: await termsIn('tags') }),
+    ...('author_ids' in changes && { authors: await termsIn('authors') }),
+  };
   return { ...written(after), changes: { ...changes, ...shown }, place };
 }
 
@@ -379,6 +396,22 @@ async function nextPlan(
   if (!hasSchedule(body) && !(body.is_published && before.unpublish_at !== null)) return {};
   const release = joined ?? (before.release === null ? undefined : await releaseOf(tx, before.release));
   return planOf(before, body, await circumstancesOf(tx, release));
+}
+
+/**
+ * What a change does to the authors and the text in their place. A client that knows only the text gets what
+ * it writes: another text than it read takes the authors from the article.
+ */
+function authorship(
+  before: DetailRow,
+  author: string | undefined,
+  author_ids: number[] | undefined,
+): ArticleUpdate {
+  if (author_ids !== undefined && author_ids.length > 0) return { author_ids };
+  if (before.author_ids.length === 0) return {};
+  if (author_ids === undefined && (author === undefined || author === before.author))
+    return { author: undefined };
+  return { author_ids: [], author: author ?? sql<string>`left(${before.author}, 255)` };
 }
 
 /**

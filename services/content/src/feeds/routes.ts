@@ -30,15 +30,17 @@ export function feedOperations({ feeds, cache, site }: FeedParts) {
       handler: (request, reply) =>
         replyToReader(request, reply, cache, async () => {
           const known = knownSite(site);
-          const articles = await feeds.newest(request.query);
+          const { query } = request;
+          const articles = await feeds.newest(query);
+          const author = query.author_slug === undefined ? undefined : await feeds.author(query.author_slug);
           const document = feedDocument(ending, {
-            ...articleFeed(articles, request.query, known),
+            ...articleFeed(articles, query, author, known),
             id: `${known.url}${request.url.replace(`.${ending}`, '')}`,
             selfUrl: `${known.url}${request.url}`,
             language: known.language,
             hubUrl: undefined,
           });
-          return { ...document, subjects: subjectsOfList(request.query) };
+          return { ...document, subjects: subjectsOfList(query) };
         }),
     }),
   );

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { FilterValues } from '../articles/filters.ts';
 import { ArticleList } from '../articles/list.ts';
-import { NESTED_MEMBERS } from '../articles/schema.ts';
+import { type AuthorOfArticle, NESTED_MEMBERS } from '../articles/schema.ts';
+import { termsOf } from '../articles/terms.ts';
+import { idOfSlug } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** How many articles a feed has. */
@@ -26,12 +28,22 @@ export class FeedStore {
     const scope = { status: 'published', sort: 'newest', filters } as const;
     const { articles } = await this.#list.page(this.#db, scope, page);
     if (articles.length === 0) return [];
-    const texts = await this.#texts(articles.map(({ id }) => id));
+    const ids = articles.map(({ id }) => id);
+    const [texts, authors] = await Promise.all([this.#texts(ids), termsOf(this.#db, 'authors', ids)]);
     return articles.flatMap((article) => {
       const text = texts.get(article.id);
       // It may have been unpublished between the two.
-      return text === undefined ? [] : [{ ...article, ...text }];
+      return text === undefined ? [] : [{ ...article, ...text, authors: authors.get(article.id) ?? [] }];
     });
+  }
+
+  /** The author who has this slug, or had it. */
+  author(slug: string): Promise<FeedAuthor | undefined> {
+    return this.#db
+      .selectFrom('content.author')
+      .select(['id', 'name', 'slug'])
+      .where('id', '=', idOfSlug('author', sql`${slug}`))
+      .executeTakeFirst();
   }
 
   async #texts(ids: readonly number[]) {
@@ -49,6 +61,9 @@ export class FeedStore {
     return new Map(rows.map((row) => [row.id, row]));
   }
 }
+
+/** The author whose articles a feed has. */
+export type FeedAuthor = Pick<AuthorOfArticle, 'id' | 'name' | 'slug'>;
 
 /** An article of a feed. */
 export type FeedArticle = Awaited<ReturnType<FeedStore['newest']>>[number];

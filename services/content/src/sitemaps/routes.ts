@@ -71,8 +71,12 @@ export function sitemapOperations({ sitemaps, cache, site }: SitemapParts) {
 }
 
 async function index(sitemaps: SitemapStore, site: Site) {
-  const [articles, categories] = [await sitemaps.articleFiles(), await sitemaps.categoryFiles()];
-  return { text: writeIndex({ articles, categories }, site), subjects: [ARTICLES] };
+  const files = {
+    articles: await sitemaps.articleFiles(),
+    categories: await sitemaps.termFiles('category'),
+    authors: await sitemaps.termFiles('author'),
+  };
+  return { text: writeIndex(files, site), subjects: [ARTICLES] };
 }
 
 async function file(sitemaps: SitemapStore, site: Site, part: string) {
@@ -80,9 +84,9 @@ async function file(sitemaps: SitemapStore, site: Site, part: string) {
   const ofArticles = plural === 'articles';
   const urls = ofArticles
     ? await sitemaps.articleUrls(Number(number), site)
-    : await sitemaps.categoryUrls(Number(number), site);
+    : await sitemaps.termUrls(plural === 'authors' ? 'author' : 'category', Number(number), site);
   if (urls === undefined) throw notFound('the sitemap has no such part; its index names them');
-  // A change of a category drops everything that is cached.
+  // A change of a category or author drops everything that is cached.
   const subjects: Subject[] = ofArticles ? [ARTICLES] : [];
   return { text: writeFile(urls), subjects };
 }

@@ -4,7 +4,10 @@ import { z } from 'zod';
 export const sitemapQuery = z.strictObject({
   part: z
     .string()
-    .regex(/^(articles|categories)-[1-9][0-9]{0,5}$/, 'must be one that the index names, such as articles-1')
+    .regex(
+      /^(articles|categories|authors)-[1-9][0-9]{0,5}$/,
+      'must be one that the index names, such as articles-1',
+    )
     .optional()
     .describe('Which file; without it, the index of the files.'),
 });

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Site } from '../site.ts';
+import type { PageKind, Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 
 /**
@@ -12,7 +12,7 @@ const IDS = sql.lit(10_000);
 const FILES_OF_KEY = 5;
 const KEY = sql`(id - 1) / 50000`;
 
-/** The number of the file of an article or a category, from 1 on. */
+/** The number of the file of an article or a term, from 1 on. */
 const FILE = sql<number>`(id - 1) / ${IDS} + 1`;
 
 /** A file of the sitemap. */
@@ -33,7 +33,10 @@ export interface NewsArticle {
 /** The most articles in the sitemap for news. */
 const MOST_NEWS = 1000;
 
-/** What the sitemaps list: published articles and the categories. */
+/** What has pages besides articles. */
+type TermPages = Exclude<PageKind, 'article'>;
+
+/** What the sitemaps list: published articles, categories and authors. */
 export class SitemapStore {
   readonly #db: Kysely<ContentTables>;
 
@@ -61,10 +64,10 @@ export class SitemapStore {
     return rows;
   }
 
-  /** The files with categories. */
-  async categoryFiles(): Promise<SitemapFile[]> {
+  /** The files with categories or authors. */
+  async termFiles(kind: TermPages): Promise<SitemapFile[]> {
     const { rows } = await sql<SitemapFile>`
-      select distinct ${FILE} as file from content.category order by file`.execute(this.#db);
+      select distinct ${FILE} as file from ${sql.id('content', kind)} order by file`.execute(this.#db);
     return rows;
   }
 
@@ -87,13 +90,14 @@ export class SitemapStore {
     return found?.pages ? (found.urls ?? '') : undefined;
   }
 
-  /** Like {@link articleUrls}, of categories. */
-  async categoryUrls(file: number, site: Site): Promise<string | undefined> {
+  /** Like {@link articleUrls}, of categories or authors. */
+  async termUrls(kind: TermPages, file: number, site: Site): Promise<string | undefined> {
     const { rows } = await sql<{ urls: string | null }>`
       select string_agg('<url><loc>' || replace(address, '&', '&amp;') || '</loc></url>', '' order by id) as urls
       from (
-        select id, ${addressOf(site.pattern('category'))} as address from content.category where ${isIn(sql.val(file))}
-      ) as category`.execute(this.#db);
+        select id, ${addressOf(site.pattern(kind))} as address from ${sql.id('content', kind)}
+        where ${isIn(sql.val(file))}
+      ) as term`.execute(this.#db);
     return rows[0]?.urls ?? undefined;
   }
 

@@ -20,6 +20,8 @@ interface SyncKind {
 /** The columns of categories and tags, of which every row is in the set. */
 const TERM_COLUMNS = ['id', 'name', 'slug', 'description', 'created_at', 'updated_at'];
 
+const AUTHOR_COLUMNS = ['id', 'name', 'slug', 'bio', 'picture', 'links', 'created_at', 'updated_at'];
+
 const ARTICLE_COLUMNS = [
   'id',
   'title',
@@ -28,6 +30,7 @@ const ARTICLE_COLUMNS = [
   'featured_image',
   'category_id',
   'tag_ids',
+  'author_ids',
   'author',
   'published_at',
 ];
@@ -38,8 +41,9 @@ const ARTICLE_COLUMNS = [
  * again.
  */
 const KINDS = {
-  category: allOf('content.category'),
-  tag: allOf('content.tag'),
+  category: allOf('content.category', TERM_COLUMNS),
+  tag: allOf('content.tag', TERM_COLUMNS),
+  author: allOf('content.author', AUTHOR_COLUMNS),
   article: {
     table: 'content.article',
     isMember: sql`is_published`,
@@ -72,6 +76,6 @@ export function kindOf(name: KindName): SyncKind {
 }
 
 /** A kind whose rows all are in the set. */
-function allOf(table: string): SyncKind {
-  return { table, isMember: sql`true`, columns: { default: TERM_COLUMNS, full: TERM_COLUMNS } };
+function allOf(table: string, columns: readonly string[]): SyncKind {
+  return { table, isMember: sql`true`, columns: { default: columns, full: columns } };
 }

@@ -26,7 +26,7 @@ export function syncOperations({ sync, cache }: SyncParts) {
       operationId: 'getSyncSnapshot',
       summary: 'Read everything that is published once, page by page',
       description:
-        'Categories and tags come first, then articles. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
+        'Categories, tags and authors come first, then articles. Follow `meta.next_page` until it is null, then request the changes since `meta.cursor`.',
       querystring: snapshotQuery,
       response: { 200: snapshotAnswer, ...OTHERS },
     },

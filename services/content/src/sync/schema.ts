@@ -2,6 +2,7 @@ import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
 import { articleListItem, listedMembers } from '../articles/schema.ts';
 import { envelope } from '../envelope.ts';
+import { AUTHORS } from '../terms/authors.ts';
 import { CATEGORIES } from '../terms/categories.ts';
 import type { TermKind } from '../terms/kind.ts';
 import { term } from '../terms/schema.ts';
@@ -55,6 +56,10 @@ const brief = articleListItem.omit({ category: true }).extend({
   published_at: timestamp,
   category_id: z.int().nullable(),
   tag_ids: z.array(z.int()).describe('In their order.'),
+  author_ids: z.array(z.int()).describe('In their order.'),
+  author: z
+    .string()
+    .describe('With `author_ids`: the names of these authors as they were when these were written.'),
 });
 
 const ofFull = listedMembers.pick({
@@ -80,9 +85,10 @@ const item = z.discriminatedUnion('kind', [
   article,
   syncedTerm('category', CATEGORIES).meta({ id: 'SyncedCategory' }),
   syncedTerm('tag', TAGS).meta({ id: 'SyncedTag' }),
+  syncedTerm('author', AUTHORS).meta({ id: 'SyncedAuthor' }),
 ]);
 
-/** A published article, a category or a tag, as copies show it. */
+/** A published article, a category, a tag or an author, as copies show it. */
 export type SyncItem = z.infer<typeof item>;
 
 const change = z.discriminatedUnion('op', [

@@ -6,13 +6,13 @@ type Members = Readonly<Record<string, z.ZodType>>;
 /** What distinguishes a kind of terms, by which articles are grouped, from the others. */
 export interface TermKind {
   /** In log lines and error codes, capitalized in the names of operations; also the table's name. */
-  noun: 'category' | 'tag';
-  plural: 'categories' | 'tags';
+  noun: 'category' | 'tag' | 'author';
+  plural: 'categories' | 'tags' | 'authors';
   /** The noun with its indefinite article. */
   one: string;
-  table: 'content.category' | 'content.tag';
+  table: 'content.category' | 'content.tag' | 'content.author';
   /** The filter of the articles of a term, and the member that it takes. */
-  filter: { name: 'category_id'; by: 'id' } | { name: 'tag'; by: 'slug' };
+  filter: { name: 'category_id'; by: 'id' } | { name: 'tag' | 'author_slug'; by: 'slug' };
   /** The foreign key that keeps a term while articles have it. */
   articleKey: string;
   /** The members besides `name` and `slug`, as they are written; `PUT` requires them, `POST` does not. */

@@ -57,7 +57,7 @@ export function termSchemas({ noun, filter, written, shown }: TermKind) {
   const slug = slugMember().describe(
     `If omitted, a new ${noun} gets one from its name, and another keeps its own.`,
   );
-  const own: { category_id?: true; tag?: true } = { [filter.name]: true };
+  const own: { category_id?: true; tag?: true; author_slug?: true } = { [filter.name]: true };
   const named = { name: onOneLine(requiredText(100)), slug: slug.optional() };
   const put = z.strictObject(withMembers(named, written));
   const create = z.strictObject(withMembers(named, z.object(written).partial().shape));

@@ -147,7 +147,7 @@ export class TermStore {
     const { noun, table } = this.#kind;
     const term = await this.#db
       .insertInto(table)
-      .values({ ...body, slug: slug ?? freeSlug(noun, slugify(body.name, noun)) })
+      .values({ ...stored(body), slug: slug ?? freeSlug(noun, slugify(body.name, noun)) })
       .returningAll()
       .executeTakeFirstOrThrow()
       .catch((error) => explainSlug(error, noun));
@@ -166,7 +166,7 @@ export class TermStore {
       const term = await tx
         .updateTable(this.#kind.table)
         .set({
-          ...body,
+          ...stored(body),
           updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
         })
         .where('id', '=', id)
@@ -219,4 +219,13 @@ export class TermStore {
     const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
     return { id, name, slug, ...Object.fromEntries(own), ...times };
   }
+}
+
+/** The values of a body as the driver takes them: it would write a list as an array, not as JSON. */
+function stored<Body extends TermChange>(body: Body): Body {
+  const values = Object.entries(body).map(([name, value]) => [
+    name,
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+  ]);
+  return Object.fromEntries(values) as Body;
 }

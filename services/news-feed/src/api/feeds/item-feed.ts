@@ -36,7 +36,7 @@ function entryOf(row: ListedItem, site: Site): FeedEntry {
     html: null,
     published: row.published_at,
     updated: row.discovered_at,
-    author: row.source_name,
+    authors: [{ name: row.source_name }],
     categories: [...(row.category === null ? [] : [row.category]), ...row.directions],
   };
 }

@@ -35,7 +35,7 @@ function entryOf({ date, generated_at, report }: StoredReport, period: Period, s
     html: reportHtml(report),
     published: generated_at,
     updated: generated_at,
-    author: site.attribution.name,
+    authors: [{ name: site.attribution.name }],
     categories: [],
   };
 }
