@@ -49,5 +49,4 @@ export async function addArticles(pool: Pool, begin: number, end: number): Promi
       `{${1 + (n % TAGS)}}`,
     ].join('\t')}\n`;
   });
-  await pool.query('vacuum analyze');
 }

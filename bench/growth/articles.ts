@@ -9,6 +9,7 @@ import { createDatabase } from '../database.ts';
 import type { Figure } from '../figures/figure.ts';
 import { addArticles, addTerms } from './articles-data.ts';
 import { keptBy } from './kept.ts';
+import { numberChanges } from './number-changes.ts';
 import type { Question } from './question.ts';
 import { LATIN } from './vocabulary.ts';
 
@@ -19,6 +20,8 @@ const WRITE = 1.5;
 const SEARCH = 10;
 
 const LIST = '/api/articles';
+const SNAPSHOT = '/api/sync/snapshot?limit=500';
+const CHANGES = '/api/sync/changes?limit=100';
 
 /** A category that the lists are restricted to, and one that the written articles are in. */
 const CATEGORY = 3;
@@ -30,14 +33,17 @@ export class GrowingArticles {
   readonly #service: ServerProcess;
   readonly #client: BenchClient;
   readonly #key: string;
+  /** A cursor from before the first article. */
+  readonly #start: string;
   #articles = 0;
   #written = 0;
 
-  private constructor(pool: pg.Pool, service: ServerProcess, key: string) {
+  private constructor(pool: pg.Pool, service: ServerProcess, key: string, start: string) {
     this.#pool = pool;
     this.#service = service;
     this.#client = new BenchClient(service.port);
     this.#key = key;
+    this.#start = start;
   }
 
   /** Makes an empty database of that name on the server. */
@@ -53,13 +59,18 @@ export class GrowingArticles {
       CONTENT_KEY_RATE_LIMIT: '1000000000',
       CONTENT_SITE_URL: 'https://site.example',
     };
-    return new GrowingArticles(pool, await startContent(url, '0', settings), key);
+    const service = await startContent(url, '0', settings);
+    const client = new BenchClient(service.port);
+    const { meta } = JSON.parse(await client.ask(SNAPSHOT));
+    client.close();
+    return new GrowingArticles(pool, service, key, meta.cursor);
   }
 
   /** Adds articles until there are that many. */
   async growTo(articles: number): Promise<void> {
     await addArticles(this.#pool, this.#articles, articles);
     this.#articles = articles;
+    await numberChanges(this.#pool, 'content');
   }
 
   /** What is asked of articles, in the order in which it is asked. */
@@ -83,6 +94,7 @@ export class GrowingArticles {
       this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
       this.#read('feed of articles', '/articles/feed.xml'),
       this.#read('index of the sitemap', '/sitemap.xml', MIDDLE),
+      ...(await this.#copies()),
       ...this.#searches(),
       { what: 'create an article', aim: WRITE, ask: () => this.#create() },
       { what: 'update an article', aim: WRITE, ask: () => this.#update() },
@@ -116,6 +128,23 @@ export class GrowingArticles {
       this.#read('articles of a category, changed since', `${LIST}?category_id=${CATEGORY}&${since}`),
       this.#read('whole articles, second page', `${LIST}?fields=full&cursor=${meta.next_cursor}`),
     ];
+  }
+
+  /** What a copy is made of; the pages of a snapshot cost the same wherever they are. */
+  async #copies(): Promise<Question[]> {
+    const whole = `${SNAPSHOT}&fields=full`;
+    const { meta } = JSON.parse(await this.#client.ask(whole));
+    return [
+      this.#read('snapshot of articles, first page', SNAPSHOT),
+      this.#read('snapshot of whole articles, second page', `${whole}&page=${meta.next_page}`),
+      this.#read('changes of articles from the start', `${CHANGES}&cursor=${this.#start}`),
+      this.#read('changes of articles at the tip', `${CHANGES}&cursor=${await this.#tip(meta.cursor)}`),
+    ];
+  }
+
+  async #tip(cursor: string): Promise<string> {
+    const { meta } = JSON.parse(await this.#client.ask(`${CHANGES}&cursor=${cursor}`));
+    return meta.has_more ? this.#tip(meta.cursor) : meta.cursor;
   }
 
   /** A word that all articles have, one of a fiftieth of them, three of these, and what none has. */

@@ -7,6 +7,7 @@ import { rank } from '../news-data.ts';
 import { startNewsFeed } from '../news-service.ts';
 import { addItems } from './items-data.ts';
 import { keptBy } from './kept.ts';
+import { numberChanges } from './number-changes.ts';
 import type { Question } from './question.ts';
 import { CHINESE, LATIN, type Vocabulary } from './vocabulary.ts';
 
@@ -52,11 +53,7 @@ export class GrowingItems {
     await addItems(this.#pool, this.#items, items);
     this.#items = items;
     await rank(this.#pool);
-    for (;;) {
-      const { rows } = await this.#pool.query('select news.settle_ledger(5000) as taken');
-      if (rows[0].taken === 0) break;
-    }
-    await this.#pool.query('vacuum analyze');
+    await numberChanges(this.#pool, 'news');
   }
 
   /** What is asked of items, in the order in which it is asked. */

@@ -33,11 +33,11 @@ beforeAll(async () => {
 afterAll(() => content.close());
 
 /** How often articles were read from the beginning to the end, and how often by an index. */
-async function scans(): Promise<{ whole: number; byIndex: number }> {
+async function scans(): Promise<{ whole: number; byIndex: number; read: number }> {
   const { pool } = content.database;
   await pool.query('select pg_stat_force_next_flush()');
   const { rows } = await pool.query(
-    `select seq_scan::integer as whole, idx_scan::integer as "byIndex" from pg_stat_user_tables
+    `select seq_scan::integer as whole, idx_scan::integer as "byIndex", idx_tup_fetch::integer as read from pg_stat_user_tables
      where schemaname = 'content' and relname = 'article'`,
   );
   return rows[0];
@@ -70,3 +70,23 @@ test.each([
   await expect.poll(async () => (await scans()).byIndex).toBeGreaterThan(before.byIndex);
   expect((await scans()).whole).toBe(before.whole);
 });
+
+test.each(['default', 'full'])(
+  'a page of a %s snapshot reads the articles that it shows, wherever it is',
+  async (fields) => {
+    const before = await scans();
+    let page = '';
+    for (let pages = 1; pages <= 5; pages += 1) {
+      const { status, body } = await content.client.anonymously(
+        `/api/sync/snapshot?limit=100&fields=${fields}${page}`,
+      );
+      expect([status, body.data.length]).toEqual([200, 100]);
+      page = `&page=${body.meta.next_page}`;
+    }
+    await expect.poll(async () => (await scans()).read).toBeGreaterThan(before.read + 400);
+    const after = await scans();
+    expect(after.whole).toBe(before.whole);
+    // One more of each page shows that there is another.
+    expect(after.read - before.read).toBeLessThanOrEqual(5 * 101);
+  },
+);
