@@ -66,24 +66,18 @@ test('the types of items are those of the form that was asked for', () => {
   expectTypeOf<Extract<FullPublishedItem, { kind: 'tag' }>>().toHaveProperty('name').toBeString();
 });
 
+const BRIEF = 'id, title, slug, excerpt, featured_image, category_id, tag_ids, author, published_at';
+const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, created_at, updated_at`;
+
 async function published(pool: Pool, fields: 'default' | 'full'): Promise<Map<string, unknown>> {
   const items = new Map<string, unknown>();
-  const { rows: articles } = await pool.query('select * from content.article where is_published');
-  for (const { is_published: _, title_words: __, slug_is_given: ___, ...article } of articles) {
-    const {
-      content,
-      alt_text,
-      meta_title,
-      meta_description,
-      canonical_url,
-      created_at,
-      updated_at,
-      ...brief
-    } = article;
-    items.set(`article:${article.id}`, shown('article', fields === 'full' ? article : brief));
-  }
+  const columns = fields === 'full' ? FULL : BRIEF;
+  const { rows: articles } = await pool.query(`select ${columns} from content.article where is_published`);
+  for (const article of articles) items.set(`article:${article.id}`, shown('article', article));
   for (const kind of ['category', 'tag']) {
-    const { rows } = await pool.query(`select * from content.${kind}`);
+    const { rows } = await pool.query(
+      `select id, name, slug, description, created_at, updated_at from content.${kind}`,
+    );
     for (const row of rows) items.set(`${kind}:${row.id}`, shown(kind, row));
   }
   return items;
