@@ -145,3 +145,20 @@ test.each([
   stream.destroy();
   server.close();
 });
+
+test('a transaction that waits too long for its next statement gives back its locks', async () => {
+  const idle = openDatabase({ DATABASE_URL: database.url, idleTransactionMs: 20 }, 'database test');
+  try {
+    const waiting = idle.transaction().execute(async (tx) => {
+      const pid = await backend(tx);
+      const others = openDatabase({ DATABASE_URL: database.url }, 'database test');
+      const lives = sql`select from pg_stat_activity where pid = ${pid}`;
+      await until('its session has ended', async () => (await lives.execute(others)).rows.length === 0);
+      await others.destroy();
+      await sql`select 1`.execute(tx);
+    });
+    expect(isDatabaseAway(await faultOf(waiting))).toBe(true);
+  } finally {
+    await idle.destroy();
+  }
+});

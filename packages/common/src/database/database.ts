@@ -15,6 +15,11 @@ export interface DatabaseConfig {
   DATABASE_CONNECT_TIMEOUT_MS?: number;
   /** How long PostgreSQL works on one statement, in ms; unlimited if absent. */
   DATABASE_STATEMENT_TIMEOUT_MS?: number;
+  /**
+   * How long a transaction may wait for its next statement, in ms, so that a host that vanishes does not keep
+   * its locks; twice the time of a statement if absent.
+   */
+  idleTransactionMs?: number;
 }
 
 /** Receives events of idle connections. */
@@ -59,6 +64,7 @@ export function queriesOn<Tables>(pool: PostgresPool): Kysely<Tables> {
 /** Opens the pool of connections of {@link openDatabase}, for who also wants to watch it. */
 export function openPool(config: DatabaseConfig, name: string, log?: ConnectionLog): pg.Pool {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
+  const idleTransactionMs = config.idleTransactionMs ?? (statementTimeoutMs && statementTimeoutMs * 2);
   const isPooled = config.DATABASE_DIRECT_URL !== undefined;
   const pool = new pg.Pool({
     // Not every pooler in transaction mode supports statements that are prepared by name.
@@ -71,11 +77,10 @@ export function openPool(config: DatabaseConfig, name: string, log?: ConnectionL
     keepAlive: true,
     types: TYPES,
     // A pooler refuses settings of a session, because it shares its sessions among all clients.
-    ...(statementTimeoutMs !== undefined &&
-      !isPooled && {
-        statement_timeout: statementTimeoutMs,
-        idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-      }),
+    ...(!isPooled && {
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: idleTransactionMs,
+    }),
   });
   // A connection that breaks in use fails its current or next query; without a listener the event would end
   // the process.

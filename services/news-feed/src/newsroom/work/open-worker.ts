@@ -38,6 +38,9 @@ export interface OpenWorker {
   close: (graceMs: number) => Promise<void>;
 }
 
+/** The worker's transactions wait for nothing but the database. */
+const IDLE_TRANSACTION_MS = 60_000;
+
 /** What tests replace. */
 export interface WorkerReplacements
   extends Partial<
@@ -52,7 +55,8 @@ export function openWorker(
   log: Logger,
   { limits, ...replaced }: WorkerReplacements = {},
 ): OpenWorker {
-  const db = openDatabase<NewsTables>(config, 'pressroom newsroom worker', log);
+  const session = { ...config, idleTransactionMs: IDLE_TRANSACTION_MS };
+  const db = openDatabase<NewsTables>(session, 'pressroom newsroom worker', log);
   const fetcher = new WebFetcher({
     ...FETCH_LIMITS,
     privateHosts: config.NEWS_PRIVATE_HOSTS,
