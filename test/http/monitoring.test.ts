@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { SHANGHAI } from '@pressroom/news-feed/calendar';
 import { workerMetrics } from '@pressroom/news-feed/newsroom/work/worker-metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -50,7 +51,7 @@ function figure(metrics: string, series: string): number {
 /** The metrics of the newsroom's worker, which need no port to be read. */
 async function workerText(): Promise<string> {
   const clock = () => new Date();
-  return workerMetrics(feed.db, [], clock).read();
+  return workerMetrics(feed.db, { schedules: [], calendar: SHANGHAI, clock }).read();
 }
 
 /** The names of all series, as Prometheus has them. */

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** A calendar date in Shanghai, `YYYY-MM-DD`. */
+/** A calendar date, `YYYY-MM-DD`. */
 export const calendarDate = z.iso.date();

@@ -22,3 +22,14 @@ test('a category is called in words, or as its label says, in any script', () =>
     expect(() => readVocabulary({ NEWS_CATEGORIES })).toThrow('NEWS_CATEGORIES');
   }
 });
+
+test('days are those of a zone with its summer time, not of an offset or a name that nobody has', () => {
+  expect(readVocabulary({ NEWS_REPORT_TIMEZONE: 'Europe/Lisbon' }).calendar.zone).toBe('Europe/Lisbon');
+  expect(readVocabulary({}).calendar.zone).toBe('Asia/Shanghai');
+  for (const NEWS_REPORT_TIMEZONE of ['+01:00', 'Europe/Lisboa', 'Europe/Lisbon ']) {
+    expect(() => readVocabulary({ NEWS_REPORT_TIMEZONE }), NEWS_REPORT_TIMEZONE).toThrow(
+      'NEWS_REPORT_TIMEZONE',
+    );
+  }
+  expect(() => readVocabulary({ NEWS_REPORT_HOUR: '24' })).toThrow('NEWS_REPORT_HOUR');
+});

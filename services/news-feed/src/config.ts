@@ -11,6 +11,7 @@ import {
 } from '@pressroom/common/start/config';
 import { siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
+import { Calendar, SHANGHAI } from './calendar.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** The variable that sets the port. */
@@ -57,7 +58,27 @@ export const vocabularySettings = {
     ]),
     'The values of `category`, in the order of the sections of a daily report, with their headings: `ai-models=AI models,finance=财经`. The newsroom reads them too.',
   ),
+  NEWS_REPORT_TIMEZONE: setting(
+    z
+      .string()
+      .refine(isTimeZone, 'a time zone of the IANA database, such as Europe/Lisbon')
+      .default(SHANGHAI.zone),
+    'The time zone of reports, of their dates and of all other days. The newsroom reads it too.',
+  ),
+  NEWS_REPORT_HOUR: setting(
+    integer(0, 23, 'hours').default(8),
+    'The hour in that zone up to which a report covers its day, and at which it is published. The newsroom reads it too.',
+  ),
 };
+
+function isTimeZone(name: string): boolean {
+  try {
+    // An offset is no zone: it has no summer time.
+    return /^[A-Z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** The settings of the news feed, with what each is for. */
 export const newsFeedSettings = {
@@ -112,6 +133,7 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
     categories: categories.map(nameOf),
     directions: directions.map(nameOf),
     labels: { category: labelsOf(categories), direction: labelsOf(directions) },
+    calendar: new Calendar(config.NEWS_REPORT_TIMEZONE, config.NEWS_REPORT_HOUR),
   };
 }
 
@@ -126,7 +148,7 @@ function labelsOf(values: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads the allowed categories and directions, for commands that do not need other settings. Throws
+ * Reads what the site calls things, for commands that do not need other settings. Throws
  * `ConfigError`.
  */
 export function readVocabulary(env: Environment): Vocabulary {

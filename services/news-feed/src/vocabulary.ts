@@ -1,4 +1,6 @@
-/** The categories and directions that a deployment allows for items. */
+import type { Calendar } from './calendar.ts';
+
+/** What a site calls things: the categories and directions that it allows for items, and its days. */
 export interface Vocabulary {
   /** `NEWS_CATEGORIES`, in the order of a daily report's sections. */
   categories: readonly string[];
@@ -6,4 +8,6 @@ export interface Vocabulary {
   directions: readonly string[];
   /** How readers see each of them, by its name: `policy-standard` is `Policy standard` unless it is named. */
   labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
+  /** `NEWS_REPORT_TIMEZONE` and `NEWS_REPORT_HOUR`: the days of reports, quotas and the archive. */
+  calendar: Calendar;
 }

@@ -125,3 +125,38 @@ test('the command publishes the latest report that is over', async () => {
     stdout: '2020-01-01: no selected item in its time; nothing was published\n',
   });
 });
+
+test('a site elsewhere has its own days, hour and dates', async () => {
+  const settings = { NEWS_REPORT_TIMEZONE: 'Europe/Lisbon', NEWS_REPORT_HOUR: '7' };
+  const vocabulary = readVocabulary(settings);
+  // Half past seven in Lisbon, on the Monday after the clocks have gone on.
+  const now = new Date('2028-03-27T06:30:00.000Z');
+  const lisbon = await newsFeedFixture(settings, () => now);
+  try {
+    const lines = [
+      item('sunday-night', '2028-03-27T05:59:59.999Z'),
+      item('monday', '2028-03-27T06:00:00.000Z'),
+      item('saturday', '2028-03-26T06:00:00.000Z'),
+      item('before', '2028-03-26T05:59:59.999Z'),
+    ];
+    await importLines(lisbon.db, lines, now);
+    const date = vocabulary.calendar.latestReportDate('daily', now);
+    await lisbon.db
+      .transaction()
+      .execute((tx) => publishReport(tx, { period: 'daily', date, vocabulary, now }));
+    const { body } = await send(`${lisbon.url}/api/v1/dailies/2028-03-27`);
+    expect(body.report).toMatchObject({
+      windowStart: '2028-03-26T06:00:00.000Z',
+      windowEnd: '2028-03-27T06:00:00.000Z',
+    });
+    const text = JSON.stringify(body);
+    const quoted = ['sunday-night', 'monday', 'saturday', 'before'].filter((id) =>
+      text.includes(`Title of ${id}"`),
+    );
+    expect(quoted).toEqual(['sunday-night', 'saturday']);
+    const day = await send(`${lisbon.url}/api/v1/archive?from=2028-03-26&to=2028-03-26`);
+    expect(day.body.items.map(({ id }: { id: string }) => id)).toEqual(['saturday', 'before']);
+  } finally {
+    await lisbon.close();
+  }
+});

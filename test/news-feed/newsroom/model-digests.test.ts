@@ -1,4 +1,6 @@
 import { readConfig } from '@pressroom/common/start/config';
+import { SHANGHAI } from '@pressroom/news-feed/calendar';
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
 import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
@@ -63,7 +65,11 @@ function digests(settings: Record<string, string> = {}) {
     EDITORIAL_LANGUAGE: 'English',
     ...settings,
   };
-  const opened = openDigests(readConfig(editorSettings, env), { db: feed.db, clock: () => now });
+  const opened = openDigests(readConfig(editorSettings, env), {
+    db: feed.db,
+    clock: () => now,
+    vocabulary: readVocabulary({}),
+  });
   if (opened === undefined) throw new Error('no model');
   return opened;
 }
@@ -182,7 +188,7 @@ test('a slow model, one that is not there and a spent budget leave the digest of
 });
 
 test('digests leave half of the budget to articles', async () => {
-  const spent = new BudgetStore(feed.db, { requests: 4, tokens: 1_000_000 });
+  const spent = new BudgetStore(feed.db, SHANGHAI, { requests: 4, tokens: 1_000_000 });
   await spent.take('digests', 1, now);
   await spent.take('digests', 1, now);
   await twoReports();
@@ -316,7 +322,9 @@ test('a running worker has digests rewritten, and shows the job while it fails',
     });
     expect(shown.digestUpdatedAt).toBe(now.toISOString());
     // The answer that could not be kept was remembered, and is not asked for again.
-    expect((await newsroomStatus(feed.db, [], now)).spent.requests).toBe(1);
+    expect((await newsroomStatus(feed.db, { schedules: [], calendar: SHANGHAI, now })).spent.requests).toBe(
+      1,
+    );
     await until('it has succeeded', async () => (await failedJobs(feed.db)).length === 0);
   } finally {
     await worker.stop();

@@ -1,3 +1,4 @@
+import { SHANGHAI } from '@pressroom/news-feed/calendar';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { mergeStories } from '@pressroom/news-feed/newsroom/editing/stories';
 import { BudgetStore } from '@pressroom/news-feed/newsroom/editorial/budget';
@@ -134,8 +135,8 @@ test('what the editor counts on a day is forgotten with the items of that day', 
     ['old', OLD],
     ['new', '2050-04-30T12:00:00Z'],
   ] as const) {
-    await takeSlot(feed.db, { article, sourceId: 1 }, 10, new Date(day));
-    await new BudgetStore(feed.db, { requests: 1, tokens: 1 }).take('digests', 1, new Date(day));
+    await takeSlot(feed.db, { article, sourceId: 1 }, 10, day.slice(0, 10));
+    await new BudgetStore(feed.db, SHANGHAI, { requests: 1, tokens: 1 }).take('digests', 1, new Date(day));
   }
   await prune(MIDNIGHT);
   const slots = await feed.db.selectFrom('news.editorial_slot').select('article').execute();

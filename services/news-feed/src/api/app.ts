@@ -119,6 +119,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
   const site = new Site(config);
   const address = new ApiAddress(config);
   const vocabulary = vocabularyOf(config);
+  const { calendar } = vocabulary;
   const showsStories = config.NEWS_STORIES === 'on';
   const itemStore = new ItemStore({ db: readDb, gate, clock });
   const items = itemOperations({
@@ -138,7 +139,7 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     stories: showsStories,
   });
   const archive = archiveOperations({
-    archive: new ArchiveStore({ db: readDb, gate, clock }),
+    archive: new ArchiveStore({ db: readDb, gate, calendar, clock }),
     cache,
     site,
     vocabulary,
@@ -152,9 +153,9 @@ function routesOf({ config, db, readDb, gate, cache, seen, clock }: NewsFeedPart
     address,
   });
   const [dailies, weeklies, monthlies] = [
-    reportOperations('daily', { db: readDb, cache, site, clock }),
-    reportOperations('weekly', { db: readDb, cache, site, clock }),
-    reportOperations('monthly', { db: readDb, cache, site, clock }),
+    reportOperations('daily', { db: readDb, cache, site, calendar, clock }),
+    reportOperations('weekly', { db: readDb, cache, site, calendar, clock }),
+    reportOperations('monthly', { db: readDb, cache, site, calendar, clock }),
   ];
   const selected = selectedOperations({
     selected: new SelectedStore({ db, readDb, site, seen, forget: () => cache.clear() }),

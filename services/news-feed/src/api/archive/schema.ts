@@ -2,7 +2,7 @@ import { integerParameter } from '@pressroom/common/fields/parameters';
 import { searchText } from '@pressroom/common/search/search-text';
 import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
 import { z } from 'zod';
-import { isCalendarDate } from '../../shanghai-calendar.ts';
+import { isCalendarDate } from '../../calendar.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { itemSchema } from '../items/representation.ts';
 import { categoryParameter, cursorParameter, directionParameter, pageSchema } from '../items/schema.ts';
@@ -16,9 +16,10 @@ const day = z
 
 /** Query string of the archive. */
 export function archiveQuery(vocabulary: Vocabulary) {
+  const { zone } = vocabulary.calendar;
   return z.strictObject({
-    from: day.optional().describe('The first day of publication, in Asia/Shanghai.'),
-    to: day.optional().describe('The last day of publication, in Asia/Shanghai.'),
+    from: day.optional().describe(`The first day of publication, in ${zone}.`),
+    to: day.optional().describe(`The last day of publication, in ${zone}.`),
     source: z
       .string()
       .min(1)

@@ -1,8 +1,8 @@
 import type { SearchGate } from '@pressroom/common/search/search-gate';
 import { searchWords } from '@pressroom/common/search/search-words';
 import { type Kysely, sql } from 'kysely';
+import { addDays, type Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
-import { addDays, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { termsOf } from '../items/recent.ts';
 import {
@@ -25,6 +25,7 @@ export interface ArchiveStoreParts {
   db: Database;
   /** Where searches run. */
   gate: SearchGate<NewsTables>;
+  calendar: Calendar;
   clock: Clock;
 }
 
@@ -64,10 +65,10 @@ export class ArchiveStore {
    * `unavailable` if too many searches are running.
    */
   async page(query: ArchiveQuery): Promise<ArchivePage> {
-    const { db, gate, clock } = this.#parts;
+    const { db, gate, calendar, clock } = this.#parts;
     const now = clock();
     const anchor = query.cursor === undefined ? undefined : readCursor(listKey(query), query.cursor);
-    const reading = readingOf(query, anchor, now);
+    const reading = readingOf(query, { anchor, now, calendar });
     const isSearch = reading.words.length > 0;
     const rows = await (isSearch ? gate.run((searchDb) => read(searchDb, reading)) : read(db, reading));
     const items = rows.slice(0, query.limit);
@@ -86,9 +87,12 @@ function listKey({ from, to, source, category, direction, selected, q }: Archive
   return ['archive', ...values.map((value) => value ?? null)];
 }
 
-function readingOf(query: ArchiveQuery, anchor: Anchor | undefined, now: Date): Reading {
+function readingOf(
+  query: ArchiveQuery,
+  { anchor, now, calendar }: { anchor: Anchor | undefined; now: Date; calendar: Calendar },
+): Reading {
   const { from, to, category, direction, source } = query;
-  const through = to === undefined ? now : new Date(Math.min(now.getTime(), endOf(to)));
+  const through = to === undefined ? now : new Date(Math.min(now.getTime(), endOf(to, calendar)));
   return {
     query,
     shape: {
@@ -100,7 +104,7 @@ function readingOf(query: ArchiveQuery, anchor: Anchor | undefined, now: Date): 
       inSource: source !== undefined,
     },
     values: {
-      after: justBefore(from === undefined ? BEGINNING : startOfDay(from)),
+      after: justBefore(from === undefined ? BEGINNING : calendar.startOfDay(from)),
       through,
       anchorAt: anchor?.at ?? through,
       anchorId: anchor?.id ?? '',
@@ -113,8 +117,8 @@ function readingOf(query: ArchiveQuery, anchor: Anchor | undefined, now: Date): 
   };
 }
 
-function endOf(date: string): number {
-  return justBefore(startOfDay(addDays(date, 1))).getTime();
+function endOf(date: string, calendar: Calendar): number {
+  return justBefore(calendar.startOfDay(addDays(date, 1))).getTime();
 }
 
 /** Items have times in whole ms. */

@@ -5,8 +5,8 @@ import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { addDays, SHANGHAI } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
-import { addDays, SHANGHAI, shanghaiDate, shanghaiTimestamp, startOfDay } from '../../shanghai-calendar.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import { success } from '../wire.ts';
 import { derivePresentation } from './presentation.ts';
@@ -40,7 +40,7 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
       cache,
       load: async () => {
         const now = clock();
-        const from = since(shanghaiDate(now));
+        const from = since(SHANGHAI.date(now));
         return answer(await resets.read(from), from, now);
       },
     });
@@ -61,7 +61,8 @@ export function codexResetOperations({ resets, cache, clock }: CodexResetParts) 
         'List the reset events updated in the last 7 Shanghai days and the pending ones, each with the posts of these days, or with its newest',
       response,
     },
-    handler: (request, to) => reply(request, to, (today) => startOfDay(addDays(today, 1 - RECENT_DAYS))),
+    handler: (request, to) =>
+      reply(request, to, (today) => SHANGHAI.startOfDay(addDays(today, 1 - RECENT_DAYS))),
   });
   return { all, recent };
 }
@@ -75,19 +76,19 @@ function answer(
   from: Date | undefined,
   now: Date,
 ): LoadedValue<z.output<typeof codexResetsAnswer>> {
-  const today = shanghaiDate(now);
+  const today = SHANGHAI.date(now);
   const derived = events.map((event) => ({ event, ...derivePresentation(event, now) }));
   const ends = derived.flatMap(({ until }) => (until === undefined ? [] : [until.getTime()]));
   const value = success({
-    timezone: SHANGHAI,
+    timezone: SHANGHAI.zone,
     today,
     checkedAt: state.checkedAt,
-    historyFrom: shanghaiTimestamp(from ?? firstCreatedAt ?? startOfDay(today)),
+    historyFrom: SHANGHAI.timestamp(from ?? firstCreatedAt ?? SHANGHAI.startOfDay(today)),
     count: events.length,
     events: derived.map(({ event, presentation }) => ({ ...event, presentation })),
     activities,
     outage: state.outage,
     monitor: state.monitor,
   });
-  return { value, expiresAt: new Date(Math.min(startOfDay(addDays(today, 1)).getTime(), ...ends)) };
+  return { value, expiresAt: new Date(Math.min(SHANGHAI.startOfDay(addDays(today, 1)).getTime(), ...ends)) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { SHANGHAI } from '../../calendar.ts';
 import { calendarDate } from '../../calendar-date.ts';
 import { resetRecords } from '../../reset-records.ts';
-import { SHANGHAI } from '../../shanghai-calendar.ts';
 import { address } from '../items/representation.ts';
 import { body } from '../wire.ts';
 
@@ -30,7 +30,7 @@ export interface ResetState {
 
 /** Answer of both endpoints. */
 export const codexResetsAnswer = body({
-  timezone: z.literal(SHANGHAI),
+  timezone: z.literal(SHANGHAI.zone),
   today: calendarDate,
   checkedAt: anyOffset.nullable(),
   historyFrom: anyOffset.describe(

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { shanghaiTimestamp } from '../../shanghai-calendar.ts';
+import { SHANGHAI } from '../../calendar.ts';
 import type { NewsTables, ResetPostTable } from '../../tables.ts';
 import type { ResetActivity, ResetEvent, ResetState } from './schema.ts';
 
@@ -84,7 +84,7 @@ export class ResetStore {
       .execute();
     return rows.map(({ published_at, event_ids, original_text, status_changed, ...row }) => ({
       ...row,
-      publishedAt: shanghaiTimestamp(published_at),
+      publishedAt: SHANGHAI.timestamp(published_at),
       eventIds: event_ids,
       originalText: original_text,
       context: row.context as ResetActivity['context'],
@@ -107,7 +107,7 @@ export class ResetStore {
       outage: outage
         ? {
             postId: outage.post_id,
-            publishedAt: shanghaiTimestamp(outage.published_at),
+            publishedAt: SHANGHAI.timestamp(outage.published_at),
             text: outage.text,
             originalText: outage.original_text,
             recoveredAt: optional(outage.recovered_at),
@@ -164,8 +164,8 @@ function shownEvent(row: EventRow, posts: PostRow[]): ResetEvent {
     status: row.status,
     title: row.title,
     scope: row.scope,
-    createdAt: shanghaiTimestamp(row.created_at),
-    updatedAt: shanghaiTimestamp(row.updated_at),
+    createdAt: SHANGHAI.timestamp(row.created_at),
+    updatedAt: SHANGHAI.timestamp(row.updated_at),
     confirmedAt: optional(row.confirmed_at),
     occurredOn: row.occurred,
     confirmationBasis: row.confirmation_basis,
@@ -178,7 +178,7 @@ function shownEvent(row: EventRow, posts: PostRow[]): ResetEvent {
 function shownPost(post: PostRow): ResetEvent['posts'][number] {
   return {
     id: post.id,
-    publishedAt: shanghaiTimestamp(post.published_at),
+    publishedAt: SHANGHAI.timestamp(post.published_at),
     stage: post.stage,
     text: post.text,
     originalText: post.original_text,
@@ -190,5 +190,5 @@ function shownPost(post: PostRow): ResetEvent['posts'][number] {
 }
 
 function optional(time: Date | null | undefined): string | null {
-  return time ? shanghaiTimestamp(time) : null;
+  return time ? SHANGHAI.timestamp(time) : null;
 }

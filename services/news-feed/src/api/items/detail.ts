@@ -10,7 +10,7 @@ const ITEM_ID = /^[!-.0-~]+$/;
 /** A report that quotes an item. */
 interface QuotingReport {
   period: Period;
-  /** `YYYY-MM-DD` in Shanghai. */
+  /** `YYYY-MM-DD`. */
   date: string;
 }
 

@@ -5,15 +5,15 @@ import { operation } from '@pressroom/common/http/operation';
 import { notFound } from '@pressroom/common/problems/problem';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { Kysely } from 'kysely';
+import { addDays, type Calendar, reportDays } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
 import { PERIOD_RULES, type Period } from '../../period.ts';
 import type { Quote } from '../../report.ts';
-import { addDays, reportDays, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
-import { REPORT_PATH, reportAnswer, reportsAnswer, reportsQuery } from './schema.ts';
+import { reportAnswer, reportPath, reportsAnswer, reportsQuery } from './schema.ts';
 import { ReportStore, type StoredReport } from './store.ts';
 
 /** The dependencies of the operations on reports. */
@@ -21,6 +21,7 @@ export interface ReportParts {
   db: Kysely<NewsTables>;
   cache: RepresentationCache;
   site: Site;
+  calendar: Calendar;
   clock: Clock;
 }
 
@@ -80,7 +81,7 @@ function indexOperation({ period, reports, cache, site }: PeriodParts) {
   });
 }
 
-function singleOperations({ period, reports, cache, site, clock }: PeriodParts) {
+function singleOperations({ period, reports, cache, site, calendar, clock }: PeriodParts) {
   const tags = [PERIOD_RULES[period].collection];
   const name = OPERATION_NAMES[period].one;
   const response = {
@@ -102,19 +103,19 @@ function singleOperations({ period, reports, cache, site, clock }: PeriodParts) 
       tags,
       operationId: `get${name}`,
       summary: 'Read the report for a date from the index; reports of past days do not change',
-      params: REPORT_PATH[period],
+      params: reportPath(period, calendar),
       response,
     },
     handler: (request, reply) => {
       const { date } = request.params;
-      const isPast = date < shanghaiDate(clock());
+      const isPast = date < calendar.date(clock());
       return replyConditionally(request, reply, {
         cacheControl: isPast ? CACHE_CONTROL.pastDaily : CACHE_CONTROL.currentDaily,
         cache,
         // After its day, the report counts as a past one, which may be cached for longer.
         load: async () => ({
           value: shownReport(await reports.read(date), period, site),
-          expiresAt: isPast ? undefined : startOfDay(addDays(date, 1)),
+          expiresAt: isPast ? undefined : calendar.startOfDay(addDays(date, 1)),
         }),
       });
     },

@@ -1,8 +1,8 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
+import { type Calendar, dateOfReportOn, isCalendarDate } from '../../calendar.ts';
 import { calendarDate } from '../../calendar-date.ts';
 import type { Period } from '../../period.ts';
-import { dateOfReportOn, isCalendarDate } from '../../shanghai-calendar.ts';
 import { address, attribution, linksSchema, timestamp } from '../items/representation.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
@@ -10,28 +10,28 @@ import { body } from '../wire.ts';
 /** Query string of the index. */
 export const reportsQuery = z.strictObject({ limit: integerParameter(1, 180).default(30) });
 
-const date = z
-  .string()
-  .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
-  .describe('A date in Asia/Shanghai, taken from the index.')
-  .meta({ format: 'date' });
-
-/** Path of one report: its date, or the week or month that it is about. */
-export const REPORT_PATH = {
-  daily: z.object({ date }),
-  weekly: namedPath('weekly', 'week', '2026-W47'),
-  monthly: namedPath('monthly', 'month', '2026-11'),
+/** The periods that paths may name, besides by the report's date. */
+const NAMED = {
+  weekly: { unit: 'week', example: '2026-W47' },
+  monthly: { unit: 'month', example: '2026-11' },
 };
 
-function namedPath(period: Period, unit: string, example: string) {
-  return z.object({
-    date: z
-      .string()
-      .transform((given) => dateOfReportOn(period, given) ?? given)
-      .refine(isCalendarDate, `must be a calendar date written as YYYY-MM-DD, or a ${unit} as in ${example}`)
-      .describe(`A date in Asia/Shanghai, taken from the index, or the ${unit} that the report is about.`)
-      .meta({ examples: ['2026-11-23', example] }),
-  });
+/** Path of one report: its date, or the week or month that it is about. */
+export function reportPath(period: Period, { zone }: Calendar) {
+  const date = z
+    .string()
+    .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
+    .describe(`A date in ${zone}, taken from the index.`)
+    .meta({ format: 'date' });
+  if (period === 'daily') return z.object({ date });
+  const { unit, example } = NAMED[period];
+  const dateOrName = z
+    .string()
+    .transform((given) => dateOfReportOn(period, given) ?? given)
+    .refine(isCalendarDate, `must be a calendar date written as YYYY-MM-DD, or a ${unit} as in ${example}`)
+    .describe(`A date in ${zone}, taken from the index, or the ${unit} that the report is about.`)
+    .meta({ examples: ['2026-11-23', example] });
+  return z.object({ date: dateOrName });
 }
 
 /** The days that a report is about; a daily one is about that of its date and the one before. */

@@ -5,7 +5,7 @@ import type { NewsTables } from '../../tables.ts';
 
 /** A published report. */
 export interface StoredReport {
-  /** `YYYY-MM-DD` in Shanghai. */
+  /** `YYYY-MM-DD`. */
   date: string;
   generated_at: Date;
   window_start: Date;

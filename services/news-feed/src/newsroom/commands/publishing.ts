@@ -1,9 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
+import { isCalendarDate } from '../../calendar.ts';
 import { readVocabulary } from '../../config.ts';
 import { PERIODS, type Period } from '../../period.ts';
-import { isCalendarDate, latestReportDate } from '../../shanghai-calendar.ts';
-
 import { explainRanking, publishRanking } from '../publishing/rank.ts';
 import { publishReport, type ReportOutcome } from '../publishing/report.ts';
 import { addSample } from '../sample/sample.ts';
@@ -19,9 +18,9 @@ const OUTCOMES: Record<ReportOutcome, string> = {
 
 /** The time that each report covers. */
 const COVERS: Record<Period, string> = {
-  daily: 'the 24 hours to 08:00',
-  weekly: 'the week to 08:00 on a Monday',
-  monthly: 'the month to 08:00 on the first',
+  daily: 'the day to NEWS_REPORT_HOUR',
+  weekly: 'the week to that hour on a Monday',
+  monthly: 'the month to that hour on the first',
 };
 
 /** `newsroom rank`, `daily`, `weekly`, `monthly` and `sample`. */
@@ -37,8 +36,8 @@ export function addPublishingCommands(program: Command): void {
   for (const period of PERIODS) {
     program
       .command(period)
-      .description(`publish the ${period} report for ${COVERS[period]} in Shanghai`)
-      .option('--date <date>', 'YYYY-MM-DD in Shanghai (default: the latest that is over)', calendarDate)
+      .description(`publish the ${period} report for ${COVERS[period]}, by NEWS_REPORT_TIMEZONE`)
+      .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', calendarDate)
       .action(({ date }: { date?: string }) => report(period, date));
   }
   program
@@ -63,8 +62,8 @@ async function rank(direction: string | undefined): Promise<void> {
 
 async function report(period: Period, given: string | undefined): Promise<void> {
   const now = new Date();
-  const date = given ?? latestReportDate(period, now);
   const vocabulary = readVocabulary(process.env);
+  const date = given ?? vocabulary.calendar.latestReportDate(period, now);
   const outcome = await withDatabase((db) =>
     inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now })),
   );

@@ -11,8 +11,11 @@ export function addStatusCommands(program: Command): void {
     .description('show how the sources, the schedules and the queues are')
     .option('--check', 'exit with 1 unless a worker runs')
     .action(async ({ check }: { check?: boolean }) => {
-      const schedules = newsroomSchedules({ vocabulary: readVocabulary(process.env), keepDays: 90 });
-      const status = await withDatabase((db) => newsroomStatus(db, schedules, new Date()));
+      const vocabulary = readVocabulary(process.env);
+      const schedules = newsroomSchedules({ vocabulary, keepDays: 90 });
+      const status = await withDatabase((db) =>
+        newsroomStatus(db, { schedules, calendar: vocabulary.calendar, now: new Date() }),
+      );
       print(status);
       if (check && status.workers === 0) process.exitCode = 1;
     });

@@ -1,11 +1,11 @@
 import { anyText, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
+import { SHANGHAI } from '../../calendar.ts';
 import { resetRecords } from '../../reset-records.ts';
-import { shanghaiTimestamp } from '../../shanghai-calendar.ts';
 import { time } from './fields.ts';
 
 /** Times in reset records are stored as they are shown. */
-const shanghaiTime = time.transform(shanghaiTimestamp);
+const shanghaiTime = time.transform((value) => SHANGHAI.timestamp(value));
 
 const records = resetRecords({
   time: shanghaiTime,

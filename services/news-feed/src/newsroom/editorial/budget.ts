@@ -1,10 +1,10 @@
 import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { shanghaiDate } from '../../shanghai-calendar.ts';
+import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { PARTS } from './shares.ts';
 
-/** What a model may be asked for on a day in Shanghai, by all workers together. */
+/** What a model may be asked for on a day, by all workers together. */
 export interface DailyBudget {
   requests: number;
   tokens: number;
@@ -23,9 +23,11 @@ const PARTS_WITH_DIGESTS: RawBuilder<number> = sql.lit(2);
 export class BudgetStore {
   readonly #db: Kysely<NewsTables>;
   readonly #budget: DailyBudget;
+  readonly #calendar: Calendar;
 
-  constructor(db: Kysely<NewsTables>, budget: DailyBudget) {
+  constructor(db: Kysely<NewsTables>, calendar: Calendar, budget: DailyBudget) {
     this.#db = db;
+    this.#calendar = calendar;
     this.#budget = budget;
   }
 
@@ -35,7 +37,7 @@ export class BudgetStore {
    */
   take(spender: Spender, tokens: number, now: Date): Promise<boolean> {
     const { requests: mostRequests, tokens: mostTokens } = this.#budget;
-    const day = shanghaiDate(now);
+    const day = this.#calendar.date(now);
     const parts = spender === 'digests' ? PARTS_WITH_DIGESTS : PARTS;
     return this.#db.transaction().execute(async (tx) => {
       await lockUntilCommit(tx, 'count the budget');
@@ -68,13 +70,14 @@ export class BudgetStore {
 
   /** Replaces the estimate of a request by what it used. */
   async settle(spender: Spender, estimate: number, used: number, now: Date): Promise<void> {
+    const day = this.#calendar.date(now);
     await sql`
       with own as (
         update news.editorial_share set tokens = greatest(0, tokens + ${used - estimate}::bigint)
-        where day = ${shanghaiDate(now)}::date and spender = ${nameOf(spender)}
+        where day = ${day}::date and spender = ${nameOf(spender)}
       )
       update news.editorial_budget set tokens = greatest(0, tokens + ${used - estimate}::bigint)
-      where day = ${shanghaiDate(now)}::date
+      where day = ${day}::date
     `.execute(this.#db);
   }
 }
@@ -84,10 +87,10 @@ function nameOf(spender: Spender): string {
   return spender === 'digests' ? spender : `source ${spender.sourceId}`;
 }
 
-/** What was spent on the day of `now`. */
-export async function spentOn(db: Kysely<NewsTables>, now: Date): Promise<Spent> {
+/** What was spent on a day, `YYYY-MM-DD`. */
+export async function spentOn(db: Kysely<NewsTables>, day: string): Promise<Spent> {
   const { rows } = await sql<Spent>`
-    select requests, tokens::float8 as tokens from news.editorial_budget where day = ${shanghaiDate(now)}::date
+    select requests, tokens::float8 as tokens from news.editorial_budget where day = ${day}::date
   `.execute(db);
   return rows[0] ?? { requests: 0, tokens: 0 };
 }

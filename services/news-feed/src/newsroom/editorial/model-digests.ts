@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
+import type { Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import { readReports, type StoryReport } from '../stories/digest-writer.ts';
@@ -21,6 +22,8 @@ const PAUSE_MS = 60_000;
 /** What {@link ModelDigests} works with. */
 export interface ModelDigestsParts {
   db: Kysely<NewsTables>;
+  /** By which the budget's days are. */
+  calendar: Calendar;
   clock: Clock;
   settings: ChatSettings;
   /** The language of digests, as English names it. */
@@ -52,7 +55,7 @@ export class ModelDigests {
 
   constructor(parts: ModelDigestsParts) {
     this.#parts = parts;
-    this.#budget = new BudgetStore(parts.db, parts.budget);
+    this.#budget = new BudgetStore(parts.db, parts.calendar, parts.budget);
   }
 
   /** Whether a story waits for the model. */

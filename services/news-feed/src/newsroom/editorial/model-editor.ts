@@ -66,7 +66,7 @@ export class ModelEditor implements Editor {
   constructor(parts: ModelEditorParts) {
     this.#parts = parts;
     this.#turn = pLimit(CONCURRENCY);
-    this.#budget = new BudgetStore(parts.db, parts.budget);
+    this.#budget = new BudgetStore(parts.db, parts.vocabulary.calendar, parts.budget);
     this.#instruction = instructionFor(parts.language);
   }
 

@@ -41,13 +41,13 @@ export function openEditor(
 /** What rewrites digests, where the settings name a model. */
 export function openDigests(
   config: EditorConfig,
-  { db, clock }: Pick<EditorSurroundings, 'db' | 'clock'>,
+  { db, clock, vocabulary }: Pick<EditorSurroundings, 'db' | 'clock' | 'vocabulary'>,
 ): ModelDigests | undefined {
   const model = modelOf(config);
-  return model && new ModelDigests({ db, clock, ...model });
+  return model && new ModelDigests({ db, clock, calendar: vocabulary.calendar, ...model });
 }
 
-function modelOf(config: EditorConfig): Omit<ModelDigestsParts, 'db' | 'clock'> | undefined {
+function modelOf(config: EditorConfig): Omit<ModelDigestsParts, 'db' | 'clock' | 'calendar'> | undefined {
   const { EDITORIAL_URL: url, EDITORIAL_MODEL: model, EDITORIAL_KEY: key } = config;
   if (url === undefined || model === undefined) return undefined;
   return {

@@ -1,6 +1,5 @@
 import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { type Kysely, sql } from 'kysely';
-import { shanghaiDate } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { PARTS } from './shares.ts';
 
@@ -13,7 +12,7 @@ export interface Applicant {
 }
 
 /**
- * Takes a place in the quota of the day (in Shanghai) of `now` for an article; true if it has one. An article
+ * Takes a place in the quota of `day` (`YYYY-MM-DD`) for an article; true if it has one. An article
  * that is judged again keeps its place, and workers never take more than `quota` together, nor more than its
  * part ({@link PARTS}) for one source.
  */
@@ -21,9 +20,8 @@ export function takeSlot(
   db: Kysely<NewsTables>,
   { article, sourceId }: Applicant,
   quota: number,
-  now: Date,
+  day: string,
 ): Promise<boolean> {
-  const day = shanghaiDate(now);
   return db.transaction().execute(async (tx) => {
     await lockUntilCommit(tx, 'count the quota');
     const { rows } = await sql<{ has: boolean }>`

@@ -94,14 +94,15 @@ export class RulesEditor implements Editor {
     { url, title, source, discoveredAt }: Submission,
     { score, coverage }: { score: number | null; coverage: number },
   ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
-    const { db, rules } = this.#parts;
+    const { db, rules, vocabulary } = this.#parts;
     const { id: sourceId, select } = source;
     const applicant = { article: canonicalUrl(url), sourceId };
     if (select === 'none') return { selected: false, reason: null };
     const threshold = typeof select === 'object' ? select.minScore : rules.threshold;
     const selected =
       select === 'all' ||
-      ((score ?? 0) >= threshold && (await takeSlot(db, applicant, rules.quota, discoveredAt)));
+      ((score ?? 0) >= threshold &&
+        (await takeSlot(db, applicant, rules.quota, vocabulary.calendar.date(discoveredAt))));
     return { selected, reason: selected ? reasonOf(coverage, title) : null };
   }
 

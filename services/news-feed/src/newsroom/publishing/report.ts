@@ -1,8 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Transaction } from 'kysely';
+import { isReportDate, type TimeWindow } from '../../calendar.ts';
 import { PERIOD_RULES, type Period } from '../../period.ts';
 import type { Quote, Report } from '../../report.ts';
-import { isReportDate, reportWindow, type TimeWindow } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { composeReport, type Quotable } from './composition.ts';
@@ -31,24 +31,24 @@ const MAKING_MS = 10 * 60 * 1000;
 /** Which report to publish, and when. */
 export interface Publication {
   period: Period;
-  /** `YYYY-MM-DD` in Shanghai: the day on which the report's window ends. */
+  /** `YYYY-MM-DD`: the day on which the report's window ends. */
   date: string;
   vocabulary: Vocabulary;
   now: Date;
 }
 
 /**
- * Publishes a report: the selected items of the day, week or month to 08:00 on `date`, by timeline time, and
- * the late ones: those that were found before and only written since. No item is in two reports of a period.
- * An existing report is left unchanged, and a window without items does not get one. Throws a {@link Failure}
- * until the window is over, and for a date on which the period has no report.
+ * Publishes a report: the selected items of the day, week or month to the report's hour on `date`, by
+ * timeline time, and the late ones: those that were found before and only written since. No item is in two
+ * reports of a period. An existing report is left unchanged, and a window without items does not get one.
+ * Throws a {@link Failure} until the window is over, and for a date on which the period has no report.
  */
 export async function publishReport(
   tx: Transaction<NewsTables>,
   { period, date, vocabulary, now }: Publication,
 ): Promise<ReportOutcome> {
   if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
-  const window = reportWindow(period, date);
+  const window = vocabulary.calendar.reportWindow(period, date);
   if (window.through > now) {
     throw new Failure(
       'conflict',

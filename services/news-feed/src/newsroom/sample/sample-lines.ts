@@ -1,4 +1,4 @@
-import { shanghaiDate } from '../../shanghai-calendar.ts';
+import { SHANGHAI } from '../../calendar.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { SAMPLE_ITEMS, SAMPLE_REPORTS, type SampleItem } from './sample-news.ts';
 
@@ -180,7 +180,7 @@ function confirmedEvent(now: Date): object {
     createdAt: time,
     updatedAt: time,
     confirmedAt: time,
-    occurredOn: shanghaiDate(new Date(time)),
+    occurredOn: SHANGHAI.date(new Date(time)),
     confirmationBasis: 'source_post',
     schedule: null,
     posts: [post],

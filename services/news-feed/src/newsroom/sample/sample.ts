@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { addDays, latestReportDate } from '../../shanghai-calendar.ts';
+import { addDays } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { importLineReader } from '../import/import-line.ts';
@@ -30,7 +30,7 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
     const [fault] = refused;
     if (fault !== undefined) throw new Error(`the sample's line ${fault.number}: ${fault.reason}`);
     await publishRanking(tx, vocabulary.directions, now);
-    const latest = latestReportDate('daily', now);
+    const latest = vocabulary.calendar.latestReportDate('daily', now);
     for (let day = 0; day < DAILIES; day += 1) {
       await publishReport(tx, { period: 'daily', date: addDays(latest, -day), vocabulary, now });
     }

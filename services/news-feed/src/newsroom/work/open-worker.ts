@@ -80,7 +80,7 @@ export function openWorker(
     random: Math.random,
     checkItem: itemChecker(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
-    digests: openDigests(config, { db, clock }),
+    digests: openDigests(config, { db, clock, vocabulary }),
     stories: new RulesAssigner(search),
     writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
     pages: new WebPageReader(fetcher.fetch, reader, sharedTurns(db)),
@@ -98,7 +98,7 @@ export function openWorker(
   };
   return {
     worker,
-    metrics: workerMetrics(db, schedules, clock),
+    metrics: workerMetrics(db, { schedules, calendar: vocabulary.calendar, clock }),
     checkSchema: (migrations) => checkSchema(db, migrations)(),
     callback: { db, clock, log },
     close,

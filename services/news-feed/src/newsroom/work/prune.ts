@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { shanghaiDate } from '../../shanghai-calendar.ts';
+import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { pruneStories } from './prune-stories.ts';
 
@@ -11,7 +11,10 @@ const MOST_ITEMS = 20_000;
  * report; then the stories that are left without items, what sources no longer list for as long, and what the
  * editor has counted on past days. Selected items stay, withdrawn or not.
  */
-export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, now: Date): Promise<void> {
+export async function pruneNews(
+  tx: Transaction<NewsTables>,
+  { keepDays, now, calendar }: { keepDays: number; now: Date; calendar: Calendar },
+): Promise<void> {
   const before = new Date(now.getTime() - keepDays * 86_400_000);
   await sql`
     delete from news.item where id in (
@@ -32,7 +35,7 @@ export async function pruneNews(tx: Transaction<NewsTables>, keepDays: number, n
     where source.id = entry.source_id and entry.state <> 'pending'
       and entry.last_seen_at < source.last_change_at - ${keepDays} * interval '1 day'
   `.execute(tx);
-  const day = shanghaiDate(before);
+  const day = calendar.date(before);
   await sql`delete from news.editorial_slot where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_budget where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_share where day < ${day}::date`.execute(tx);

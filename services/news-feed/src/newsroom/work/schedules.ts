@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { PERIODS } from '../../period.ts';
-import { latestReportDate, reportWindow, shanghaiDate, startOfDay } from '../../shanghai-calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { publishRanking } from '../publishing/rank.ts';
@@ -33,6 +32,7 @@ export interface ScheduleSettings {
 
 /** The worker's schedules: the ranking, the reports, and the removal of what is old. */
 export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): Schedule[] {
+  const { calendar } = vocabulary;
   return [
     {
       name: 'ranking',
@@ -42,16 +42,16 @@ export function newsroomSchedules({ vocabulary, keepDays }: ScheduleSettings): S
     ...PERIODS.map(
       (period): Schedule => ({
         name: period,
-        latest: (now) => reportWindow(period, latestReportDate(period, now)).through,
+        latest: (now) => calendar.reportWindow(period, calendar.latestReportDate(period, now)).through,
         run: async (tx, due, now) => {
-          await publishReport(tx, { period, date: shanghaiDate(due), vocabulary, now });
+          await publishReport(tx, { period, date: calendar.latestReportDate(period, due), vocabulary, now });
         },
       }),
     ),
     {
       name: 'pruning',
-      latest: (now) => startOfDay(shanghaiDate(now)),
-      run: (tx, _due, now) => pruneNews(tx, keepDays, now),
+      latest: (now) => calendar.startOfDay(calendar.date(now)),
+      run: (tx, _due, now) => pruneNews(tx, { keepDays, now, calendar }),
     },
   ];
 }

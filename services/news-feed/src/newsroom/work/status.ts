@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
 import { type Spent, spentOn } from '../editorial/budget.ts';
 import { listSources, type Source, sourceCounts } from '../sources/source-store.ts';
@@ -44,15 +45,14 @@ export interface NewsroomStatus {
   queues: QueueStatus[];
   /** The workers that were seen within the last minute. */
   workers: number;
-  /** What a model was asked for today, in Shanghai. */
+  /** What a model was asked for today. */
   spent: Spent;
 }
 
 /** Reads where the newsroom stands. */
 export async function newsroomStatus(
   db: Kysely<NewsTables>,
-  schedules: readonly Schedule[],
-  now: Date,
+  { schedules, calendar, now }: { schedules: readonly Schedule[]; calendar: Calendar; now: Date },
 ): Promise<NewsroomStatus> {
   const counts = new Map((await sourceCounts(db, now)).map((count) => [count.source_id, count]));
   const sources = (await listSources(db)).map((source) => {
@@ -64,7 +64,7 @@ export async function newsroomStatus(
     schedules: await scheduleStatus(db, schedules, now),
     queues: await queueStatus(db, schedules, now),
     workers: await liveWorkers(db),
-    spent: await spentOn(db, now),
+    spent: await spentOn(db, calendar.date(now)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { collectProcessMetrics } from '@pressroom/common/metrics/process-metrics';
 import type { Kysely } from 'kysely';
 import { Gauge, Registry } from 'prom-client';
+import type { Calendar } from '../../calendar.ts';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Schedule } from './schedules.ts';
@@ -65,13 +66,13 @@ const GAUGES: readonly {
   },
   {
     name: 'newsroom_model_requests_day',
-    help: 'Requests to the model since midnight in Shanghai',
+    help: 'Requests to the model since midnight in NEWS_REPORT_TIMEZONE',
     labels: [],
     values: ({ spent }) => [[{}, spent.requests]],
   },
   {
     name: 'newsroom_model_tokens_day',
-    help: 'Tokens that the model has used since midnight in Shanghai',
+    help: 'Tokens that the model has used since midnight in NEWS_REPORT_TIMEZONE',
     labels: [],
     values: ({ spent }) => [[{}, spent.tokens]],
   },
@@ -89,8 +90,7 @@ const GAUGES: readonly {
  */
 export function workerMetrics(
   db: Kysely<NewsTables>,
-  schedules: readonly Schedule[],
-  clock: Clock,
+  { schedules, calendar, clock }: { schedules: readonly Schedule[]; calendar: Calendar; clock: Clock },
 ): { registry: Registry; read: () => Promise<string>; ready: () => Promise<unknown> } {
   const registry = new Registry();
   collectProcessMetrics(registry);
@@ -100,7 +100,7 @@ export function workerMetrics(
   }));
   const read = async () => {
     const now = clock();
-    const status = await newsroomStatus(db, schedules, now);
+    const status = await newsroomStatus(db, { schedules, calendar, now });
     for (const { gauge, values } of gauges) {
       gauge.reset();
       for (const [labels, value] of values(status, now)) gauge.set(labels, value);

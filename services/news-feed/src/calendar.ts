@@ -1,15 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Period } from './period.ts';
 
-/**
- * The zone of every calendar date of the news feed (`docs/spec/news-feed.md`, "Daily report"); its offset
- * follows the IANA rules.
- */
-export const SHANGHAI = 'Asia/Shanghai' as const;
-
-/** The time of the day, in Shanghai, at which a report's window ends. */
-const REPORT_TIME = Temporal.PlainTime.from({ hour: 8 });
-
 /** The lengths of the reports' windows. */
 const LENGTH: Record<Period, Temporal.DurationLike> = {
   daily: { days: 1 },
@@ -30,11 +21,6 @@ export interface TimeWindow {
   through: Date;
 }
 
-/** The calendar date in Shanghai at `time`, as `YYYY-MM-DD`. */
-export function shanghaiDate(time: Date): string {
-  return zoned(time).toPlainDate().toString();
-}
-
 /** The date `days` after `date`, both `YYYY-MM-DD`; before it if `days` is negative. */
 export function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString();
@@ -50,19 +36,6 @@ export function isCalendarDate(date: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The moment at which `date` (`YYYY-MM-DD`) begins in Shanghai. */
-export function startOfDay(date: string): Date {
-  return instantOf(Temporal.PlainDate.from(date).toZonedDateTime(SHANGHAI));
-}
-
-/**
- * The time that a report for `date` covers: the day, week or month up to 08:00 on that day in Shanghai.
- */
-export function reportWindow(period: Period, date: string): TimeWindow {
-  const end = Temporal.PlainDate.from(date);
-  return { from: reportTime(end.subtract(LENGTH[period])), through: reportTime(end) };
 }
 
 /** Whether a period has a report for `date`: every day, every Monday, or the first of every month. */
@@ -99,25 +72,61 @@ function mondayAfter(year: number, week: number): string | undefined {
   return REPORT_DATE.weekly(day).add(LENGTH.weekly).toString();
 }
 
-/** The date of a period's newest report whose window has ended at `time`. */
-export function latestReportDate(period: Period, time: Date): string {
-  const today = zoned(time).toPlainDate();
-  const date = reportTime(today) <= time ? today : today.subtract({ days: 1 });
-  return REPORT_DATE[period](date).toString();
+/**
+ * Names days, and says when reports are due, in one time zone; its offset follows the IANA rules
+ * (`docs/spec/news-feed.md`, "Daily report").
+ */
+export class Calendar {
+  /** The name of the zone in the IANA database. */
+  readonly zone: string;
+  readonly #reportTime: Temporal.PlainTime;
+
+  /** @param reportHour the hour of the day at which a report's window ends */
+  constructor(zone: string, reportHour: number) {
+    this.zone = zone;
+    this.#reportTime = Temporal.PlainTime.from({ hour: reportHour });
+  }
+
+  /** The calendar date at `time`, as `YYYY-MM-DD`. */
+  date(time: Date): string {
+    return this.#zoned(time).toPlainDate().toString();
+  }
+
+  /** The moment at which `date` (`YYYY-MM-DD`) begins. */
+  startOfDay(date: string): Date {
+    return instantOf(Temporal.PlainDate.from(date).toZonedDateTime(this.zone));
+  }
+
+  /** The time that a report for `date` covers: the day, week or month up to the report's hour on that day. */
+  reportWindow(period: Period, date: string): TimeWindow {
+    const end = Temporal.PlainDate.from(date);
+    return { from: this.#reportEnd(end.subtract(LENGTH[period])), through: this.#reportEnd(end) };
+  }
+
+  /** The date of a period's newest report whose window has ended at `time`. */
+  latestReportDate(period: Period, time: Date): string {
+    const today = this.#zoned(time).toPlainDate();
+    const date = this.#reportEnd(today) <= time ? today : today.subtract({ days: 1 });
+    return REPORT_DATE[period](date).toString();
+  }
+
+  /** `time` as RFC 3339 with milliseconds and the zone's offset. */
+  timestamp(time: Date): string {
+    return this.#zoned(time).toString({ timeZoneName: 'never', smallestUnit: 'millisecond' });
+  }
+
+  /** An hour that a change of the clocks leaves out begins as late as it leaves out. */
+  #reportEnd(date: Temporal.PlainDate): Date {
+    return instantOf(date.toZonedDateTime({ timeZone: this.zone, plainTime: this.#reportTime }));
+  }
+
+  #zoned(time: Date): Temporal.ZonedDateTime {
+    return Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(this.zone);
+  }
 }
 
-/** `time` as RFC 3339 with milliseconds and Shanghai's offset. */
-export function shanghaiTimestamp(time: Date): string {
-  return zoned(time).toString({ timeZoneName: 'never', smallestUnit: 'millisecond' });
-}
-
-function reportTime(date: Temporal.PlainDate): Date {
-  return instantOf(date.toZonedDateTime({ timeZone: SHANGHAI, plainTime: REPORT_TIME }));
-}
-
-function zoned(time: Date): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(SHANGHAI);
-}
+/** The calendar of the resets of usage limits, and of a site that names no other. */
+export const SHANGHAI = new Calendar('Asia/Shanghai', 8);
 
 function instantOf(time: Temporal.ZonedDateTime): Date {
   return new Date(time.epochMilliseconds);
