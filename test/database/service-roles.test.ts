@@ -90,6 +90,21 @@ test('content works with its role', async () => {
   expect((await send(path, { method: 'PATCH', json: { is_published: true }, headers })).status).toBe(200);
   expect((await send(`${service.url}/api/articles`)).body.data).toHaveLength(1);
   expect((await send(path, { method: 'DELETE', headers })).status).toBe(200);
+  // Of the audit trail it removes nothing but what is old, by the function that is there for it.
+  const client = new pg.Client({ connectionString: urlFor('pressroom_content') });
+  await client.connect();
+  const { rows } = await client.query('select action from content.audit order by at, id');
+  expect(rows.map(({ action }) => action)).toEqual(['key.created', 'article.published', 'article.deleted']);
+  for (const statement of [
+    'update content.audit set action = 1',
+    'delete from content.audit',
+    'truncate content.audit',
+  ])
+    await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+  expect((await client.query('select content.prune_audit(30, 100) as removed')).rows).toEqual([
+    { removed: 0 },
+  ]);
+  await client.end();
   await service.close();
 });
 

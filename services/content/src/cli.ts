@@ -3,6 +3,8 @@ import { addLedgerCommands } from '@pressroom/common/ledger/commands';
 import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
+import { readTrail } from './audit/trail.ts';
+import { printTrail, printTrailAsJson, readCount } from './cli/audit.ts';
 import {
   createKey,
   expireKey,
@@ -12,6 +14,7 @@ import {
   readName,
   readPrefix,
   readScope,
+  readTime,
   revokeKey,
 } from './cli/keys.ts';
 import { reindex } from './cli/reindex.ts';
@@ -72,6 +75,25 @@ keys
   });
 
 addMovingCommands(program, withContent);
+
+program
+  .command('audit')
+  .description('show who did what, the newest first')
+  .option('--since <time>', 'from when on, such as 2027-01-31 or 2027-01-31T18:00:00Z')
+  .option('--key <key>', 'what was done with one key: the 8 characters after pk_, or the whole key')
+  .option('--article <id>', 'what was done to one article')
+  .option('--limit <entries>', 'how many entries at most', '100')
+  .option('--json', 'as JSON Lines')
+  .action(async ({ since, key, article, limit, json }) => {
+    const query = {
+      since: since === undefined ? undefined : readTime(since),
+      key: key === undefined ? undefined : readPrefix(key),
+      article: article === undefined ? undefined : readCount(article, 'the id of an article'),
+      limit: readCount(limit, 'a number of entries'),
+    };
+    const print = json === true ? printTrailAsJson : printTrail;
+    await withContent(async (db) => print(await readTrail(db, query)));
+  });
 
 program
   .command('reindex')

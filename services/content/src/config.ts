@@ -57,6 +57,10 @@ export const contentSettings = {
   ),
   CONTENT_SEARCH_CONCURRENCY: searchConcurrency,
   CONTENT_SEARCH_TIMEOUT_MS: searchTimeoutMs,
+  CONTENT_AUDIT_DAYS: setting(
+    integer(30, 36_500, 'days').default(365),
+    'Days for which the audit trail is kept.',
+  ),
   CONTENT_SITE_URL: setting(
     siteUrl().optional(),
     'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',

@@ -13,6 +13,7 @@ import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
+import { AuditRetention } from './audit/retention.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { Scheduler } from './schedule/scheduler.ts';
@@ -59,8 +60,9 @@ export async function openContent(
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const indexing = new Indexing(config, name, log);
+  const retention = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
   const release = async () => {
-    await Promise.all([changes.close(), indexing.stop(), scheduler.stop()]);
+    await Promise.all([changes.close(), indexing.stop(), scheduler.stop(), retention.stop()]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const seen = () => changes.position.seen();

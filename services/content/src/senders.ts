@@ -1,12 +1,14 @@
 import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
+import { withoutApiKeys } from '@pressroom/common/log/hidden-keys';
 import { forbidden, Problem, unauthorized } from '@pressroom/common/problems/problem';
 import type { FastifyRequest } from 'fastify';
 import { requireScope, type Scope } from './api-keys/scope.ts';
 import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
 import type { Reader } from './articles/store.ts';
+import type { Actor } from './written-by.ts';
 
 /**
  * Who sends a request: an anonymous client, the owner of a valid key, a client with an invalid key, or one
@@ -100,6 +102,12 @@ export function ownerOf({ sender }: FastifyRequest): KeyOwner {
   refuseWrong(sender);
   if (sender.kind !== 'owner') throw keyRequired();
   return sender.owner;
+}
+
+/** Who sends a request with a valid key, for the audit trail. Throws as {@link ownerOf}. */
+export function actorOf(request: FastifyRequest): Actor {
+  const { prefix: key } = ownerOf(request);
+  return { key, requestId: withoutApiKeys(request.id), address: request.ip };
 }
 
 /**

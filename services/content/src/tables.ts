@@ -61,6 +61,19 @@ interface ReleaseTable {
   created_at: DefaultedTime;
 }
 
+/** `content.audit`: written by triggers. */
+interface AuditTable {
+  id: Generated<number>;
+  at: DefaultedTime;
+  action: string;
+  article_id: number | null;
+  key: string | null;
+  request_id: string | null;
+  address: string | null;
+  program: Generated<string>;
+  detail: object;
+}
+
 /** `content.list_count`: maintained by triggers. */
 interface ListCountTable {
   kind: string;
@@ -101,6 +114,7 @@ export interface ContentTables {
   'content.tag': TermTable;
   'content.author': TermTable;
   'content.release': ReleaseTable;
+  'content.audit': AuditTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
   'content.preview': PreviewTable;

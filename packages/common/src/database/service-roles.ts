@@ -5,12 +5,19 @@ import type { AdvisoryLock } from './advisory-locks.ts';
 export interface ServiceRole {
   readonly role: string;
   readonly schemas: readonly string[];
+  /** The tables of these that it may only read and add to. */
+  readonly appendOnly?: readonly string[];
   readonly passwordVariable: string;
 }
 
 /** Each service logs in as its own role, which owns nothing and reaches no other service's schema. */
 export const SERVICE_ROLES: readonly ServiceRole[] = [
-  { role: 'pressroom_content', schemas: ['content'], passwordVariable: 'CONTENT_DATABASE_PASSWORD' },
+  {
+    role: 'pressroom_content',
+    schemas: ['content'],
+    appendOnly: ['content.audit'],
+    passwordVariable: 'CONTENT_DATABASE_PASSWORD',
+  },
   {
     role: 'pressroom_news_feed',
     schemas: ['news'],
@@ -55,9 +62,13 @@ export async function grantServiceRoles(
   try {
     await client.query('begin');
     await client.query("select pg_advisory_xact_lock(hashtextextended($1 || ': ', 0))", [LOCK]);
-    for (const { role, schemas } of wanted) {
+    for (const { role, schemas, appendOnly = [] } of wanted) {
       await makeRole(client, role, passwords.get(role) ?? '');
       for (const schema of schemas) await grant(client, role, schema);
+      for (const table of appendOnly) {
+        const name = client.escapeIdentifier(role);
+        await client.query(`revoke update, delete, truncate on ${table} from ${name}`);
+      }
     }
     await client.query('commit');
   } finally {

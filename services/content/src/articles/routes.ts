@@ -11,7 +11,7 @@ import { success, successPage } from '../envelope.ts';
 import type { HtmlInspector } from '../html/html-inspector.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
-import { ownerOf } from '../senders.ts';
+import { actorOf, ownerOf } from '../senders.ts';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
@@ -37,7 +37,7 @@ import {
   LIST_MEMBERS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
-import type { ArticleStore, Precondition, ReadArticle } from './store.ts';
+import type { ArticleStore, Precondition, ReadArticle, Writer } from './store.ts';
 import { SEARCHES, subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */
@@ -218,6 +218,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
       const key = idempotencyKey(request);
       const { article, own, repeated } = await articles.create(
         { ...body, author: body.author ?? owner.name },
+        actorOf(request),
         key === undefined ? undefined : { sender: owner.prefix, key, body },
       );
       // The first one may have reached another replica, whose notification may still be on its way.
@@ -247,7 +248,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { article, own, place } = await articles.update(params.id, body, permission(request, body));
+      const { article, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_updated', { article: article.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', article));
@@ -269,7 +270,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     handler: async (request, reply) => {
       await checkBody(request, inspector);
       const { body, params } = request;
-      const { changes, own, place } = await articles.update(params.id, body, permission(request, body));
+      const { changes, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_updated', { article: place.id });
       return reply.headers(writtenHeaders(own)).send(success('Article updated', changes));
@@ -278,14 +279,15 @@ function updates({ articles, inspector, changed }: ArticleParts) {
   return { replace, change };
 }
 
-/** What a write asks of the article that it finds: that the key may change it, and `If-Match`. */
-function permission(request: FastifyRequest, body: Permitted): Precondition {
+/** Who writes, and what is asked of the article: that the key may change it, and `If-Match`. */
+function writerOf(request: FastifyRequest, body: Permitted): Writer {
   const [owner, condition] = [ownerOf(request), writePrecondition(request)];
-  return (own, article) => {
+  const precondition: Precondition = (own, article) => {
     requireArticle(owner, article);
     requireArticle(owner, { ...article, ...body });
     condition?.(own);
   };
+  return { actor: actorOf(request), precondition };
 }
 
 function removal({ articles, changed }: ArticleParts) {
@@ -298,7 +300,7 @@ function removal({ articles, changed }: ArticleParts) {
       response: { 200: deletedAnswer, ...problemResponses(400, 401, 403, 404, 412, 429, 503) },
     },
     handler: async (request, reply) => {
-      const place = await articles.delete(request.params.id, permission(request, {}));
+      const place = await articles.delete(request.params.id, writerOf(request, {}));
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_deleted', { article: place.id });
       return reply.header('cache-control', PRIVATE).send(success('Article deleted', null));

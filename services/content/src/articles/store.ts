@@ -8,6 +8,7 @@ import type { Page } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
+import { type Actor, writtenBy } from '../written-by.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
@@ -70,6 +71,12 @@ export type ImportedColumns = Partial<
  * the write.
  */
 export type Precondition = (own: OwnMembers, article: Permitted) => void;
+
+/** Who writes, and what else is asked of the article. */
+export interface Writer {
+  actor: Actor;
+  precondition?: Precondition;
+}
 
 /** The articles of the content service in the database. */
 export class ArticleStore {
@@ -147,12 +154,13 @@ export class ArticleStore {
    */
   async create(
     body: ArticleCreate & { author: string },
+    actor?: Actor,
     request?: IdempotentRequest,
   ): Promise<OwnArticle & { repeated: boolean }> {
     // Tags and authors that were found must stay until the article has them.
     const hasTerms = (body.tags ?? []).length + (body.authors ?? []).length > 0;
     if (request === undefined && !hasTerms && !hasSchedule(body)) {
-      return { ...written(await insert(this.#db, body).catch(explainRefusal)), repeated: false };
+      return { ...written(await insert(this.#db, body, actor).catch(explainRefusal)), repeated: false };
     }
     const creation = this.#db.transaction().execute(async (tx) => {
       const first = request && (await findRepeated(tx, request));
@@ -160,7 +168,7 @@ export class ArticleStore {
         const row = await selectDetail(tx, first).executeTakeFirstOrThrow();
         return { ...written(row), repeated: true };
       }
-      const row = await insert(tx, { ...body, ...(await firstPlan(tx, body)) });
+      const row = await insert(tx, { ...body, ...(await firstPlan(tx, body)) }, actor);
       if (request !== undefined) await keepKey(tx, request, row.id);
       return { ...written(row), repeated: false };
     });
@@ -194,9 +202,9 @@ export class ArticleStore {
   async update(
     id: number,
     body: ArticleChange,
-    precondition?: Precondition,
+    writer: Writer,
   ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
-    const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, precondition));
+    const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, writer));
     return write.catch(explainRefusal);
   }
 
@@ -205,22 +213,32 @@ export class ArticleStore {
    *
    * @throws Failure `missing`, and whatever `precondition` throws
    */
-  delete(id: number, precondition?: Precondition): Promise<ArticlePlace> {
+  delete(id: number, { actor, precondition }: Writer): Promise<ArticlePlace> {
     return this.#db.transaction().execute(async (tx) => {
       const row = await lock(tx, id);
       precondition?.(ownMembers(row), row);
-      await tx.deleteFrom('content.article').where('id', '=', id).execute();
+      await tx
+        .deleteFrom('content.article')
+        .where('id', '=', id)
+        .where(writtenBy(actor), '=', actor.key)
+        .execute();
       return { id, categories: [row.category_id] };
     });
   }
 }
 
-async function insert(db: Database, body: ArticleCreate & { author: string }): Promise<ArticleRow> {
-  return db
+async function insert(
+  db: Database,
+  body: ArticleCreate & { author: string },
+  actor: Actor | undefined,
+): Promise<ArticleRow> {
+  const { writer: _, ...row } = await db
     .insertInto('content.article')
     .values(await newRow(db, body))
     .returning(COLUMNS)
+    .returning((actor === undefined ? sql.lit('') : writtenBy(actor)).as('writer'))
     .executeTakeFirstOrThrow();
+  return row;
 }
 
 async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
@@ -353,7 +371,7 @@ async function updateLocked(
   tx: Transaction<ContentTables>,
   id: number,
   { tags, authors, ...body }: ArticleChange,
-  precondition: Precondition | undefined,
+  { actor, precondition }: Writer,
 ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
   const tag_ids = tags && (await termIds(tx, 'tags', tags));
   const author_ids = authors && (await termIds(tx, 'authors', authors));
@@ -370,6 +388,7 @@ async function updateLocked(
       ...consequences(before, body),
     })
     .where('article.id', '=', id)
+    .where(writtenBy(actor), '=', actor.key)
     .returning(DETAIL_COLUMNS)
     .executeTakeFirstOrThrow();
   const place = { id, categories: [before.category_id, after.category_id] };

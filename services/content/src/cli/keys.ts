@@ -19,20 +19,30 @@ export function readName(value: string): string {
 }
 
 /**
- * Parses when a key expires: a calendar day, which means its beginning in UTC, or a time with its offset.
+ * Parses when a key expires, like {@link readTime}.
  *
  * @throws Failure `refused` for anything else, and for times that are not in the future
  */
 export function readEnd(value: string, now = new Date()): Date {
-  const [, day] =
-    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
-  const end = new Date(value);
-  // `Date` takes 31 February for 3 March.
-  if (day === undefined || Number.isNaN(end.getTime()) || !isDay(day)) {
-    throw new Failure('refused', `"${value}" is not a date such as 2027-01-31 or 2027-01-31T18:00:00Z`);
-  }
+  const end = readTime(value);
   if (end <= now) throw new Failure('refused', `${value} is not in the future`);
   return end;
+}
+
+/**
+ * Parses a time: a calendar day, which means its beginning in UTC, or a time with its offset.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readTime(value: string): Date {
+  const [, day] =
+    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
+  const time = new Date(value);
+  // `Date` takes 31 February for 3 March.
+  if (day === undefined || Number.isNaN(time.getTime()) || !isDay(day)) {
+    throw new Failure('refused', `"${value}" is not a date such as 2027-01-31 or 2027-01-31T18:00:00Z`);
+  }
+  return time;
 }
 
 function isDay(day: string): boolean {

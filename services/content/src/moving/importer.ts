@@ -122,6 +122,8 @@ export class Importer {
     outcomes: Outcome[],
   ): Promise<void> {
     const write = this.#db.transaction().execute(async (tx) => {
+      await sql`select set_config('pressroom.import', 'on', true)`.execute(tx);
+      const before = outcomes.length;
       // Terms come first: whoever holds the slugs of articles waits for no term.
       for (const one of terms) outcomes.push(await writeTerm(tx, one));
       const found = new Map<ImportedArticle, Terms>();
@@ -138,6 +140,8 @@ export class Importer {
         else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, { entry, item }, its));
       }
       if (this.#options.exact) await passImportedIds(tx);
+      const created = outcomes.slice(before).filter(({ kind }) => kind === 'created').length;
+      if (created > 0) await tellOfImport(tx, created);
       if (this.#options.dryRun) throw new Undone();
     });
     await write.catch((error: unknown) => {
@@ -184,6 +188,11 @@ async function writeArticle(
   const id = await new ArticleStore(tx).import({ ...body, ...terms }, given);
   await keepFormerSlugs(tx, 'article', id, former_slugs);
   if (key !== undefined) await keepKey(tx, { sender: '', key, body }, id);
+}
+
+/** Adds what one transaction has created to the audit trail, which has no entry for each. */
+async function tellOfImport(tx: Transaction<ContentTables>, created: number): Promise<void> {
+  await tx.insertInto('content.audit').values({ action: 'import', detail: { created } }).execute();
 }
 
 /** Waits for whoever writes a slug of an article, or draws an id, as the trigger of a statement that does. */

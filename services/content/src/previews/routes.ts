@@ -7,7 +7,7 @@ import { requireCategory } from '../api-keys/scope.ts';
 import { articlePath, deletedAnswer } from '../articles/schema.ts';
 import { success } from '../envelope.ts';
 import { replyPrivately } from '../reading.ts';
-import { ownerOf } from '../senders.ts';
+import { actorOf, ownerOf } from '../senders.ts';
 import { tellOfWrite } from '../writing.ts';
 import { previewCreate, previewCreatedAnswer, previewListAnswer, previewPath } from './schema.ts';
 import type { ArticleCheck, Preview, PreviewStore } from './store.ts';
@@ -31,7 +31,7 @@ export function previewOperations(previews: PreviewStore) {
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      const made = await previews.create(id, request.body.expires_in, permission(request));
+      const made = await previews.create(id, request.body.expires_in, actorOf(request), permission(request));
       tellOfWrite(request, 'preview_created', { article: id, preview: made.id });
       return reply
         .code(201)
@@ -69,7 +69,7 @@ export function previewOperations(previews: PreviewStore) {
     },
     handler: async (request, reply) => {
       const { id, preview_id: preview } = request.params;
-      await previews.revoke(id, preview, permission(request));
+      await previews.revoke(id, preview, actorOf(request), permission(request));
       tellOfWrite(request, 'preview_deleted', { article: id, preview });
       return reply.headers(HEADERS).send(success('Preview revoked', null));
     },

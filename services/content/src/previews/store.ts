@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Permitted } from '../api-keys/scope.ts';
 import { hashToken } from '../articles/preview-token.ts';
 import type { ContentTables } from '../tables.ts';
+import { type Actor, writtenBy } from '../written-by.ts';
 
 /** Bytes of a token. */
 const TOKEN_BYTES = 32;
@@ -35,7 +36,12 @@ export class PreviewStore {
    *
    * @throws Failure `missing`, `conflict` if there are too many, and whatever `check` throws
    */
-  create(articleId: number, seconds: number, check: ArticleCheck): Promise<Preview & { token: string }> {
+  create(
+    articleId: number,
+    seconds: number,
+    actor: Actor,
+    check: ArticleCheck,
+  ): Promise<Preview & { token: string }> {
     return this.#db.transaction().execute(async (tx) => {
       await findArticle(tx, articleId, check);
       await tx
@@ -53,14 +59,14 @@ export class PreviewStore {
         throw new Failure('conflict', detail, { code: 'too_many_previews' });
       }
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
-      const preview = await tx
+      const { writer: _, ...preview } = await tx
         .insertInto('content.preview')
         .values({
           article_id: articleId,
           token_hash: hashToken(token),
           expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`,
         })
-        .returning(['id', 'created_at', 'expires_at'])
+        .returning(['id', 'created_at', 'expires_at', writtenBy(actor).as('writer')])
         .executeTakeFirstOrThrow();
       return { ...preview, token };
     });
@@ -87,12 +93,13 @@ export class PreviewStore {
    *
    * @throws Failure `missing`, and whatever `check` throws
    */
-  async revoke(articleId: number, id: number, check: ArticleCheck): Promise<void> {
+  async revoke(articleId: number, id: number, actor: Actor, check: ArticleCheck): Promise<void> {
     await findArticle(this.#db, articleId, check);
     const { numDeletedRows } = await this.#db
       .deleteFrom('content.preview')
       .where('article_id', '=', articleId)
       .where('id', '=', id)
+      .where(writtenBy(actor), '=', actor.key)
       .executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) throw new Failure('missing', 'the article has no such preview');
   }

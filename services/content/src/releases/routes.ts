@@ -7,7 +7,7 @@ import { requireAnyCategory } from '../api-keys/scope.ts';
 import { deletedAnswer } from '../articles/schema.ts';
 import { success, successPage } from '../envelope.ts';
 import { replyPrivately } from '../reading.ts';
-import { ownerOf } from '../senders.ts';
+import { actorOf, ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import {
   releaseAnswer,
@@ -77,7 +77,12 @@ function writes(releases: ReleaseStore) {
     },
     handler: async (request, reply) => {
       const { body, params } = request;
-      const { release, isNew } = await releases.put(params.name, body.publish_at, permission(request));
+      const { release, isNew } = await releases.put(
+        params.name,
+        body.publish_at,
+        actorOf(request),
+        permission(request),
+      );
       tellOfWrite(request, isNew ? 'release_created' : 'release_updated', { release: release.name });
       const own = shown(release);
       const message = isNew ? 'Release created' : 'Release updated';
@@ -97,7 +102,7 @@ function writes(releases: ReleaseStore) {
     },
     handler: async (request, reply) => {
       const { name } = request.params;
-      await releases.delete(name, permission(request));
+      await releases.delete(name, actorOf(request), permission(request));
       tellOfWrite(request, 'release_deleted', { release: name });
       return reply.header('cache-control', PRIVATE).send(success('Release deleted', null));
     },

@@ -3,6 +3,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { databaseTime, timeFaults } from '../articles/schedule.ts';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
+import { type Actor, writtenBy } from '../written-by.ts';
 
 /** A release in the database. */
 export type Release = Selectable<ContentTables['content.release']>;
@@ -70,6 +71,7 @@ export class ReleaseStore {
   put(
     name: string,
     publish_at: Date | null,
+    actor: Actor,
     precondition?: ReleasePrecondition,
   ): Promise<{ release: Release; isNew: boolean }> {
     return this.#db.transaction().execute(async (tx) => {
@@ -77,7 +79,7 @@ export class ReleaseStore {
         .insertInto('content.release')
         .values({ name, publish_at: null })
         .onConflict((conflict) => conflict.doNothing())
-        .returning('name')
+        .returning(writtenBy(actor).as('writer'))
         .executeTakeFirst();
       const before = await selectRelease(tx, name).forUpdate().executeTakeFirst();
       if (before === undefined) throw new Failure('conflict', 'this release is being deleted; try again');
@@ -94,6 +96,7 @@ export class ReleaseStore {
         .updateTable('content.release')
         .set({ publish_at })
         .where('name', '=', name)
+        .where(writtenBy(actor), '=', actor.key)
         .returningAll()
         .executeTakeFirstOrThrow();
       return { release, isNew };
@@ -105,12 +108,16 @@ export class ReleaseStore {
    *
    * @throws Failure `missing`, and whatever `precondition` throws
    */
-  async delete(name: string, precondition?: ReleasePrecondition): Promise<void> {
+  async delete(name: string, actor: Actor, precondition?: ReleasePrecondition): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       const release = await selectRelease(tx, name).forUpdate().executeTakeFirst();
       if (release === undefined) throw noSuchRelease(name);
       precondition?.(release);
-      await tx.deleteFrom('content.release').where('name', '=', name).execute();
+      await tx
+        .deleteFrom('content.release')
+        .where('name', '=', name)
+        .where(writtenBy(actor), '=', actor.key)
+        .execute();
     });
   }
 }

@@ -9,7 +9,7 @@ import { deletedAnswer } from '../articles/schema.ts';
 import { ARTICLES } from '../articles/subjects.ts';
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
-import { ownerOf } from '../senders.ts';
+import { actorOf, ownerOf } from '../senders.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
 import { type TermFilters, termPageQuery, termPath, termSchemas, termSlugPath } from './schema.ts';
@@ -200,7 +200,7 @@ function writes({ terms, changed }: TermParts, { noun, Noun, plural, one, schema
     },
     handler: async (request, reply) => {
       requireAnyCategory(ownerOf(request));
-      await terms.delete(request.params.id, writePrecondition(request));
+      await terms.delete(request.params.id, actorOf(request), writePrecondition(request));
       changed();
       tellOfWrite(request, `${noun}_deleted`, { [noun]: request.params.id });
       return reply.header('cache-control', PRIVATE).send(success(`${Noun} deleted`, null));

@@ -8,6 +8,7 @@ import type { Page, Total } from '../envelope.ts';
 import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
+import { type Actor, writtenBy } from '../written-by.ts';
 import type { TermKind } from './kind.ts';
 import type {
   CountedTerm,
@@ -182,11 +183,11 @@ export class TermStore {
    *
    * @throws Failure `missing`, `conflict` while it has articles, and whatever `precondition` throws
    */
-  async delete(id: number, precondition?: TermPrecondition): Promise<void> {
+  async delete(id: number, actor: Actor, precondition?: TermPrecondition): Promise<void> {
     const { noun, table, articleKey } = this.#kind;
     const remove = this.#db.transaction().execute(async (tx) => {
       await this.#lock(tx, id, precondition);
-      await tx.deleteFrom(table).where('id', '=', id).execute();
+      await tx.deleteFrom(table).where('id', '=', id).where(writtenBy(actor), '=', actor.key).execute();
     });
     await remove.catch((error: unknown) => {
       if (!violates(error, articleKey)) throw error;

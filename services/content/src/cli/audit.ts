@@ -1,0 +1,37 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { AuditEntry } from '../audit/trail.ts';
+
+/**
+ * Parses a whole number of at least 1; `what` says what it is of.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readCount(value: string, what: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new Failure('refused', `"${value}" is not ${what}`);
+}
+
+/** Prints entries of the audit trail as a table. */
+export function printTrail(entries: readonly AuditEntry[]): void {
+  if (entries.length === 0) {
+    console.log('Nothing of the kind was done.');
+    return;
+  }
+  console.table(
+    entries.map(({ at, action, article_id, key, address, request_id, program, detail }) => ({
+      time: at.toISOString(),
+      action,
+      article: article_id ?? '',
+      key: key ?? '',
+      address: address ?? '',
+      request: request_id ?? '',
+      program,
+      detail: JSON.stringify(detail),
+    })),
+  );
+}
+
+/** Prints entries of the audit trail as JSON Lines. */
+export function printTrailAsJson(entries: readonly AuditEntry[]): void {
+  for (const { id: _, ...entry } of entries) console.log(JSON.stringify(entry));
+}
