@@ -8,6 +8,7 @@ import { contentPeersPicture, contentPeersTables, peersPictures, peersTables } f
 import { ratePictures } from './rate-pictures.ts';
 import { scalingDemand, scalingInputs } from './scaling.ts';
 import { printed, provenance, type Section, type SectionMaker, table } from './section.ts';
+import { storiesTable } from './stories.ts';
 import { tricksTable } from './tricks.ts';
 
 /** A section of what one bench has measured: its parts, then how it was measured. */
@@ -62,7 +63,7 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   'login-flood': tablesOf('login-flood'),
   idle: tablesOf('idle', true),
   start: tablesOf('start', true),
-  stories: tablesOf('stories'),
+  stories: sectionOf('stories', (file) => [storiesTable(file)]),
   newsroom: sectionOf('newsroom', ({ figures }) => [measuredTables(figures), shortfalls(figures)]),
   'scaling, inputs': sectionOf('scaling', (file) => [scalingInputs(file)]),
   'scaling, demand': (files) => ({ text: scalingDemand(fileOf(files, 'scaling')) }),

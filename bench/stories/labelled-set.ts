@@ -6,12 +6,25 @@ import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story
 export interface LabelledReport extends AssignableItem {
   /** The event that it is on; a report on its own is an event of its own. */
   event: string;
+  set: string;
+  /** The reports with which a pair was labelled, in a set of pairs. */
+  judgedWith?: ReadonlySet<string>;
+}
+
+/** A set of which one half is never looked at while the score is tuned. */
+export interface LabelledSet {
+  name: string;
+  /** What it is, for a reader of the figures. */
+  about: string;
+  half: 'tuning' | 'unread';
+  /** In time order. */
+  reports: LabelledReport[];
 }
 
 const LINE = /^(?<alone>- )?(?<day>\d+)\.(?<hour>\d+) (?<title>.+?) \| (?<summary>.+)$/u;
 
-/** One half of the labelled set, in time order; each report of an event is from another source. */
-export function readLabelledSet(half: 'tuning' | 'unread'): LabelledReport[] {
+/** One half of the set of this repository; each report of an event is from another source. */
+export function readLabelledSet(half: LabelledSet['half']): LabelledSet {
   const text = readFileSync(fileURLToPath(new URL(`${half}.txt`, import.meta.url)), 'utf8');
   const reports: LabelledReport[] = [];
   let event = '';
@@ -26,6 +39,7 @@ export function readLabelledSet(half: 'tuning' | 'unread'): LabelledReport[] {
     reports.push({
       id: `${half}-${number + 1}`,
       event: alone === undefined ? event : `alone ${number + 1}`,
+      set: 'own',
       title,
       originalTitle: null,
       summary,
@@ -35,5 +49,13 @@ export function readLabelledSet(half: 'tuning' | 'unread'): LabelledReport[] {
       discoveredAt: publishedAt,
     });
   }
-  return reports.sort((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime() || (a.id < b.id ? -1 : 1));
+  const about = 'English and Chinese, with texts: made-up technology news';
+  return { name: 'own', about, half, reports: byTime(reports) };
+}
+
+/** Reports in time order. */
+export function byTime(reports: readonly LabelledReport[]): LabelledReport[] {
+  return reports.toSorted(
+    (a, b) => a.publishedAt.getTime() - b.publishedAt.getTime() || (a.id < b.id ? -1 : 1),
+  );
 }

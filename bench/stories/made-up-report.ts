@@ -12,6 +12,7 @@ export function madeUpReport(index: number, publishedAt: Date, random: () => num
   return {
     id: `made-up-${index}`,
     event: '',
+    set: 'made up',
     title: `${name()} ${words(9)} ${name()}`,
     originalTitle: null,
     summary: `${words(20)} ${rank(5000)} ${name()}.`,
