@@ -71,8 +71,7 @@ async function store(
     const weighed = [...terms].map(([term, known]): [string, WeighedTerm] => {
       const items = uses.get(term) ?? 0;
       uses.set(term, items + 1);
-      const rarity = rarityOf(items, stored + index);
-      return [term, { ...known, weight: known.weight * rarity, rarity }];
+      return [term, { ...known, weight: known.weight * rarityOf(items, stored + index) }];
     });
     return {
       id: report.id,
@@ -81,7 +80,7 @@ async function store(
       source: report.sourceName,
       at: report.publishedAt,
       terms: [...terms.keys()],
-      report: storedReport({ ...rest, terms: new Map(weighed), stored: stored + index }),
+      report: storedReport({ ...rest, terms: new Map(weighed) }),
     };
   });
   await pool.query(

@@ -180,8 +180,8 @@ export interface StoredReport {
   terms: Record<string, [kind: number, weight: number]>;
   marks: Record<string, string[]>;
   chinese: boolean;
-  /** `WeighedReport.stored`; absent in what was stored before it was counted. */
-  stored?: number;
+  /** Whether it belongs to no story but its own. */
+  alone?: boolean;
 }
 
 /** `news.report_terms` */

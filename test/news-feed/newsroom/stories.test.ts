@@ -399,3 +399,70 @@ test('reports of one source that name two events do not make them one', async ()
   expect((await open(quake)).status).toBe(200);
   expect((await open(deal)).status).toBe(200);
 });
+
+test.each([
+  [
+    'Russian',
+    'В Уфе сгорел склад шин на улице Менделеева',
+    'Пожар на складе шин в Уфе: сгорел ангар на улице Менделеева',
+  ],
+  ['Vietnamese', 'Cháy chợ Đồng Xuân ở Hà Nội', 'Hà Nội: cháy lớn tại chợ Đồng Xuân'],
+  ['Korean', '부산 해운대 호텔 화재로 투숙객 대피', '해운대 호텔서 화재…투숙객 긴급 대피'],
+  ['Japanese', 'トヨタ、名古屋で新型プリウスを発表', '新型プリウスをトヨタが発表 名古屋で公開'],
+])('reports in %s are one story, and another fire or firm is not', async (_, one, two) => {
+  const story = await report('one', one);
+  expect(await report('two', two, { hours: 1 })).toBe(story);
+});
+
+test('a report joins a story by its core, not by the one report that it resembles', async () => {
+  const quake = await Promise.all(
+    ['a', 'b', 'c'].map((id) => report(id, QUAKE, { summary: 'The depth was 38 km.' })),
+  );
+  const odd = 'Arica mayor Carla Ruiz opens the harbour museum after years of building';
+  await report('odd', odd, { hours: 1 });
+  await feed.db
+    .updateTable('news.item')
+    .set({ story: quake[0] ?? '' })
+    .where('id', '=', 'odd')
+    .execute();
+  expect(await report('next', `${odd} work`, { hours: 2 })).not.toBe(quake[0]);
+});
+
+test('a round-up, a live blog and a text on three stories join nothing, and nothing joins them', async () => {
+  const events = [
+    { id: 'q', title: QUAKE, summary: 'The depth was 38 km; no tsunami warning was issued.' },
+    { id: 'd', title: 'Northwind raises $420 million', summary: 'Halberd Capital values the robot maker.' },
+    { id: 'f', title: 'Floods near Valencia leave 11 dead', summary: 'A bridge collapsed in Chiva.' },
+  ];
+  const stories = await reportAll(events);
+  const summary = events.map((event) => `${event.title}. ${event.summary}`).join(' ');
+  const titles = ['What the country talks about', `Morning briefing: ${QUAKE}`, `${QUAKE}: live updates`];
+  const alone = await reportAll(titles.map((title, at) => ({ id: `r${at}`, title, summary, hours: 1 })));
+  expect(new Set([...stories, ...alone]).size).toBe(6);
+  expect(await report('late', titles[1] ?? '', { summary, hours: 2 })).not.toBe(alone[1]);
+});
+
+test('a column of a source is a story each day', async () => {
+  const daily = (day: number) =>
+    report(`d${day}`, `The Leeds diary of ${day} November`, { source: 'Leeds Post', hours: 24 * day });
+  const stories: string[] = [];
+  for (const day of [1, 2, 3, 4]) stories.push(await daily(day));
+  expect(stories[3]).not.toBe(stories[2]);
+  expect(stories[2]).not.toBe(stories[1]);
+});
+
+test('a story that has grown apart is split by its next report, and stays split', async () => {
+  const flood = { title: 'Floods near Valencia leave 11 dead', summary: 'A bridge collapsed in Chiva.' };
+  const [quake = ''] = await reportAll([1, 2, 3, 4].map((at) => ({ id: `q${at}`, title: QUAKE, hours: at })));
+  const [floods = ''] = await reportAll([1, 2, 3].map((at) => ({ id: `f${at}`, ...flood, hours: at })));
+  await feed.db.updateTable('news.item').set({ story: quake }).where('story', '=', floods).execute();
+  expect(await report('q5', QUAKE, { hours: 5 })).toBe(quake);
+  const { rows } = await feed.database.pool.query(
+    "select story, string_agg(id, ' ' order by id) as ids from news.item group by story order by 2",
+  );
+  expect(rows.map(({ ids }) => ids)).toEqual(['f1 f2 f3', 'q1 q2 q3 q4 q5']);
+  await until('the split is shown', async () => {
+    const { storyline } = await read(quake);
+    return storyline?.[0]?.publicId === rows[0].story;
+  });
+});

@@ -20,7 +20,6 @@ const lexiconFile = z.strictObject({
   places: z.array(entry),
   bodies: z.array(entry),
   concepts: z.array(entry),
-  generic: z.array(z.string()),
 });
 
 /** What a spelling of the lexicon stands for. */
@@ -35,15 +34,13 @@ export interface Lexicon {
   /** Lower-case English spellings of one to four words. */
   english: ReadonlyMap<string, Meaning>;
   chinese: ReadonlyMap<string, Meaning>;
-  /** Words that say little about which event a report is on. */
-  generic: ReadonlySet<string>;
   /** The longest Chinese spelling, in characters. */
   longestChinese: number;
 }
 
 /** Reads a lexicon, by default the one that comes with the newsroom. Throws a `Failure`. */
 export function readLexicon(file = DEFAULT_FILE): Lexicon {
-  const { places, bodies, concepts, generic } = readYamlFile(file, lexiconFile, 'a lexicon');
+  const { places, bodies, concepts } = readYamlFile(file, lexiconFile, 'a lexicon');
   const english = new Map<string, Meaning>();
   const chinese = new Map<string, Meaning>();
   for (const [entries, kind] of [
@@ -60,7 +57,6 @@ export function readLexicon(file = DEFAULT_FILE): Lexicon {
   return {
     english,
     chinese,
-    generic: new Set(generic.flatMap((line) => line.split(/\s+/u))),
     longestChinese: Math.max(1, ...[...chinese.keys()].map(({ length }) => length)),
   };
 }

@@ -2,7 +2,9 @@ import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { writeDigests } from './digest-writer.ts';
-import { evidenceOf, likenessOf, SAME_EVENT } from './likeness.ts';
+import { areAlike, groupsOf, isColumn, isSummary, mayBeJoined } from './groups.ts';
+import { splitGrownApart } from './grown-apart.ts';
+import { SAME_EVENT } from './likeness.ts';
 import { type Neighbor, neighborsOf, writeReferences } from './references.ts';
 import { renewStories } from './renew-stories.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from './story-assigner.ts';
@@ -21,28 +23,13 @@ import type { StorySearch } from './story-search.ts';
 import { withoutSplit } from './story-splits.ts';
 import { weighTexts } from './term-rarity.ts';
 
-/** How many days after its nearest report an item may still join a story. */
-const WINDOW_DAYS = 14;
-
-/** The score between their own reports that two stories need so that an item which fits both merges them. */
-const PLAUSIBLE = 0.15;
-
 /** How many reports may have been added since a search: each item is compared with all of them. */
 const MOST_MISSED = 500;
 
-/** A story, or an item without one, that a new item may join. */
-interface Group {
-  /** Null: an item that has no story yet. */
-  story: string | null;
-  /** Its reports among the candidates, likeliest first. */
-  reports: Candidate[];
-  score: number;
-}
-
 /**
- * Assigns items to stories by {@link likenessOf}: an item joins the story with the likeliest report, if that
- * reaches `SAME_EVENT` and is at most 14 days away; else it starts a new story. Stories that it shows
- * to be one are merged, and the older id survives.
+ * Assigns items to stories by `storyLikeness`: an item joins the story whose core it is most like, if that
+ * reaches `SAME_EVENT`; else it starts a new story. Stories that it shows to be one are merged, and the older
+ * id survives. A report that tells several stories, or is one of a column, is a story of its own.
  *
  * Workers decide one after the other, so that two with two reports on one event make one story, but they
  * search before it is their turn. That loses nothing: the index grows only in somebody's turn, so what a
@@ -65,7 +52,9 @@ export class RulesAssigner implements StoryAssigner {
     const missed = last > search.through ? await reportsAfter(tx, search.through) : [];
     const found = search.found.map((one) => withOthers(one, missed));
     const known = found.flatMap(({ candidates }) => candidates);
-    const joinable = new Set(known.filter(mayBeJoined).map(({ itemId }) => itemId));
+    const joinable = new Set(
+      known.filter((one) => mayBeJoined(one) && one.score >= SAME_EVENT).map(({ itemId }) => itemId),
+    );
     const board = await StoryBoard.open(tx, items, new Set(known.map(({ itemId }) => itemId)), joinable, now);
     const assigned: IndexedReport[] = [];
     const grown = new Set<string>();
@@ -74,20 +63,19 @@ export class RulesAssigner implements StoryAssigner {
       const one = found[index];
       if (one === undefined) continue;
       const candidates = currentCandidates(one, item, assigned, board);
-      const { story, hasGrown } = await assignOne(tx, item, candidates, board);
+      const { story, hasGrown, isAlone } = await assignOne(tx, item, one, candidates, board);
       if (hasGrown) grown.add(story);
       neighbors.push({ story, neighbors: neighborsOf(story, candidates) });
-      assigned.push({ itemId: item.id, story, source: item.sourceName, report: one.report });
+      const { id: itemId, sourceName: source, title } = item;
+      assigned.push({ itemId, story, source, title, report: { ...one.report, isAlone } });
     }
     await board.write();
     await putIntoIndex(tx, assigned, now);
     await writeReferences(tx, neighbors, (story) => board.survivorOf(story));
-    await writeDigests(
-      tx,
-      [...new Set([...grown].map((story) => board.survivorOf(story)))],
-      this.#search.lexicon,
-      now,
-    );
+    const { lexicon } = this.#search;
+    const told = [...new Set([...grown].map((story) => board.survivorOf(story)))];
+    await writeDigests(tx, told, lexicon, now);
+    await splitGrownApart(tx, told, { lexicon, now });
   }
 
   async renew(tx: Transaction<NewsTables>, reports: readonly ChangedReport[], now: Date): Promise<void> {
@@ -134,66 +122,27 @@ function currentCandidates(
 async function assignOne(
   tx: Transaction<NewsTables>,
   item: AssignableItem,
+  { report }: Found,
   candidates: readonly Candidate[],
   board: StoryBoard,
-): Promise<{ story: string; hasGrown: boolean }> {
-  const [best, ...rest] = groupsOf(candidates);
+): Promise<{ story: string; hasGrown: boolean; isAlone: boolean }> {
+  const groups = groupsOf(candidates, (story) => board.sizeOf(story));
+  const isAlone =
+    report.isAlone || isColumn(item.title, item.sourceName, candidates) || isSummary(report, groups);
+  const [best, ...rest] = isAlone ? [] : groups.filter(({ score }) => score >= SAME_EVENT);
   if (best === undefined) {
     const started = await board.start(item);
     board.put([item.id], started);
-    return { story: started, hasGrown: false };
+    return { story: started, hasGrown: false, isAlone };
   }
   const story = best.story ?? (await board.start(item));
   board.put([item.id, ...(best.story === null ? best.reports.map(({ itemId }) => itemId) : [])], story);
   const alike = rest.flatMap((group) => (areAlike(best, group, item.sourceName) ? (group.story ?? []) : []));
-  if (alike.length === 0) return { story, hasGrown: true };
+  if (alike.length === 0) return { story, hasGrown: true, isAlone };
   // Split stories are looked up in the database.
   await board.write();
   const merged = await withoutSplit(tx, [...new Set([story, ...alike])]);
   const [survivor = story, ...others] = board.byAge(merged);
   if (others.length > 0) await board.merge(others, survivor);
-  return { story: survivor, hasGrown: true };
-}
-
-/** Whether an item may join the story of this candidate, as far as the two tell. */
-function mayBeJoined({ evidence, score }: Candidate): boolean {
-  return evidence.days <= WINDOW_DAYS && score >= SAME_EVENT;
-}
-
-/** The stories that an item may join, likeliest first. */
-function groupsOf(candidates: readonly Candidate[]): Group[] {
-  const near = candidates.filter(({ evidence }) => evidence.days <= WINDOW_DAYS);
-  const groups = Map.groupBy(near, ({ story, itemId }) =>
-    story === null ? `item ${itemId}` : `story ${story}`,
-  );
-  return [...groups.values()]
-    .map((reports) => ({ story: reports[0]?.story ?? null, reports, score: scoreOf(reports) }))
-    .filter(({ score }) => score >= SAME_EVENT)
-    .sort((a, b) => b.score - a.score);
-}
-
-/**
- * The score of an item and a story: that of its likeliest report, halved if a version, magnitude, quarter,
- * round or year of most of its reports says that the item is on another event.
- */
-function scoreOf(reports: readonly Candidate[]): number {
-  const conflicts = reports.filter(({ evidence }) => evidence.conflict).length;
-  const best = Math.max(...reports.map(({ score }) => score));
-  return conflicts * 2 > reports.length ? best / 2 : best;
-}
-
-/**
- * Whether two stories are one that a report of `source` fits. The report alone does not say so, nor do others
- * of its source, or one source could merge any two stories by a text that names both events: reports of other
- * sources have to be alike, too.
- */
-function areAlike(a: Group, b: Group, source: string): boolean {
-  const pairs = a.reports.flatMap((mine) =>
-    b.reports.map((theirs) => ({
-      evidence: evidenceOf(mine.report, theirs.report),
-      isOthers: mine.source !== source && theirs.source !== source,
-    })),
-  );
-  if (pairs.some(({ evidence }) => evidence.conflict)) return false;
-  return pairs.some(({ evidence, isOthers }) => isOthers && likenessOf(evidence) >= PLAUSIBLE);
+  return { story: survivor, hasGrown: true, isAlone };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { CORE } from './likeness.ts';
 import { lockStories } from './lock-stories.ts';
 import { adoptReferences } from './references.ts';
 import type { AssignableItem } from './story-assigner.ts';
@@ -15,6 +16,8 @@ export class StoryBoard {
   readonly #now: Date;
   /** The story of each item that is known here; null: it has none yet. */
   readonly #storyOf: Map<string, string | null>;
+  /** How many reports each story has, counted up to its core. */
+  readonly #sizes: Map<string, number>;
   /** The ids that new stories cannot have. */
   readonly #taken: Set<string>;
   /** The place of each story in the order of their creation. */
@@ -29,6 +32,7 @@ export class StoryBoard {
     now: Date,
     read: {
       storyOf: Map<string, string | null>;
+      sizes: Map<string, number>;
       taken: Set<string>;
       ages: Map<string, number>;
       survivors: Map<string, string>;
@@ -37,6 +41,7 @@ export class StoryBoard {
     this.#tx = tx;
     this.#now = now;
     this.#storyOf = read.storyOf;
+    this.#sizes = read.sizes;
     this.#taken = read.taken;
     this.#ages = read.ages;
     this.#survivors = read.survivors;
@@ -57,12 +62,14 @@ export class StoryBoard {
     const known = [...candidates];
     const rows = known.length > 0 ? await STORIES.execute(tx, { ids: JSON.stringify(known) }) : [];
     const storyOf = new Map(rows.map(({ id, story }) => [id, story]));
+    const sizes = new Map(rows.flatMap(({ story, size }) => (story === null ? [] : [[story, size]])));
     const joined = rows.flatMap(({ id, story }) => (story !== null && joinable.has(id) ? [story] : []));
     const { ages, survivors } = await lockWithAges(tx, [...new Set(joined)]);
     const first = items.map(({ id }) => storyId(id, 0));
     const taken = await TAKEN.execute(tx, { ids: JSON.stringify(first) });
     return new StoryBoard(tx, now, {
       storyOf,
+      sizes,
       taken: new Set(taken.map(({ id }) => id)),
       ages,
       survivors,
@@ -73,6 +80,11 @@ export class StoryBoard {
   storyOf(itemId: string): string | null | undefined {
     const story = this.#storyOf.get(itemId);
     return story ? this.survivorOf(story) : story;
+  }
+
+  /** How many reports a story has, at most {@link CORE} of those that were there before. */
+  sizeOf(story: string): number {
+    return this.#sizes.get(story) ?? 0;
   }
 
   /** What a story has become by merges. */
@@ -109,6 +121,7 @@ export class StoryBoard {
     for (const id of itemIds) {
       this.#storyOf.set(id, story);
       this.#moved.set(id, story);
+      this.#sizes.set(story, this.sizeOf(story) + 1);
     }
   }
 
@@ -132,7 +145,10 @@ export class StoryBoard {
       .where('story', '=', sql<string>`any(${others})`)
       .execute();
     await adoptReferences(this.#tx, others, survivor);
-    for (const other of others) this.#survivors.set(other, survivor);
+    for (const other of others) {
+      this.#survivors.set(other, survivor);
+      this.#sizes.set(survivor, this.sizeOf(survivor) + this.sizeOf(other));
+    }
   }
 
   /** Writes what was decided so far: new stories, and the items that have joined one. */
@@ -155,19 +171,29 @@ export class StoryBoard {
   }
 }
 
+interface StoryRow {
+  id: string;
+  story: string | null;
+  size: number;
+}
+
 /** Those of the items that are not withdrawn, with their stories. */
-const STORIES = new PreparedQuery<NewsTables, { ids: string }, { id: string; story: string | null }>(
-  (db, value) => ({
-    compile: () =>
-      // The ids are JSON, and read by key one after the other: the plan costs as much for any, so it is kept.
-      sql<{ id: string; story: string | null }>`
-        select item.id, item.story from jsonb_array_elements_text(${value('ids')}::jsonb) as wanted (id)
+const STORIES = new PreparedQuery<NewsTables, { ids: string }, StoryRow>((db, value) => ({
+  compile: () =>
+    // The ids are JSON, and read by key one after the other: the plan costs as much for any, so it is kept.
+    sql<StoryRow>`
+        select item.id, item.story, (
+          select count(*)::integer from (
+            select from news.item as member
+            where member.story = item.story and member.withdrawn_at is null limit ${sql.lit(CORE)}
+          ) as core
+        ) as size
+        from jsonb_array_elements_text(${value('ids')}::jsonb) as wanted (id)
         cross join lateral (
           select id, story from news.item where id = wanted.id collate "C" and withdrawn_at is null limit 1
         ) as item
       `.compile(db),
-  }),
-);
+}));
 
 /** Those of the ids that stories have; likewise. */
 const TAKEN = new PreparedQuery<NewsTables, { ids: string }, { id: string }>((db, value) => ({

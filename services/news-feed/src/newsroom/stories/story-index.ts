@@ -12,9 +12,6 @@ const ITEMS_OF_TERM = 100;
 /** How many terms propose candidates: the weightiest, which the rarest are. */
 const PROPOSING_TERMS = 16;
 
-/** The least weight at which a term proposes candidates. */
-const LEAST_WEIGHT = 0.15;
-
 /** How many of these a candidate shares at least, if there are so many. */
 const LEAST_SHARED = 2;
 
@@ -34,6 +31,7 @@ export interface IndexedReport {
   itemId: string;
   story: string | null;
   source: string;
+  title: string;
   report: WeighedReport;
 }
 
@@ -57,6 +55,7 @@ interface ReportRow {
   item_id: string;
   story: string | null;
   source_name: string;
+  title: string;
   published_at: Date;
   report: StoredReport;
 }
@@ -89,14 +88,14 @@ const CANDIDATES = new PreparedQuery<
         select number, array_agg(text) as texts from proposed
         where place <= ${sql.lit(MOST_CANDIDATES)} group by number
       )
-      select wanted.texts, terms.item_id, terms.published_at, terms.report, item.story, item.source_name
+      select wanted.texts, terms.item_id, terms.published_at, terms.report, item.story, item.source_name, item.title
       from wanted
       -- A plan that is made for any number of rows would read the tables whole: these read by key.
       cross join lateral (
         select * from news.report_terms where number = wanted.number limit 1
       ) as terms
       cross join lateral (
-        select story, source_name from news.item where id = terms.item_id and withdrawn_at is null limit 1
+        select story, source_name, title from news.item where id = terms.item_id and withdrawn_at is null limit 1
       ) as item
     `.compile(db),
 }));
@@ -148,12 +147,12 @@ export async function lastNumber(db: Kysely<NewsTables>): Promise<number> {
 const ADDED = new PreparedQuery<NewsTables, { number: number }, ReportRow>((db, value) => ({
   compile: () =>
     sql<ReportRow>`
-      select terms.item_id, terms.published_at, terms.report, item.story, item.source_name
+      select terms.item_id, terms.published_at, terms.report, item.story, item.source_name, item.title
       from (
         select * from news.report_terms where number > ${value('number')}
       ) as terms
       cross join lateral (
-        select story, source_name from news.item where id = terms.item_id and withdrawn_at is null limit 1
+        select story, source_name, title from news.item where id = terms.item_id and withdrawn_at is null limit 1
       ) as item
       order by terms.number
     `.compile(db),
@@ -191,8 +190,8 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || (a.itemId < b.itemId ? -1 : 1);
 }
 
-function indexedReport({ item_id, published_at, story, source_name, report }: ReportRow): IndexedReport {
-  return { itemId: item_id, story, source: source_name, report: weighedReport(report, published_at) };
+function indexedReport({ item_id, published_at, source_name, report, ...rest }: ReportRow): IndexedReport {
+  return { ...rest, itemId: item_id, source: source_name, report: weighedReport(report, published_at) };
 }
 
 /** How many of the proposing terms a candidate shares at least: most that share one share no other. */
@@ -203,7 +202,7 @@ function leastShared(proposing: ReadonlyMap<string, number>): number {
 /** The terms that propose candidates, with their weights in thousandths. */
 function proposingOf({ terms }: WeighedReport): Map<string, number> {
   const proposing = [...terms]
-    .filter(([, { weight }]) => weight >= LEAST_WEIGHT)
+    .filter(([, { weight }]) => weight > 0)
     .sort(([a, { weight: mine }], [b, { weight: theirs }]) => theirs - mine || (a < b ? -1 : 1))
     .slice(0, PROPOSING_TERMS);
   return new Map(proposing.map(([term, { weight }]) => [term, Math.round(weight * 1000)]));

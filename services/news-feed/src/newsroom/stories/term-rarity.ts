@@ -71,12 +71,11 @@ export async function weighTexts(
       [...terms].map(([term, known]) => {
         const items = counts.get(term) ?? 0;
         counts.set(term, items + 1);
-        const rarity = rarityOf(items, among);
-        return [term, { ...known, weight: known.weight * rarity, rarity }];
+        return [term, { ...known, weight: known.weight * rarityOf(items, among) }];
       }),
     );
     const publishedAt = texts[index]?.publishedAt ?? new Date(Number.NaN);
-    return { ...rest, terms: weighed, publishedAt, stored: among };
+    return { ...rest, terms: weighed, publishedAt };
   });
   return { reports, ends };
 }

@@ -2,6 +2,7 @@ import { stemmer } from 'stemmer';
 import type { Lexicon, Meaning } from './lexicon.ts';
 import { type Marks, marksOf } from './marks.ts';
 import { chineseNumber, englishNumber, MAGNITUDE_PATTERN, numberOf } from './numbers.ts';
+import { isRoundUp } from './round-ups.ts';
 
 /** The text of a report that is compared. */
 export interface ReportText {
@@ -12,7 +13,7 @@ export interface ReportText {
 }
 
 /** What kind of thing a term is; names and numbers say most about which event a report is on. */
-export type TermKind = 'name' | 'place' | 'number' | 'concept' | 'word' | 'characters';
+type TermKind = 'name' | 'place' | 'number' | 'concept' | 'word' | 'characters';
 
 /** A term of a report. */
 export interface Term {
@@ -28,10 +29,12 @@ export interface ReportTerms {
   isChinese: boolean;
   /** What says which of several similar events it is. */
   marks: Marks;
+  /** Whether it tells several stories, or is one of a column: it belongs to none but its own. */
+  isAlone: boolean;
 }
 
 /** How much a term counts by its kind: two characters are half a Chinese word. */
-export const KIND_WEIGHTS: Record<TermKind, number> = {
+const KIND_WEIGHTS: Record<TermKind, number> = {
   name: 1,
   place: 0.8,
   number: 0.8,
@@ -41,10 +44,7 @@ export const KIND_WEIGHTS: Record<TermKind, number> = {
 };
 
 /** How much terms that stand only in the summary count. */
-const SUMMARY = 0.6;
-
-/** How much a generic word counts. */
-const GENERIC = 0.25;
+const SUMMARY = 0.4;
 
 /** How many terms of a report are compared, most weighty first. */
 const MOST_TERMS = 48;
@@ -62,13 +62,18 @@ const STOP_WORDS = new Set(
   ),
 );
 
+/** Scripts without spaces between words, or, as Korean, before endings: two characters are a term. */
+const PAIRED = ['Han', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
 const TOKEN = new RegExp(
   [
     `(?<number>\\d+(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)(?<magnitude>${MAGNITUDE_PATTERN})?(?![A-Za-z])`,
-    "(?<latin>[\\p{Script=Latin}\\d]+(?:[.'’&+-][\\p{Script=Latin}\\d]+)*)",
-    '(?<han>\\p{Script=Han}+)',
+    `(?<paired>[${PAIRED}]+)`,
+    `(?<word>[[\\p{L}\\p{M}\\d]--[${PAIRED}]]+(?:[.'’&+\\-][[\\p{L}\\p{M}\\d]--[${PAIRED}]]+)*)`,
   ].join('|'),
-  'giu',
+  'giv',
 );
 
 /** What a report says, in terms that can be compared with another's, in English, Chinese or both. */
@@ -89,7 +94,12 @@ export function termsOf(text: ReportText, lexicon: Lexicon): ReportTerms {
     }
   }
   const weightiest = [...terms].sort((a, b) => b[1].weight - a[1].weight).slice(0, MOST_TERMS);
-  return { terms: new Map(weightiest), isChinese, marks: marksOf(title, summary, lexicon) };
+  return {
+    terms: new Map(weightiest),
+    isChinese,
+    marks: marksOf(title, summary, lexicon),
+    isAlone: isRoundUp(text.title),
+  };
 }
 
 function readTerms(text: string, isChinese: boolean, lexicon: Lexicon): Map<string, Term> {
@@ -99,19 +109,24 @@ function readTerms(text: string, isChinese: boolean, lexicon: Lexicon): Map<stri
     if ((terms.get(term)?.weight ?? 0) < weight) terms.set(term, { kind, weight });
   };
   const words: { word: string; isName: boolean }[] = [];
+  const isTitleCase = capitalShare(text) > 0.7;
   for (const match of text.matchAll(TOKEN)) {
-    const { number, magnitude, latin, han } = match.groups ?? {};
+    const { number, magnitude, word, paired } = match.groups ?? {};
     if (number !== undefined) {
       addWords(words.splice(0), lexicon, add);
       addNumber(numberOf(number, magnitude), add);
-    } else if (latin !== undefined) {
-      const startsSentence = /(?:^|[.!?:\n“"]\s*)$/u.test(text.slice(0, match.index));
+    } else if (word !== undefined) {
+      const startsSentence = /(?:^|[.!?:\n“"]\s*)$/u.test(
+        text.slice(Math.max(0, match.index - 9), match.index),
+      );
       const isName =
-        isChinese || /\d|\p{Lu}.*\p{Lu}/u.test(latin) || (!startsSentence && /^\p{Lu}/u.test(latin));
-      words.push({ word: latin.replace(/['’]s$/iu, ''), isName });
-    } else if (han !== undefined) {
+        isChinese ||
+        /\d|\p{Lu}.*\p{Lu}/u.test(word) ||
+        (!startsSentence && !isTitleCase && /^\p{Lu}/u.test(word));
+      words.push({ word: word.replace(/['’]s$/iu, ''), isName });
+    } else if (paired !== undefined) {
       addWords(words.splice(0), lexicon, add);
-      addHan(han, lexicon, add);
+      addPaired(paired, lexicon, add);
     }
   }
   addWords(words, lexicon, add);
@@ -140,10 +155,9 @@ function addWords(words: readonly { word: string; isName: boolean }[], lexicon: 
     const value = englishNumber(lower);
     if (value !== undefined) addNumber(value, add);
     if (value !== undefined || lower.length < 2 || STOP_WORDS.has(lower)) continue;
-    if (lexicon.generic.has(lower)) add(stemmer(lower), 'word', GENERIC);
-    else add(stemmer(lower), isName ? 'name' : 'word');
+    add(stemOf(lower), isName ? 'name' : 'word');
     for (const part of lower.split('-').filter((part) => part.length > 2 && part !== lower)) {
-      if (!STOP_WORDS.has(part)) add(stemmer(part), isName ? 'name' : 'word', 0.5);
+      if (!STOP_WORDS.has(part)) add(stemOf(part), isName ? 'name' : 'word', 0.5);
     }
   }
 }
@@ -168,8 +182,8 @@ function englishMeaning(words: readonly { word: string }[], at: number, lexicon:
   return undefined;
 }
 
-/** Splits a run of Chinese characters into spellings of the lexicon, numbers, and pairs of the rest. */
-function addHan(run: string, lexicon: Lexicon, add: Add): void {
+/** Splits a run of characters into spellings of the lexicon, numbers, and pairs of the rest. */
+function addPaired(run: string, lexicon: Lexicon, add: Add): void {
   let rest = '';
   for (let at = 0; at < run.length; ) {
     const found = chineseMeaning(run, at, lexicon);
@@ -178,12 +192,12 @@ function addHan(run: string, lexicon: Lexicon, add: Add): void {
       at += 1;
       continue;
     }
-    addPairs(rest, lexicon, add);
+    addPairs(rest, add);
     rest = '';
     addMeaning(found.meaning, add);
     at += found.length;
   }
-  addPairs(rest, lexicon, add);
+  addPairs(rest, add);
 }
 
 function chineseMeaning(run: string, at: number, lexicon: Lexicon) {
@@ -194,16 +208,26 @@ function chineseMeaning(run: string, at: number, lexicon: Lexicon) {
   return undefined;
 }
 
-function addPairs(rest: string, lexicon: Lexicon, add: Add): void {
+function addPairs(rest: string, add: Add): void {
   for (const [digits] of rest.matchAll(/[零一二两三四五六七八九十百千万亿]{2,}/gu)) {
     const value = chineseNumber(digits);
     if (value !== undefined) addNumber(value, add);
   }
   for (let at = 0; at + 2 <= rest.length; at += 1) {
-    const pair = rest.slice(at, at + 2);
-    const isGeneric = lexicon.generic.has(pair) || [...pair].some((one) => lexicon.generic.has(one));
-    add(pair, 'characters', isGeneric ? GENERIC : 1);
+    add(rest.slice(at, at + 2), 'characters');
   }
+}
+
+/** A word without its ending: by its grammar in Latin letters, else by its length. */
+function stemOf(word: string): string {
+  if (/^\p{Script=Latin}/u.test(word)) return stemmer(word);
+  return word.length > 5 ? word.slice(0, Math.max(5, word.length - 2)) : word;
+}
+
+/** The share of the words that begin with a capital. */
+function capitalShare(text: string): number {
+  const words = text.match(/(?<!\p{L})\p{L}{4,}/gu) ?? [];
+  return words.filter((word) => /^\p{Lu}/u.test(word)).length / Math.max(1, words.length);
 }
 
 function hanShare(text: string): number {
