@@ -5,7 +5,7 @@ import { contentFixture, startContent } from '../support/content.ts';
 import { PUBLISHED } from '../support/mirror.ts';
 import { testMirrorOf } from '../support/mirror-histories.ts';
 
-/** There are few categories and tags, so that articles often have them. */
+/** There are few categories, tags and authors, so that articles often have them. */
 const [ARTICLE, TERM] = ['id = $1::int + 1', 'id = $1::int % 3 + 1 and $2::text is not null'];
 
 /** An article of the number, with a text in a column. */
@@ -50,11 +50,17 @@ testMirrorOf({
     categorize: set('category_id', '(select id from content.category where id = $1::int % 3 + 1)'),
     tag: set('tag_ids', 'array(select id from content.tag where id <= $1::int % 3 + 1 order by id)'),
     untag: set('tag_ids', `'{}'`),
+    attribute: set(
+      'author_ids',
+      'array(select id from content.author where id <= $1::int % 3 + 1 order by id)',
+    ),
     remove: `delete from content.article where ${ARTICLE} and $2::text is not null`,
     ...statementsOfTerm('category'),
     ...statementsOfTerm('tag'),
+    ...statementsOfTerm('author'),
   },
-  clear: 'delete from content.article; delete from content.category; delete from content.tag',
+  clear:
+    'delete from content.article; delete from content.category; delete from content.tag; delete from content.author',
   truth: published,
 });
 
@@ -66,17 +72,20 @@ test('the types of items are those of the form that was asked for', () => {
   expectTypeOf<Extract<FullPublishedItem, { kind: 'tag' }>>().toHaveProperty('name').toBeString();
 });
 
-const BRIEF = 'id, title, slug, excerpt, featured_image, category_id, tag_ids, author, published_at';
+const BRIEF =
+  'id, title, slug, excerpt, featured_image, category_id, tag_ids, author_ids, author, published_at';
 const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, created_at, updated_at`;
+
+const TERMS = { category: 'description', tag: 'description', author: 'bio, picture, links' };
 
 async function published(pool: Pool, fields: 'default' | 'full'): Promise<Map<string, unknown>> {
   const items = new Map<string, unknown>();
   const columns = fields === 'full' ? FULL : BRIEF;
   const { rows: articles } = await pool.query(`select ${columns} from content.article where is_published`);
   for (const article of articles) items.set(`article:${article.id}`, shown('article', article));
-  for (const kind of ['category', 'tag']) {
+  for (const [kind, more] of Object.entries(TERMS)) {
     const { rows } = await pool.query(
-      `select id, name, slug, description, created_at, updated_at from content.${kind}`,
+      `select id, name, slug, ${more}, created_at, updated_at from content.${kind}`,
     );
     for (const row of rows) items.set(`${kind}:${row.id}`, shown(kind, row));
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { run } from '../support/command.ts';
 import {
   type ContentFixture,
   contentFixture,
@@ -68,6 +69,14 @@ async function snapshot(parameters: string): Promise<{ items: JsonBody[]; reques
     if (meta.next_page === null) return { items, requests };
     page = `&page=${meta.next_page}`;
   }
+}
+
+/** What `content ledger` prints. */
+async function operate(command: string): Promise<string> {
+  const env = { DATABASE_URL: content.database.url };
+  const { code, stdout, stderr } = await run(['services/content/src/cli.ts', 'ledger', command], { env });
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
 }
 
 const named = (items: JsonBody[]) => items.map(({ kind, id }) => `${kind}:${id}`);
@@ -380,7 +389,7 @@ describe('cursors', () => {
     onTestFinished(() => elsewhere.close());
     const other = await elsewhere.client.anonymously(`${CHANGES}?cursor=${cursor}`);
     expect([other.status, other.body.code]).toEqual([409, 'snapshot_required']);
-    await query('select content.start_ledger_epoch()');
+    await operate('new-epoch');
     await until(
       'the cursor is refused',
       async () => (await at(`${CHANGES}?cursor=${cursor}`)).status === 409,
@@ -392,6 +401,7 @@ describe('cursors', () => {
 
   test('keep the form of their snapshot', async () => {
     await insert(2, `'x'`);
+    expect(await operate('status')).toMatch(/^in the set 2$.*^waiting +2$/ms);
     const { meta } = await read(`${SNAPSHOT}?fields=full&limit=1`);
     const other = await content.client.anonymously(`${SNAPSHOT}?fields=default&page=${meta.next_page}`);
     expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor']);

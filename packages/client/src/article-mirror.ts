@@ -13,7 +13,7 @@ type Others = Exclude<AnyItem, { kind: 'article' }>;
 /** The names of the members that a type always has. */
 type Always<Of> = { [Name in keyof Of]-?: undefined extends Of[Name] ? never : Name }[keyof Of];
 
-/** A published article, a category or a tag. */
+/** A published article, a category, a tag or an author. */
 export type PublishedItem = Pick<AnyArticle, Always<AnyArticle>> | Others;
 
 /** The same with the bodies of articles, and everything else that they show. */
@@ -38,10 +38,10 @@ export type PublishedStore<Fields extends 'default' | 'full' = 'default'> = Mirr
 >;
 
 /**
- * Brings a copy of the published articles, the categories and the tags up to date, and returns when the
+ * Brings a copy of the published articles, categories, tags and authors up to date, and returns when the
  * server has nothing more at the moment; call it again later for what has changed since. It may be ended at
  * any point, by a crash as well: the next call goes on. Only one may work on a store at a time. While the
- * store has no cursor, its copy is not whole. An article may come before its category and tags.
+ * store has no cursor, its copy is not whole. An article may come before what it refers to.
  */
 export function mirrorArticles<Fields extends 'default' | 'full' = 'default'>(
   client: ContentClient,

@@ -109,7 +109,8 @@ addLedgerCommands(program, {
   of: 'what is published',
   schema: 'content',
   count: sql`select (select count(*) from content.article where is_published)
-    + (select count(*) from content.category) + (select count(*) from content.tag)`,
+    + (select count(*) from content.category) + (select count(*) from content.tag)
+    + (select count(*) from content.author)`,
   name: 'pressroom content cli',
 });
 

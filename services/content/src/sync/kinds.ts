@@ -17,7 +17,7 @@ interface SyncKind {
   columns: Readonly<Record<Form, readonly string[]>>;
 }
 
-/** The columns of categories and tags, of which every row is in the set. */
+/** The columns of categories and tags. */
 const TERM_COLUMNS = ['id', 'name', 'slug', 'description', 'created_at', 'updated_at'];
 
 const AUTHOR_COLUMNS = ['id', 'name', 'slug', 'bio', 'picture', 'links', 'created_at', 'updated_at'];
