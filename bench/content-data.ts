@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { makeSearchable } from './searchable.ts';
 
 /** How many categories the articles are spread over. */
 const CATEGORIES = 20;
@@ -42,6 +43,7 @@ export async function fillWithArticles(pool: Pool, articles: number): Promise<vo
      from (${ARTICLE_ROWS}) as a order by id`,
     [articles],
   );
+  await makeSearchable(pool);
   await pool.query('vacuum analyze');
 }
 

@@ -4,6 +4,8 @@ import type { ServerProcess } from '../child.ts';
 interface ContentRequests {
   /** The page of 20 published articles with their categories and the total, newest first; from 1. */
   page: (number: number) => string;
+  /** The first page of the articles with a word; absent for a server that is not asked for it. */
+  search?: (word: string) => string;
   /** An article with its category. */
   detail: string;
   create: Write;
@@ -11,7 +13,18 @@ interface ContentRequests {
 }
 
 /** The operations that are measured, in this order: what is written last does not change what is read. */
-export const CONTENT_OPERATIONS = ['list', 'detail', 'page 50', 'last page', 'create', 'update'] as const;
+export const CONTENT_OPERATIONS = [
+  'list',
+  'detail',
+  'page 50',
+  'last page',
+  'search',
+  'create',
+  'update',
+] as const;
+
+/** The words that are searched for, each in the titles of a sixtieth of the articles. */
+export const SEARCHED_WORDS = Array.from({ length: 20 }, (_, index) => `word${index + 200}`);
 
 /** The articles that are updated: so many that those who write at once do not wait for each other's row. */
 export const UPDATED_ARTICLES = Array.from({ length: 200 }, (_, index) => index + 501);

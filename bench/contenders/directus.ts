@@ -96,6 +96,8 @@ function articleApi(): Pick<ContentContender, 'requests' | 'readPage'> {
     requests: {
       page: (number) =>
         `/items/article?fields=${LISTED}&filter[is_published][_eq]=true&sort=-published_at&limit=20&page=${number}&meta=filter_count`,
+      search: (word) =>
+        `/items/article?fields=${LISTED}&filter[is_published][_eq]=true&sort=-published_at&limit=20&meta=filter_count&search=${word}`,
       detail: '/items/article/501?fields=*,category.id,category.name,category.slug',
       create: {
         method: 'POST',

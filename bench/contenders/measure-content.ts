@@ -2,7 +2,13 @@ import { deepStrictEqual } from 'node:assert';
 import { ask } from '../ask.ts';
 import { createDatabase, createEmptyDatabase, startBenchPostgres } from '../database.ts';
 import { type Load, load } from '../load.ts';
-import { CONTENT_OPERATIONS, type ContentContender, type ContentOperation, type Write } from './content.ts';
+import {
+  CONTENT_OPERATIONS,
+  type ContentContender,
+  type ContentOperation,
+  SEARCHED_WORDS,
+  type Write,
+} from './content.ts';
 import type { Question } from './contest.ts';
 import { startDirectus } from './directus.ts';
 import { startPressroom } from './pressroom-content.ts';
@@ -31,6 +37,7 @@ export const CONTENT_QUESTIONS: readonly Question<ContentServers>[] = CONTENT_OP
     contenders
       // A cache has nothing to do with writes.
       .filter(({ name }) => !(isWrite(what) && name.endsWith('no cache')))
+      .filter(({ requests }) => what !== 'search' || requests.search !== undefined)
       .map(({ name, process, requests }) => ({
         subject: name,
         process,
@@ -59,6 +66,7 @@ export async function startContentServers(articles: number): Promise<ContentServ
     for (const result of started) if (result.status === 'fulfilled') contenders.push(...result.value);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const pages = await comparePages(contenders);
+    await compareSearches(contenders);
     for (const contender of contenders) await warmUp(contender);
     return { contenders, pages, stop };
   } catch (error) {
@@ -87,6 +95,20 @@ async function comparePages([first, ...others]: readonly ContentContender[]): Pr
   return pages;
 }
 
+/** Checks that every server that searches finds the same articles. */
+async function compareSearches(contenders: readonly ContentContender[]): Promise<void> {
+  for (const word of SEARCHED_WORDS) {
+    const found = await Promise.all(
+      contenders.flatMap(async ({ requests, readPage: read, process }) => {
+        if (requests.search === undefined) return [];
+        return [read(await ask(`http://127.0.0.1:${process.port}${requests.search(word)}`)).articles];
+      }),
+    );
+    const [first, ...others] = found.flat();
+    for (const other of others) deepStrictEqual(other, first, `searches for ${word} differ`);
+  }
+}
+
 async function readPage({ process, requests, readPage: read }: ContentContender, number: number) {
   return read(await ask(`http://127.0.0.1:${process.port}${requests.page(number)}`));
 }
@@ -107,6 +129,8 @@ function loadOf(
     'last page': requests.page(pages),
     detail: requests.detail,
   };
+  if (what === 'search')
+    return { paths: SEARCHED_WORDS.flatMap((word) => requests.search?.(word) ?? []), status: 200 };
   return { paths: [paths[what]], status: 200 };
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { makeSearchable } from '../searchable.ts';
 import { copyRows } from './copied-rows.ts';
 import { LATIN } from './vocabulary.ts';
 
@@ -28,8 +29,8 @@ export async function addTerms(pool: Pool): Promise<void> {
 }
 
 /**
- * Adds the articles `begin` to `end`: titles of six words, 300 bytes of content, every tenth a draft that was
- * published before, spread over the same ten years as those that are there.
+ * Adds the articles `begin` to `end`: titles of six words, 300 bytes of content with a rare word, every tenth
+ * a draft that was published before, spread over the same ten years as those that are there.
  */
 export async function addArticles(pool: Pool, begin: number, end: number): Promise<void> {
   await copyRows(pool, COLUMNS, [begin, end], (n) => {
@@ -38,7 +39,7 @@ export async function addArticles(pool: Pool, begin: number, end: number): Promi
     return `${[
       words.join(' '),
       `article-${n}`,
-      `<p>${'Words of an article that somebody has written. '.repeat(6)}</p>`,
+      `<p>${'Words of an article that somebody has written. '.repeat(6)}${LATIN.rare(n)}</p>`,
       'What the article is about, in a sentence that is as long as such sentences are.',
       1 + (n % CATEGORIES),
       `https://images.example/${n}.jpg`,
@@ -49,4 +50,5 @@ export async function addArticles(pool: Pool, begin: number, end: number): Promi
       `{${1 + (n % TAGS)}}`,
     ].join('\t')}\n`;
   });
+  await makeSearchable(pool);
 }

@@ -103,7 +103,8 @@ export class GrowingArticles {
 
   /** What the articles take on disk. */
   kept(): Promise<Figure[]> {
-    const update = `update content.article set title = title || '.' where id % 10 = 7`;
+    // Nothing that searches read: the service would be busy with that.
+    const update = `update content.article set alt_text = 'Changed' where id % 10 = 7`;
     return keptBy(this.#pool, { what: 'articles', subject: 'content', table: 'content.article', update });
   }
 
@@ -147,7 +148,10 @@ export class GrowingArticles {
     return meta.has_more ? this.#tip(meta.cursor) : meta.cursor;
   }
 
-  /** A word that all articles have, one of a fiftieth of them, three of these, and what none has. */
+  /**
+   * A word that all articles have, one of a fiftieth of them, three of these, one of some in a million, and
+   * what none has.
+   */
   #searches(): Question[] {
     const [first, second, third] = [1, 2, 3].map((word) => LATIN.common(word * 7));
     const search = (what: string, q: string, more = '') =>
@@ -159,6 +163,8 @@ export class GrowingArticles {
       search('a common word, by relevance', `${first}`, '&sort=relevance'),
       search('three common words', `${first}+${second}+${third}`),
       search('a common word in a category', `${first}`, `&category_id=${CATEGORY}`),
+      search('a rare word', LATIN.rare(1)),
+      search('a rare word, by relevance', LATIN.rare(1), '&sort=relevance'),
       search('a word that no article has', LATIN.absent),
     ];
   }
