@@ -147,6 +147,55 @@ describe('what is found', () => {
   });
 });
 
+describe('tags and authors', () => {
+  test('are searched beside the excerpt, and highlighted', async () => {
+    for (const name of ['Shore Birds', 'Tides']) await content.client.post('/api/tags', { name });
+    const text = await write('By its text', '<p>Shore and birds.</p>');
+    const tagged = await write('By its tags', '', { tags: ['tides', 'shore-birds'] });
+    const titled = await write('Birds on a shore', '');
+    const found = await search({ q: 'birds shore', sort: 'relevance', highlight: '1' });
+    expect(found.body.data.map(({ id }: { id: number }) => id)).toEqual([titled, tagged, text]);
+    expect(found.body.data[1].highlights).toEqual([
+      {
+        member: 'tags',
+        text: 'Shore Birds',
+        matches: [
+          { offset: 0, length: 5 },
+          { offset: 6, length: 5 },
+        ],
+      },
+    ]);
+
+    const { rows } = await content.database.pool.query(
+      `select id from content.tag where slug = 'shore-birds'`,
+    );
+    await content.client.patch(`/api/tags/${rows[0].id}`, { name: 'Waders' });
+    await searchable();
+    expect(await titles({ q: 'waders tides' })).toEqual(['By its tags']);
+    expect(await titles({ q: 'birds shore' })).not.toContain('By its tags');
+    const author = await content.client.post('/api/authors', { name: 'Ottoline Quill' });
+    await content.client.patch(`/api/articles/${tagged}`, {
+      tags: ['tides'],
+      authors: [author.body.data.slug],
+    });
+    await searchable();
+    expect(await titles({ q: 'waders' })).toEqual([]);
+    const { body } = await search({ q: 'quill tides', highlight: '1' });
+    expect(body.data[0].highlights.map(({ member, text }: Record<string, string>) => [member, text])).toEqual(
+      [
+        ['tags', 'Tides'],
+        ['author', 'Ottoline Quill'],
+      ],
+    );
+    await content.client.patch(`/api/authors/${author.body.data.id}`, { name: 'Ottoline Nib' });
+    await searchable();
+    expect(await titles({ q: 'quill' })).toEqual([]);
+    expect(await titles({ q: 'nib tides' })).toEqual(['By its tags']);
+    for (const id of [text, tagged, titled])
+      await content.client.send(`/api/articles/${id}`, { method: 'DELETE' });
+  });
+});
+
 describe('articles that become searchable in the background', () => {
   const env = () => ({ DATABASE_URL: content.database.url });
 
@@ -461,6 +510,33 @@ describe('many articles', () => {
       6990,
     ]);
     expect(relevant.meta.total).toBe(newest.meta.total);
+  });
+
+  test('a rare word is found by the words that contain it, whatever else its letters make', async () => {
+    await content.database.pool.query(
+      `insert into content.article (title, slug, content, author, title_words, is_published, published_at)
+       values ('Letters', 'letters', $1, 'Old', '{}', true, '2019-01-01')`,
+      [`<p>xabcabx bcabca ${'z'.repeat(50)}qwert ${'9'.repeat(40)}1 使用docker部署 a-bcd</p>`],
+    );
+    await searchable();
+    const present = [
+      'abcab',
+      'cabc',
+      'BCABCA',
+      'zzqwert',
+      '99991',
+      'xabcabx bcab',
+      '用dock',
+      'docker',
+      '部署',
+      'a-bc',
+    ];
+    for (const q of present) {
+      expect([q, await titles({ q })]).toEqual([q, ['Letters']]);
+      expect([q, await titles({ q, sort: 'relevance' })]).toEqual([q, ['Letters']]);
+    }
+    for (const q of ['abcabc', 'cabcab', 'abca docker bcx'])
+      expect([q, await titles({ q })]).toEqual([q, []]);
   });
 
   test('a filter that few articles pass is complete', async () => {

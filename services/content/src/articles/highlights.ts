@@ -5,7 +5,7 @@ import type { ContentTables } from '../tables.ts';
 
 /** A part of a text, and where it has words of the search. */
 export const highlight = z.object({
-  member: z.enum(['title', 'excerpt', 'content']),
+  member: z.enum(['title', 'excerpt', 'tags', 'author', 'content']),
   text: z.string().describe('Text, never HTML: escape it like any other.'),
   matches: z
     .array(z.object({ offset: z.int().nonnegative(), length: z.int().positive() }))
@@ -28,6 +28,9 @@ interface Texts {
   id: number;
   title: string;
   excerpt: string | null;
+  tags: string[];
+  /** The names of the authors; null for none. */
+  author: string | null;
   /** The text around the first word; null if it has none. */
   content: string | null;
 }
@@ -44,7 +47,10 @@ export async function highlightsOf(
     (word): RawBuilder<unknown> => sql`nullif(strpos(searched.body, pressroom.fold(${word})), 0)`,
   );
   const { rows } = await sql<Texts>`
-    select article.id, article.title, article.excerpt,
+    select article.id, article.title, article.excerpt, array(
+        select tag.name from unnest(article.tag_ids) with ordinality as given (tag_id, place)
+        join content.tag as tag on tag.id = given.tag_id order by place
+      ) as tags, content.author_names(article.author_ids) as author,
       substr(searched.plain, greatest(1, least(${sql.join(places)}) - ${READ / 2}), ${READ}) as content
     from content.article as article
     join content.article_search as searched on searched.article_id = article.id
@@ -52,10 +58,12 @@ export async function highlightsOf(
       and ${status === 'all' ? sql`true` : sql`is_published = ${status === 'published'}`}`.execute(db);
   const folded = words.map((word) => graphemesOf(word).map(fold).join(''));
   return new Map(
-    rows.map(({ id, title, excerpt, content }) => {
+    rows.map(({ id, title, excerpt, tags, author, content }) => {
       const parts = [
         { member: 'title' as const, ...marked(title, folded) },
         { member: 'excerpt' as const, ...marked(excerpt ?? '', folded) },
+        ...tags.map((name) => ({ member: 'tags' as const, ...marked(name, folded) })),
+        { member: 'author' as const, ...marked(author ?? '', folded) },
         { member: 'content' as const, ...around(content ?? '', folded) },
       ];
       return [id, parts.filter(({ matches }) => matches.length > 0)];

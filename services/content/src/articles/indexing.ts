@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseConfig, openPool, queriesOn } from '@pressroom/common/database/database';
+import { isLostRace } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
@@ -29,20 +30,22 @@ const AT_REST_MS = 86_400_000;
 /** How many articles at once are worth a line in the log. */
 const MANY = 100;
 
-/** A row of the queue. */
+/** A row of the queue: an article, or a tag or author that stands for its articles. */
 interface Entry {
   entry: number;
-  article_id: number;
+  article_id: number | null;
+  tag_id: number | null;
+  author_id: number | null;
 }
 
 /** What happens while {@link indexAll} runs. */
-interface IndexingRun {
+export interface IndexingRun {
   /** Ends the run after the batch in hand. */
   signal?: AbortSignal;
   /** The entries of articles that failed, which are not tried again. */
   leftOut?: Map<number, number>;
-  /** Called for an article that fails; it stays in the queue. */
-  onLeftOut: (article: number, error: unknown) => void;
+  /** Called for an entry that fails; it stays in the queue. */
+  onLeftOut: (entry: Entry, error: unknown) => void;
 }
 
 /**
@@ -60,18 +63,17 @@ export async function indexAll(
     try {
       await db.transaction().execute(async (tx) => {
         taken = await take(tx, most, [...leftOut.keys()]);
-        await index(tx, taken);
+        articles += await index(tx, taken);
       });
       if (taken.length === 0) break;
-      articles += taken.length;
     } catch (error) {
       const [failed] = taken;
       if (failed === undefined || signal?.aborted) throw error;
       // One of a batch is to blame, so they are tried one by one until it is found.
       most = 1;
-      if (taken.length > 1) continue;
+      if (taken.length > 1 || isLostRace(error)) continue;
       leftOut.set(failed.entry, performance.now());
-      onLeftOut(failed.article_id, error);
+      onLeftOut(failed, error);
       most = BATCH;
     }
   }
@@ -84,15 +86,28 @@ async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly n
     delete from content.unsearchable_article where entry = any(array(
       select entry from content.unsearchable_article where entry <> all(${leftOut}::bigint[])
       order by entry desc limit ${most} for update skip locked
-    )) returning entry, article_id`.execute(tx);
+    )) returning entry, article_id, tag_id, author_id`.execute(tx);
   return rows;
 }
 
 /** Makes these articles searchable, in an order in which no two processes wait for each other. */
-async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promise<void> {
-  if (taken.length === 0) return;
-  const ids = [...new Set(taken.map(({ article_id }) => article_id))].sort((a, b) => a - b);
-  await sql`select content.index_article(id) from unnest(${ids}::integer[]) as id`.execute(tx);
+async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promise<number> {
+  const tags = taken.flatMap(({ tag_id }) => tag_id ?? []);
+  const authors = taken.flatMap(({ author_id }) => author_id ?? []);
+  if (tags.length > 0 || authors.length > 0) {
+    await sql`
+      insert into content.unsearchable_article (article_id)
+      select article_id from content.article_tag where tag_id = any(${tags}::integer[])
+      union select article_id from content.article_author where author_id = any(${authors}::integer[])
+      order by article_id
+    `.execute(tx);
+  }
+  const ids = [...new Set(taken.flatMap(({ article_id }) => article_id ?? []))].sort((a, b) => a - b);
+  if (ids.length > 0) {
+    await sql`select content.index_article(id) from unnest(${ids}::integer[]) as id`.execute(tx);
+    await sql`select content.keep_search_words(${ids}::integer[])`.execute(tx);
+  }
+  return ids.length;
 }
 
 /** Makes articles searchable soon after they are written, and those from before searches. */
@@ -147,8 +162,8 @@ export class Indexing {
     for (const [entry, failedAt] of this.#leftOut) {
       if (performance.now() - failedAt > RETRY_ARTICLE_MS) this.#leftOut.delete(entry);
     }
-    const onLeftOut = (article: number, error: unknown) =>
-      this.#log.warn({ err: error, article }, 'article_not_searchable');
+    const onLeftOut = ({ article_id: article, tag_id: tag, author_id: author }: Entry, error: unknown) =>
+      this.#log.warn({ err: error, article, tag, author }, 'article_not_searchable');
     try {
       const articles = await indexAll(db, { signal, leftOut: this.#leftOut, onLeftOut });
       if (articles >= MANY) this.#log.info({ articles }, 'articles_searchable');

@@ -29,6 +29,12 @@ const MOST_SEEN = 5000;
 /** What more than one in so many of all articles have is too much for the index to find and sort. */
 const COMMON = 20;
 
+/** How many words may contain one of the search: the articles of more are found by its pieces alone. */
+const MOST_WORDS = 500;
+
+/** The pieces and words of the article in `searched`. */
+const TERMS = sql`content.search_terms(searched.title, searched.head, searched.body)`;
+
 /** What a search looks for, and in which order it shows it. */
 export interface ArticleSearch {
   q: string;
@@ -70,6 +76,8 @@ interface SearchedList {
   scope: ArticleScope;
   newest: RawBuilder<unknown>;
   isWhole: boolean;
+  /** What {@link havingWords} returns, which each place asks for. */
+  wholeWords: () => Promise<RawBuilder<unknown>[]>;
 }
 
 /**
@@ -129,8 +137,13 @@ async function findAll(
 ): Promise<Found> {
   const ids = new Set<number>();
   const shape = await planList(db, scope);
+  let wholeWords: Promise<RawBuilder<unknown>[]> | undefined;
   const list = {
     scope,
+    wholeWords: () => {
+      wholeWords ??= havingWords(db, words);
+      return wholeWords;
+    },
     newest: listRows(shape, (name) => sql`${scope.filters[name]}`, 'desc', FIRST),
     isWhole: await readsAll(db, scope, shape),
   };
@@ -145,12 +158,12 @@ async function findAll(
 }
 
 /**
- * What many articles have is soon found among the newest; what few have, by the pieces of the words
- * (`migrations/0018_content_search.sql`).
+ * What many articles have is soon found among the newest; what few have, by the pieces of the words and by
+ * whole words (`migrations/0043_content_search_words.sql`).
  */
 async function find(
   db: Database,
-  { scope, newest, isWhole }: SearchedList,
+  { scope, newest, isWhole, wholeWords }: SearchedList,
   words: readonly string[],
   place: Place,
 ): Promise<Found> {
@@ -165,7 +178,7 @@ async function find(
     if (isComplete(more) || more.ids.length > MOST_FOUND) return more;
   }
   if (isFindable && !(await isCommon(db, words, place)))
-    return look(havingPieces(scope, words, place), MOST_SEEN);
+    return look(havingTerms(scope, words, place, await wholeWords()), MOST_SEEN);
   return { ...(await look(newest, MOST_SEEN)), isComplete: false };
 }
 
@@ -215,8 +228,31 @@ async function lookThrough(
   return { ids: found.ids, isComplete: found.seen <= most && found.ids.length <= MOST_FOUND };
 }
 
+/**
+ * The conditions on `searched` that it has words of which those of the search are parts: of many articles
+ * with all of a word's pieces, few may have the word.
+ */
+async function havingWords(db: Database, words: readonly string[]): Promise<RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ terms: string[] }>`
+    select array(
+      select ' w' || word from content.search_word
+      where pressroom.text_pieces(word) @> pressroom.text_pieces(part) and strpos(word, part) > 0
+      limit ${sql.lit(MOST_WORDS + 1)}
+    ) as terms
+    from unnest(${words}::text[]) as word cross join unnest(pressroom.text_words(pressroom.fold(word))) as part
+    where part <> ''`.execute(db);
+  const few = rows.filter(({ terms }) => terms.length <= MOST_WORDS);
+  // ' w' marks a text with a longer word than is kept.
+  return few.map(({ terms }) => sql`${TERMS} && ${[...terms, ' w']}`);
+}
+
 /** The articles of a list whose text has every piece of the words: at least those that have the words. */
-function havingPieces({ status, filters }: ArticleScope, words: readonly string[], place: Place) {
+function havingTerms(
+  { status, filters }: ArticleScope,
+  words: readonly string[],
+  place: Place,
+  wholeWords: readonly RawBuilder<unknown>[],
+) {
   const pieces = sql.join(
     words.map(
       (word) =>
@@ -225,7 +261,8 @@ function havingPieces({ status, filters }: ArticleScope, words: readonly string[
     sql` union `,
   );
   const conditions = [
-    sql`content.search_pieces(searched.title, searched.head, searched.body) @> array(${pieces})`,
+    sql`${TERMS} @> array(${pieces})`,
+    ...wholeWords,
     ...(status === 'all' ? [] : [sql`article.is_published = ${status === 'published'}`]),
     ...filtersOf(filters).map((name) => filterOf(name).matches(sql`${filters[name]}`)),
   ];

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { indexAll } from '../articles/indexing.ts';
+import { type IndexingRun, indexAll } from '../articles/indexing.ts';
 import type { ContentTables } from '../tables.ts';
 
 /** Makes all articles searchable anew. If this ends early, the next start of a service goes on. */
@@ -7,8 +7,10 @@ export async function reindex(db: Kysely<ContentTables>): Promise<void> {
   await sql`
     insert into content.unsearchable_article (article_id) select id from content.article order by id
   `.execute(db);
-  const onLeftOut = (article: number, error: unknown) => {
-    console.error(`Article ${article} is not searchable: ${error instanceof Error ? error.message : error}`);
+  const onLeftOut: IndexingRun['onLeftOut'] = ({ article_id, tag_id, author_id }, error) => {
+    const term = tag_id === null ? `author ${author_id}` : `tag ${tag_id}`;
+    const named = article_id === null ? `Articles of ${term} are` : `Article ${article_id} is`;
+    console.error(`${named} not searchable: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   };
   const articles = await indexAll(db, { onLeftOut });
