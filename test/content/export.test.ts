@@ -21,10 +21,14 @@ const exported = async (content: ContentFixture) => {
 
 const restore = (input: string) => contentCli(target, ['import', '-', '--exact'], { input });
 
+/** What an import of so many articles and terms says. */
+const counts = (created: number, terms: number, known = 0, knownTerms = 0) =>
+  `${created} created, ${known} already there, 0 refused\ncategories, tags and releases: ${terms} created, ${knownTerms} already there\n`;
+
 /** Empties the database that is restored into. */
 const empty = () =>
   target.database.pool.query(
-    'truncate content.article, content.category, content.tag restart identity cascade',
+    'truncate content.article, content.category, content.tag, content.release restart identity cascade',
   );
 
 describe('an export', () => {
@@ -41,9 +45,9 @@ describe('an export', () => {
     const draft = await client.post('/api/articles', articleBody({ title: 'Follows its title' }));
 
     const first = await exported(origin);
-    expect((await restore(first)).stdout).toBe('4 created, 0 already there, 0 refused\n');
+    expect((await restore(first)).stdout).toBe(counts(2, 2));
     expect(await exported(target)).toBe(first);
-    expect((await restore(first)).stdout).toBe('0 created, 4 already there, 0 refused\n');
+    expect((await restore(first)).stdout).toBe(counts(0, 0, 2, 2));
 
     const path = `/api/articles/${id}?include=tags`;
     expect((await target.client.send(path)).body).toEqual((await client.send(path)).body);
@@ -57,7 +61,7 @@ describe('an export', () => {
     await target.client.post('/api/categories', { name: 'Another' });
     const other = first.replaceAll('public-again', 'elsewhere').replaceAll('"public"', '"else"');
     const merged = await contentCli(target, ['import', '-'], { input: other });
-    expect(merged.stdout).toBe('2 created, 2 already there, 0 refused\n');
+    expect(merged.stdout).toBe(counts(2, 0, 0, 2));
     const clash = await restore(
       first.replaceAll('public-again', 'yet-another').replaceAll('"public"', '"b"'),
     );
@@ -68,6 +72,8 @@ describe('an export', () => {
     .string({ unit: 'binary', maxLength: 40 })
     .filter((s) => !s.includes('\0') && s.isWellFormed());
   const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+  // Else the service would see to it at once.
+  const ahead = fc.date({ min: new Date('2100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
   const row = fc.record({
     title: text.filter((one) => one !== ''),
     content: text,
@@ -83,6 +89,9 @@ describe('an export', () => {
     created_at: time,
     updated_at: time,
     slug_is_given: fc.boolean(),
+    publish_at: fc.option(ahead),
+    unpublish_at: fc.option(ahead),
+    release: fc.option(fc.constantFrom('b', 'a')),
     tag_ids: fc.uniqueArray(fc.constantFrom(3, 5, 4), { maxLength: 3 }),
     category_id: fc.option(fc.constantFrom(7, 2)),
   });
@@ -91,7 +100,9 @@ describe('an export', () => {
     const { pool } = origin.database;
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
-        await pool.query('truncate content.article, content.category, content.tag cascade');
+        await pool.query('truncate content.article, content.category, content.tag, content.release cascade');
+        await pool.query(`insert into content.release (name, publish_at, published_at)
+          values ('b', '2101-01-01', null), ('a', null, '2001-01-01')`);
         await pool.query(`insert into content.tag (id, name, slug) overriding system value
           values (3, 'Same', 'a'), (4, 'Same', 'b'), (5, ' ', 'c')`);
         await pool.query(`insert into content.category (id, name, slug) overriding system value
@@ -104,9 +115,7 @@ describe('an export', () => {
         );
         const first = await exported(origin);
         await empty();
-        expect((await restore(first)).stdout).toBe(
-          `${rows.length + 5} created, 0 already there, 0 refused\n`,
-        );
+        expect((await restore(first)).stdout).toBe(counts(rows.length, 3 + 2 + 2));
         expect(await exported(target)).toBe(first);
       }),
       { numRuns: 3 },
@@ -114,7 +123,9 @@ describe('an export', () => {
   });
 
   test('is longer than what is read at once, and in order', async () => {
-    await origin.database.pool.query('truncate content.article, content.category, content.tag cascade');
+    await origin.database.pool.query(
+      'truncate content.article, content.category, content.tag, content.release cascade',
+    );
     const lines = Array.from({ length: 45 }, (_, n) => JSON.stringify({ title: `No ${n}`, html: CONTENT }));
     await contentCli(origin, ['import', '-', '--author', 'A'], { input: lines.join('\n') });
     const titles = (await exported(origin))

@@ -37,6 +37,8 @@ const BROUGHT = {
     title: 'Brought',
     html: `<p>${'A sentence of some length. '.repeat(5)}</p>`,
   }),
+  'export.xml': '<rss><channel><title>Brought</title></channel></rss>',
+  'export.json': '{"db": [{"data": {"posts": []}}]}',
   'digest.txt': 'What is known.',
 };
 

@@ -10,6 +10,17 @@ interface Named {
   slug: string;
 }
 
+/** The settings that say where the site is. */
+type SiteConfig = Pick<
+  ContentConfig,
+  | 'CONTENT_SITE_URL'
+  | 'CONTENT_ARTICLE_PATH'
+  | 'CONTENT_CATEGORY_PATH'
+  | 'CONTENT_AUTHOR_PATH'
+  | 'SITE_NAME'
+  | 'SITE_LANGUAGE'
+>;
+
 /** The site that shows the articles: its name and the addresses of its pages. */
 export class Site {
   /** The front page, without a slash at the end. */
@@ -20,12 +31,12 @@ export class Site {
   readonly #paths: Record<PageKind, string>;
 
   /** The site of the settings; undefined if they do not say where it is. */
-  static of(config: ContentConfig): Site | undefined {
+  static of(config: SiteConfig): Site | undefined {
     const { CONTENT_SITE_URL: url } = config;
     return url === undefined ? undefined : new Site(url, config);
   }
 
-  private constructor(url: string, config: ContentConfig) {
+  private constructor(url: string, config: SiteConfig) {
     this.url = new URL(url).href.replace(/\/$/, '');
     this.name = config.SITE_NAME;
     this.language = config.SITE_LANGUAGE;

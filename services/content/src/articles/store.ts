@@ -61,9 +61,12 @@ type OwnMembers = Omit<
 > &
   Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids'>>;
 
-/** What an article has had elsewhere, as far as it is known. */
+/** What an article has had elsewhere, as far as it is known; with its id, also its schedule as it was. */
 export type ImportedColumns = Partial<
-  Pick<ArticleRow, 'id' | 'created_at' | 'updated_at'> & { published_at: Date; slug_is_given: boolean }
+  Pick<ArticleRow, 'id' | 'created_at' | 'updated_at' | 'publish_at' | 'unpublish_at' | 'release'> & {
+    published_at: Date;
+    slug_is_given: boolean;
+  }
 >;
 
 /**
@@ -176,23 +179,6 @@ export class ArticleStore {
   }
 
   /**
-   * Creates an article with what it has had elsewhere, and returns its id.
-   *
-   * @throws Failure as {@link create}
-   */
-  async import(body: ArticleCreate & { author: string }, past: ImportedColumns): Promise<number> {
-    const row = { ...(await newRow(this.#db, body)), ...past };
-    const columns = Object.keys(row).map((column) => sql.ref(column));
-    const { rows } = await sql<{ id: number }>`
-      insert into content.article (${sql.join(columns)}) overriding system value
-      values (${sql.join(Object.values(row))}) returning id
-    `
-      .execute(this.#db)
-      .catch(explainRefusal);
-    return rows[0]?.id ?? 0;
-  }
-
-  /**
    * Changes the members that `body` has while it holds the row lock. Returns the article, exactly what
    * changed, and where the article was and is.
    *
@@ -245,6 +231,27 @@ async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {
   if (!hasSchedule(body)) return {};
   const release = body.release ? await joinRelease(tx, body.release) : undefined;
   return planOf(undefined, body, await circumstancesOf(tx, release));
+}
+
+/**
+ * Creates an article with what it has had elsewhere, and returns its id.
+ *
+ * @throws Failure as `create` of the store
+ */
+export async function importArticle(
+  tx: Transaction<ContentTables>,
+  body: ArticleCreate & { author: string },
+  past: ImportedColumns,
+): Promise<number> {
+  const row = { ...(await newRow(tx, { ...body, ...(await firstPlan(tx, body)) })), ...past };
+  const columns = Object.keys(row).map((column) => sql.ref(column));
+  const { rows } = await sql<{ id: number }>`
+    insert into content.article (${sql.join(columns)}) overriding system value
+    values (${sql.join(Object.values(row))}) returning id
+  `
+    .execute(tx)
+    .catch(explainRefusal);
+  return rows[0]?.id ?? 0;
 }
 
 async function newRow(

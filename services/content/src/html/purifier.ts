@@ -13,6 +13,7 @@ import {
   NOT_URLS,
   UNSAFE_CSS,
 } from './allowed-html.ts';
+import { overlaysIn } from './overlays.ts';
 
 /** A start tag as the HTML standard reads it. */
 export interface StartTag {
@@ -84,6 +85,24 @@ export class Purifier {
     return faults.map((found, index) => [...found, ...illMatched(tags[index])]);
   }
 
+  /**
+   * The HTML without what is not allowed, as far as that can be told from an element and its attributes, with
+   * every element closed; and what was removed. It is for `inspectHtml` to say whether that is enough.
+   *
+   * @param overlays whether `style` may lay elements over the page
+   */
+  clean(html: string, overlays: boolean): { html: string; removed: string[] } {
+    const root = this.#document.createElement('div');
+    root.innerHTML = html;
+    this.#purify.sanitize(root, CONFIG);
+    const removed = this.#purify.removed.flatMap((one) => {
+      if ('element' in one) return one.element.nodeName === '#comment' ? 'a comment' : nameOf(one.element);
+      return `${one.attribute?.name} on ${nameOf(one.from)}`;
+    });
+    for (const element of root.querySelectorAll('*')) removed.push(...tidy(element, overlays));
+    return { html: root.innerHTML, removed };
+  }
+
   #show(root: Element, { name, foreignRoot, attributes }: StartTag): Element {
     const document = this.#document;
     const namespace = foreignRoot && NAMESPACES[foreignRoot];
@@ -96,6 +115,43 @@ export class Purifier {
       : root;
     return parent.appendChild(element);
   }
+}
+
+function nameOf(node: Node): string {
+  return `<${node.nodeName.toLowerCase()}>`;
+}
+
+/** List items, and the elements that they may stand in. */
+const LISTS: Readonly<Record<string, string>> = {
+  li: 'ul, ol, menu, dir',
+  dt: 'dl, dl > div',
+  dd: 'dl, dl > div',
+};
+
+/** Removes what only several attributes or elements together make wrong, and tells what. */
+function tidy(element: Element, overlays: boolean): string[] {
+  const removed: string[] = [];
+  const name = element.nodeName.toLowerCase();
+  const style = element.getAttribute('style');
+  if (style !== null && !overlays && overlaysIn(name, style, false).length > 0) {
+    element.removeAttribute('style');
+    removed.push(`style on ${nameOf(element)}`);
+  }
+  const faults =
+    element.namespaceURI === HTML_NAMESPACE ? illMatched({ name, attributes: [...element.attributes] }) : [];
+  if (faults.length > 0 && element.hasAttribute('name')) element.removeAttribute('name');
+  else if (faults.length > 0) element.remove();
+  const root = element.namespaceURI === NAMESPACES.math ? 'math' : 'svg';
+  if (element.namespaceURI !== HTML_NAMESPACE && !FOREIGN_ELEMENTS[root]?.has(name)) {
+    element.remove();
+    removed.push(nameOf(element));
+  }
+  const lists = LISTS[name];
+  if (lists !== undefined && !element.parentElement?.matches(lists)) {
+    element.replaceWith(...element.childNodes);
+    removed.push(nameOf(element));
+  }
+  return [...removed, ...faults];
 }
 
 /** Attributes that are allowed on other elements or with other values. */

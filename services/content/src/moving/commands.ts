@@ -1,71 +1,129 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
+import { siteSettings } from '@pressroom/common/start/site-settings';
 import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { contentSettings, inspectionRules } from '../config.ts';
+import { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { exportContent } from './export.ts';
+import { ghostEntries } from './ghost/entries.ts';
 import { jsonLineEntries } from './json-lines.ts';
+import { RedirectMap } from './redirects.ts';
 import { runImport } from './run-import.ts';
 import type { SourceEntry } from './source-entry.ts';
+import { wordpressEntries } from './wordpress/entries.ts';
 
 /** Runs work with the database of a command. */
 type WithContent = (work: (db: Kysely<ContentTables>) => Promise<void>) => Promise<void>;
 
-/** The settings that say what HTML an article may have. */
-const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS } = contentSettings;
+/** The service's settings that an import follows. */
+function importSettings() {
+  const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS } = contentSettings;
+  const { CONTENT_SITE_URL, CONTENT_ARTICLE_PATH } = contentSettings;
+  const { CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH } = contentSettings;
+  const html = { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS };
+  const paths = { CONTENT_ARTICLE_PATH, CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH };
+  const site = { CONTENT_SITE_URL, ...paths, ...siteSettings };
+  return readConfig({ ...html, ...site }, process.env);
+}
 
-/** The options of every import. */
+/** The options of every import, and those of one. Those that both have end up with the outer command. */
 interface Given {
   author?: string;
   truncate?: true;
+  clean?: true;
+  short?: true;
   dryRun?: true;
+  redirects?: string[];
   exact?: true;
   ignore?: string;
+  site?: string;
 }
 
 /** Adds the commands by which articles move in and out (`docs/moving.md`). */
 export function addMovingCommands(program: Command, withContent: WithContent): void {
-  const runOf = (entries: AsyncIterable<SourceEntry>, given: Given) =>
-    withContent(async (db) => {
-      const rules = inspectionRules(
-        readConfig({ CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS }, process.env),
-      );
-      process.exitCode = await runImport(db, entries, rules, {
-        author: given.author,
-        truncate: given.truncate === true,
-        dryRun: given.dryRun === true,
-        exact: given.exact === true,
-      });
-    });
-  const every = (command: Command) =>
-    command
-      .option('--author <name>', 'the author of articles that name none')
-      .option('--truncate', 'shorten excerpts that are too long, between words')
-      .option('--dry-run', 'tell what would be refused and why, and write nothing');
-
   const importing = program
     .command('import')
     .description('import articles, categories and tags from a JSON Lines file')
     .argument('<file>', 'the file, or - for standard input');
-  every(importing)
+  everyImport(importing)
     .option('--ignore <members>', 'other members that the file has, separated by commas; they are left out')
     .option('--exact', 'restore an export: keep ids, and take articles as they are')
     .action((file: string, given: Given) =>
-      runOf(jsonLineEntries(file, given.ignore?.split(',') ?? []), given),
+      withContent((db) => run(db, jsonLineEntries(file, given.ignore?.split(',') ?? []), given)),
     );
+  everyImport(importing.command('wordpress'))
+    .description('import the articles of an export of WordPress (WXR)')
+    .argument('<file>', 'the XML file')
+    .action((file: string, _: Given, command: Command) => {
+      const given = command.optsWithGlobals<Given>();
+      return withContent((db) => run(db, wordpressEntries(file, given.clean === true), given));
+    });
+  everyImport(importing.command('ghost'))
+    .description('import the articles of an export of Ghost')
+    .argument('<file>', 'the JSON file')
+    .option('--site <url>', 'the address that the site had, which the export leaves out')
+    .action((file: string, _: Given, command: Command) => {
+      const given = command.optsWithGlobals<Given>();
+      return withContent((db) => run(db, ghostEntries(file, siteOf(given.site)), given));
+    });
 
   program
     .command('export')
     .description('write all articles, categories and tags as JSON Lines')
     .argument('[file]', 'the file, or - for standard output', '-')
-    .action((file: string) =>
-      withContent(async (db) => {
-        const out = file === '-' ? process.stdout : createWriteStream(file);
-        const lines = await exportContent(db, out);
-        if (out !== process.stdout) await finished(out.end());
-        console.error(`${lines} lines`);
-      }),
+    .action((file: string) => withContent((db) => exportTo(db, file)));
+}
+
+function everyImport(command: Command): Command {
+  return command
+    .option('--author <name>', 'the author of articles that name none')
+    .option('--truncate', 'shorten excerpts that are too long, between words')
+    .option('--clean', 'remove HTML that is not allowed, rather than refuse its article')
+    .option('--short', 'take articles with less text than the API accepts, such as pictures alone')
+    .option('--dry-run', 'tell what would be refused and why, and write nothing')
+    .option(
+      '--redirects <file>',
+      'write where old addresses lead now, as JSON (.json) or for nginx; may be given twice',
+      (file: string, others: string[] = []) => [...others, file],
     );
+}
+
+async function run(
+  db: Kysely<ContentTables>,
+  entries: AsyncIterable<SourceEntry>,
+  given: Given,
+): Promise<void> {
+  const config = importSettings();
+  const site = Site.of(config);
+  if (given.redirects !== undefined && site === undefined)
+    throw new Failure('misconfigured', '--redirects needs CONTENT_SITE_URL, the address of the site');
+  const redirects = site && given.redirects?.map((file) => new RedirectMap(db, site, file));
+  const options = {
+    author: given.author,
+    truncate: given.truncate === true,
+    clean: given.clean === true,
+    short: given.short === true,
+    dryRun: given.dryRun === true,
+    exact: given.exact === true,
+    rules: inspectionRules(config),
+  };
+  process.exitCode = await runImport(db, entries, options, redirects ?? []);
+}
+
+/** An address without a slash at its end. */
+function siteOf(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url.replace(/\/+$/, '');
+  throw new Failure('refused', '--site is not an address such as https://news.example');
+}
+
+async function exportTo(db: Kysely<ContentTables>, file: string): Promise<void> {
+  const out = file === '-' ? process.stdout : createWriteStream(file);
+  const lines = await exportContent(db, out);
+  if (out !== process.stdout) await finished(out.end());
+  console.error(`${lines} lines`);
 }

@@ -7,8 +7,8 @@ import type { ContentTables } from '../tables.ts';
 const BATCH = 20;
 
 /**
- * Writes everything that readers and writers see as JSON Lines: categories, tags and articles, drafts too,
- * each in the order of their ids, as of one moment. The same content is always the same bytes.
+ * Writes everything that readers and writers see as JSON Lines: categories, tags, releases and articles, drafts
+ * too, in the order of their ids, as of one moment. The same content is always the same bytes.
  */
 export async function exportContent(db: Kysely<ContentTables>, out: Writable): Promise<number> {
   return db
@@ -34,6 +34,10 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
       tx,
     );
   }
+  const { rows } = await sql<object>`
+    select 'release' as type, name, publish_at, published_at, created_at from content.release order by name collate "C"
+  `.execute(tx);
+  yield* rows;
   yield* rowsOf(
     (after) => sql`
       select 'article' as type, one.id, title, one.slug, slug_is_given, content, excerpt, category.slug as category,
@@ -41,7 +45,7 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select tag.slug from unnest(tag_ids) with ordinality as given (id, place)
           join content.tag as tag on tag.id = given.id order by place
         ) as tags,
-        featured_image, alt_text, meta_title, meta_description, canonical_url, author, is_published, published_at,
+        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url, author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
       from content.article as one left join content.category as category on category.id = category_id
       where one.id > ${after} order by one.id limit ${BATCH}`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type ArticleCreate, articleCreate } from '../articles/schema.ts';
+import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN } from '../slug.ts';
 import { truncateAtWord } from './truncate.ts';
 
@@ -57,6 +58,9 @@ const articleLine = z
     canonical_url: z.string().nullish(),
     slug: z.string().optional(),
     slug_is_given: z.boolean().optional(),
+    publish_at: time.nullish(),
+    unpublish_at: time.nullish(),
+    release: slug.nullish(),
   })
   .refine(({ html, content }) => (html === undefined) !== (content === undefined), {
     path: ['html'],
@@ -66,6 +70,14 @@ const articleLine = z
     path: ['category'],
     message: 'does not go with category_id',
   });
+
+const releaseLine = z.strictObject({
+  type: z.literal('release'),
+  name: slug,
+  publish_at: time.nullish(),
+  published_at: time.nullish(),
+  created_at: time.nullish(),
+});
 
 const termLine = z.strictObject({
   type: z.enum(['category', 'tag']),
@@ -102,7 +114,7 @@ export interface ImportedArticle {
   body: Omit<ArticleCreate, 'tags'> & { author: string };
   category: ImportedTerm | undefined;
   tags: readonly ImportedTerm[];
-  past: Past & { published_at?: Date | undefined; slug_is_given?: boolean | undefined };
+  past: Past & ImportedColumns;
 }
 
 /** A category or tag to import. */
@@ -112,16 +124,26 @@ export interface ImportedTermLine {
   past: Past;
 }
 
+/** Articles that are published together. */
+export interface ImportedRelease {
+  type: 'release';
+  release: { name: string; publish_at: Date | null; published_at: Date | null; created_at?: Date };
+}
+
 /** Reads a line. Throws an error that says what is wrong with it. */
 export function readImportLine(
   line: unknown,
   identity: string | undefined,
   options: LineOptions,
-): ImportedArticle | ImportedTermLine {
+): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
   if (type === 'category' || type === 'tag') {
     const { name, slug, description, ...row } = parsed(termLine, line);
     return { type: row.type, term: { name, slug, description }, past: pastOf(row, options) };
+  }
+  if (type === 'release') {
+    const { created_at, publish_at = null, published_at = null, name } = parsed(releaseLine, line);
+    return { type, release: { name, publish_at, published_at, ...(created_at && { created_at }) } };
   }
   return readArticle(parsed(articleLine, line), identity, options);
 }
@@ -131,9 +153,15 @@ function readArticle(
   identity: string | undefined,
   options: LineOptions,
 ): ImportedArticle {
-  const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...members } = line;
+  const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...rest } = line;
+  const { publish_at, unpublish_at, release, ...members } = rest;
   const past = pastOf({ id, created_at, updated_at, former_slugs, published_at }, options);
   const body = bodyOf(members, options);
+  const schedule = {
+    ...(publish_at != null && { publish_at }),
+    ...(unpublish_at != null && { unpublish_at }),
+    ...(release != null && { release }),
+  };
   if (body.is_published && !options.exact && Number(published_at) > Date.now())
     throw new Error('published_at: is in the future; import it as a draft (is_published false)');
   return {
@@ -143,16 +171,30 @@ function readArticle(
       past.id === undefined
         ? keyOf(identity ? [identity] : [source ?? '', body.title, body.content])
         : undefined,
-    body,
+    body: options.exact ? body : { ...body, ...schedule },
     category: category == null ? undefined : termOf(category),
     tags: tags.map(termOf),
-    past: { ...past, published_at: published_at ?? undefined, slug_is_given },
+    past: {
+      ...past,
+      ...(options.exact && schedule),
+      published_at: published_at ?? undefined,
+      slug_is_given,
+    },
   };
 }
 
 type ArticleMembers = Omit<
   z.infer<typeof articleLine>,
-  'type' | 'source' | 'category' | 'tags' | 'slug_is_given' | 'published_at' | keyof typeof own
+  | 'type'
+  | 'source'
+  | 'category'
+  | 'tags'
+  | 'slug_is_given'
+  | 'published_at'
+  | 'publish_at'
+  | 'unpublish_at'
+  | 'release'
+  | keyof typeof own
 >;
 
 /** The body of a create. An export is restored as it is; everything else is held to what the API accepts. */
@@ -196,7 +238,13 @@ function pastOf(
   const created = created_at ?? published_at ?? updated_at ?? undefined;
   const times = [created, published_at].filter((time) => time != null).map(Number);
   const updated = updated_at ?? (times.length > 0 ? new Date(Math.max(...times)) : undefined);
-  return { id: exact ? id : undefined, created_at: created, updated_at: updated, former_slugs };
+  const past = (time: Date | undefined) => (!exact && time && time > new Date() ? undefined : time);
+  return {
+    id: exact ? id : undefined,
+    created_at: past(created),
+    updated_at: past(updated),
+    former_slugs,
+  };
 }
 
 function termOf(term: z.infer<typeof namedTerm>): ImportedTerm {

@@ -1,20 +1,24 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { keepKey } from '../articles/idempotency.ts';
-import { ArticleStore } from '../articles/store.ts';
+import { importArticle } from '../articles/store.ts';
 import { contentFaults } from '../html/content-faults.ts';
-import type { HtmlInspector } from '../html/html-inspector.ts';
+import { HtmlInspector } from '../html/html-inspector.ts';
+import type { InspectionRules } from '../html/inspection.ts';
+import type { Purifier } from '../html/purifier.ts';
 import type { ContentTables } from '../tables.ts';
 import { batchesOf } from './batches.ts';
 import { keepFormerSlugs } from './former-slugs.ts';
 import {
   type ImportedArticle,
+  type ImportedRelease,
   type ImportedTermLine,
   type LineOptions,
   readImportLine,
 } from './import-line.ts';
 import { importedBefore } from './imported-before.ts';
 import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
+import { ownCopy } from './own-copy.ts';
 import type { ImportEntry, SourceEntry } from './source-entry.ts';
 
 type Database = Kysely<ContentTables>;
@@ -23,11 +27,18 @@ type Database = Kysely<ContentTables>;
 export interface ImportOptions extends LineOptions {
   /** Whether to find out what would happen, and write nothing. */
   dryRun: boolean;
+  /** Whether HTML that is not allowed is removed, rather than its article refused. */
+  clean: boolean;
+  /** Whether an article may have less text than the API accepts. */
+  short: boolean;
+  /** What HTML is allowed. */
+  rules: InspectionRules;
 }
 
 /** What became of an entry. */
 export type Outcome =
-  | { kind: 'created' | 'known'; entry: ImportEntry }
+  | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
+  | { kind: 'term created' | 'term known'; entry: ImportEntry }
   | { kind: 'refused'; place: string; source: string; reason: string }
   | { kind: 'skipped'; place: string; reason: string };
 
@@ -53,14 +64,20 @@ class Undone extends Error {}
 export class Importer {
   readonly #db: Database;
   readonly #inspector: HtmlInspector;
+  #purifier: Purifier | undefined;
   readonly #options: ImportOptions;
   /** The slugs that a dry run would have given to articles. */
   readonly #slugs = new Set<string>();
 
-  constructor(db: Database, inspector: HtmlInspector, options: ImportOptions) {
+  constructor(db: Database, options: ImportOptions) {
     this.#db = db;
-    this.#inspector = inspector;
+    this.#inspector = new HtmlInspector(options.rules);
     this.#options = options;
+  }
+
+  /** Ends what checks the HTML. */
+  close(): Promise<void> {
+    return this.#inspector.close();
   }
 
   /** Imports the entries, and yields the outcomes of each batch when it is there to stay. */
@@ -70,7 +87,7 @@ export class Importer {
 
   async #batch(entries: readonly SourceEntry[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    const terms: Read<ImportedTermLine>[] = [];
+    const terms: Read<ImportedTermLine | ImportedRelease>[] = [];
     const articles: Read<ImportedArticle>[] = [];
     for (const entry of entries) {
       if (!('line' in entry)) {
@@ -101,23 +118,39 @@ export class Importer {
     );
     const fit: Read<ImportedArticle>[] = [];
     const check = async (one: Read<ImportedArticle>) => {
-      if (known.has(one.item)) return outcomes.push({ kind: 'known', entry: one.entry });
-      const reason = await this.#faultsOf(one);
-      return reason === '' ? fit.push(one) : outcomes.push(refused(one.entry, new Error(reason)));
+      const id = known.get(one.item);
+      if (id !== undefined) return outcomes.push({ kind: 'known', entry: one.entry, id });
+      const checked = await this.#checked(one);
+      return checked instanceof Error ? outcomes.push(refused(one.entry, checked)) : fit.push(checked);
     };
     await Promise.all(articles.map(check));
     return fit;
   }
 
-  /** What is wrong with the HTML of an article; an export is restored as it is. */
-  async #faultsOf({ entry, item }: Read<ImportedArticle>): Promise<string> {
-    if (this.#options.exact) return '';
-    const faults = await contentFaults(this.#inspector, item.body.content, entry.place);
-    return faults.length > 0 ? `content: ${faults.map(({ message }) => message).join('; ')}` : '';
+  /** The article with HTML that is allowed, or what is wrong with it. An export is restored as it is. */
+  async #checked(read: Read<ImportedArticle>): Promise<Read<ImportedArticle> | Error> {
+    const { entry, item } = read;
+    if (this.#options.exact) return read;
+    const fault = await this.#faultOf(item.body.content, entry);
+    if (fault === undefined) return read;
+    if (!this.#options.clean) return fault;
+    this.#purifier ??= await newPurifier();
+    const { html, removed } = this.#purifier.clean(item.body.content, this.#options.rules.overlays);
+    const left = await this.#faultOf(html, entry);
+    if (left !== undefined) return left;
+    const notes = [...(entry.notes ?? []), `removed ${counted(removed)}`];
+    return { entry: { ...entry, notes }, item: { ...item, body: { ...item.body, content: html } } };
+  }
+
+  async #faultOf(html: string, { place }: ImportEntry): Promise<Error | undefined> {
+    const all = await contentFaults(this.#inspector, html, place);
+    const faults = this.#options.short ? all.filter(({ code }) => code !== 'too_short') : all;
+    if (faults.length === 0) return undefined;
+    return new Error(`content: ${faults.map(({ message }) => message).join('; ')}`);
   }
 
   async #write(
-    terms: readonly Read<ImportedTermLine>[],
+    terms: readonly Read<ImportedTermLine | ImportedRelease>[],
     articles: readonly Read<ImportedArticle>[],
     outcomes: Outcome[],
   ): Promise<void> {
@@ -136,7 +169,8 @@ export class Importer {
       const known = await importedBefore(tx, [...found.keys()]);
       for (const { entry, item } of articles) {
         const its = found.get(item);
-        if (known.has(item)) outcomes.push({ kind: 'known', entry });
+        const id = known.get(item);
+        if (id !== undefined) outcomes.push({ kind: 'known', entry, id });
         else if (its !== undefined) outcomes.push(await this.#writeArticle(tx, { entry, item }, its));
       }
       if (this.#options.exact) await passImportedIds(tx);
@@ -158,18 +192,26 @@ export class Importer {
     if (this.#options.dryRun && slug !== undefined) {
       if (this.#slugs.has(slug))
         return refused(entry, new Error('another article of the file has this slug'));
-      this.#slugs.add(slug);
+      this.#slugs.add(ownCopy(slug));
     }
     const written = await atomically(tx, () => writeArticle(tx, item, terms));
-    return written instanceof Error ? refused(entry, written) : { kind: 'created', entry };
+    return written instanceof Error ? refused(entry, written) : { kind: 'created', entry, id: written };
   }
 }
 
-async function writeTerm(tx: Transaction<ContentTables>, read: Read<ImportedTermLine>): Promise<Outcome> {
+async function writeTerm(
+  tx: Transaction<ContentTables>,
+  read: Read<ImportedTermLine | ImportedRelease>,
+): Promise<Outcome> {
   const { entry, item } = read;
+  if (item.type === 'release') {
+    const insert = tx.insertInto('content.release').values(item.release);
+    const made = await insert.onConflict((on) => on.doNothing()).executeTakeFirst();
+    return { kind: made.numInsertedOrUpdatedRows ? 'term created' : 'term known', entry };
+  }
   const found = await atomically(tx, () => findOrMakeTerm(tx, TERM_KINDS[item.type], item.term, item.past));
   if (found instanceof Error) return refused(entry, found);
-  return { kind: found.isNew ? 'created' : 'known', entry };
+  return { kind: found.isNew ? 'term created' : 'term known', entry };
 }
 
 async function termsOf(tx: Transaction<ContentTables>, { category, tags }: ImportedArticle): Promise<Terms> {
@@ -183,11 +225,12 @@ async function writeArticle(
   tx: Transaction<ContentTables>,
   { body, key, past: { former_slugs, ...past } }: ImportedArticle,
   terms: Terms,
-): Promise<void> {
+): Promise<number> {
   const given = Object.fromEntries(Object.entries(past).filter(([, value]) => value !== undefined));
-  const id = await new ArticleStore(tx).import({ ...body, ...terms }, given);
+  const id = await importArticle(tx, { ...body, ...terms }, given);
   await keepFormerSlugs(tx, 'article', id, former_slugs);
   if (key !== undefined) await keepKey(tx, { sender: '', key, body }, id);
+  return id;
 }
 
 /** Adds what one transaction has created to the audit trail, which has no entry for each. */
@@ -234,6 +277,19 @@ function explained(error: unknown): Error {
       return new Error(`id: another ${noun} has this id; restore into an empty database`);
   }
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** A DOM takes a while to load, and most imports need none. */
+async function newPurifier(): Promise<Purifier> {
+  const { Purifier } = await import('../html/purifier.ts');
+  return new Purifier();
+}
+
+/** Names with how often each comes. */
+function counted(names: readonly string[]): string {
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return [...times].map(([name, number]) => (number > 1 ? `${name} (${number})` : name)).join(', ');
 }
 
 function notImported(entry: Exclude<SourceEntry, ImportEntry>): Outcome {

@@ -1,72 +1,76 @@
 import type { Kysely } from 'kysely';
-import { HtmlInspector } from '../html/html-inspector.ts';
-import type { InspectionRules } from '../html/inspection.ts';
 import type { ContentTables } from '../tables.ts';
 import { Importer, type ImportOptions, type Outcome } from './importer.ts';
+import type { RedirectMap } from './redirects.ts';
 import type { SourceEntry } from './source-entry.ts';
 
 /** How many entries pass between two progress reports if the output is not a terminal. */
 const REPORT_EVERY = 1000;
 
-/** How many there are of each outcome, and of those left out by their reasons. */
-interface Tally {
-  created: number;
-  known: number;
-  refused: number;
-  skipped: Map<string, number>;
-}
+/** How often each came, of what was left out its reason. */
+type Tally = Map<string, number>;
 
 /**
- * Imports what a reader yields, prints what is refused or changed on the way when it is, and a count at the
+ * Imports what a reader yields, prints what is refused or changed on the way when it is, and counts at the
  * end. Resolves to the exit code: 1 if something was refused.
  */
 export async function runImport(
   db: Kysely<ContentTables>,
   entries: AsyncIterable<SourceEntry>,
-  rules: InspectionRules,
   options: ImportOptions,
+  redirects: readonly RedirectMap[],
 ): Promise<0 | 1> {
-  const tally: Tally = { created: 0, known: 0, refused: 0, skipped: new Map() };
-  const inspector = new HtmlInspector(rules);
+  const tally: Tally = new Map();
+  const leftOut: Tally = new Map();
+  const importer = new Importer(db, options);
+  let reported = 0;
   try {
-    for await (const outcomes of new Importer(db, inspector, options).run(entries)) {
-      for (const outcome of outcomes) count(tally, outcome);
-      reportProgress(tally);
+    for await (const outcomes of importer.run(entries)) {
+      for (const outcome of outcomes) tell(outcome);
+      for (const map of redirects) await map.add(outcomes);
+      for (const outcome of outcomes) add(tally, outcome.kind);
+      for (const outcome of outcomes) if (outcome.kind === 'skipped') add(leftOut, outcome.reason);
+      reported = reportProgress(tally, reported);
     }
   } catch (error) {
     console.log(`${countsOf(tally)} before this:`);
     throw error;
   } finally {
-    await inspector.close();
+    await importer.close();
+    for (const map of redirects) await map.close();
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
-  for (const [reason, times] of tally.skipped) console.log(`left out: ${times} × ${reason}`);
-  return tally.refused === 0 ? 0 : 1;
+  const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
+  if (made + known > 0) console.log(`categories, tags and releases: ${made} created, ${known} already there`);
+  for (const [reason, times] of leftOut) console.log(`left out: ${times} × ${reason}`);
+  return tally.has('refused') ? 1 : 0;
 }
 
-function count(tally: Tally, outcome: Outcome): void {
-  if (outcome.kind === 'skipped') {
-    tally.skipped.set(outcome.reason, (tally.skipped.get(outcome.reason) ?? 0) + 1);
-    return;
-  }
-  tally[outcome.kind] += 1;
+function tell(outcome: Outcome): void {
   if (outcome.kind === 'refused') {
     const { place, source, reason } = outcome;
     console.log(`${place}${source && ` (source ${source})`}: ${reason}`);
   }
-  if (outcome.kind === 'created') {
-    const { place, notes = [] } = outcome.entry;
-    for (const note of notes) console.log(`${place}: ${note}`);
-  }
+  if (outcome.kind !== 'created') return;
+  const { place, notes = [] } = outcome.entry;
+  for (const note of notes) console.log(`${place}: ${note}`);
 }
 
-function reportProgress(tally: Tally): void {
-  const all = tally.created + tally.known + tally.refused;
+function add(tally: Tally, what: string): void {
+  tally.set(what, (tally.get(what) ?? 0) + 1);
+}
+
+/** Returns how many entries there were at the last report. */
+function reportProgress(tally: Tally, reported: number): number {
+  const all = tally.values().reduce((sum, times) => sum + times, 0);
   if (process.stderr.isTTY) process.stderr.write(`\r${countsOf(tally)}`);
-  else if (all > 0 && all % REPORT_EVERY === 0) console.error(countsOf(tally));
+  if (process.stderr.isTTY || all - reported < REPORT_EVERY) return reported;
+  console.error(countsOf(tally));
+  return all;
 }
 
-function countsOf({ created, known, refused }: Tally): string {
-  return `${created} created, ${known} already there, ${refused} refused`;
+function countsOf(tally: Tally): string {
+  const of = (what: string) => tally.get(what) ?? 0;
+  return `${of('created')} created, ${of('known')} already there, ${of('refused')} refused`;
 }

@@ -14,6 +14,8 @@ export interface ImportEntry {
   line: unknown;
   /** What identifies it for good in what it comes from; else its source, title and HTML do. */
   identity?: string | undefined;
+  /** Where readers found it: an address, or a path of the site. */
+  address?: string | undefined;
   /** What was lost or changed on the way. */
   notes?: readonly string[] | undefined;
 }

@@ -1,0 +1,202 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { ownCopy } from '../own-copy.ts';
+import { plainText } from '../plain-text.ts';
+import type { SourceEntry } from '../source-entry.ts';
+import { webAddress } from '../web-address.ts';
+import { type GhostRow, ghostRows } from './rows.ts';
+
+/** What Ghost writes in place of its own address. */
+const OWN_ADDRESS = '__GHOST_URL__';
+
+/** Marks of the editor around cards. */
+const CARD_MARK = /<!--kg-card-(?:begin|end): [\w-]+-->/g;
+
+/** States of articles: those that are imported, and whether as published. */
+const STATES: ReadonlyMap<string, boolean> = new Map([
+  ['published', true],
+  ['sent', true],
+  ['scheduled', false],
+  ['draft', false],
+]);
+
+/** What articles refer to, wherever it stands in the file: by the id of a row, or of an article. */
+interface References {
+  tags: Map<string, GhostRow>;
+  users: Map<string, string>;
+  tagsOf: Map<string, GhostRow[]>;
+  authorsOf: Map<string, GhostRow[]>;
+  metaOf: Map<string, GhostRow>;
+}
+
+const TABLES = ['tags', 'users', 'posts_tags', 'posts_authors', 'posts_meta'];
+
+/**
+ * Reads the articles of an export of Ghost, and its tags with their descriptions. Reads the file twice,
+ * because an article comes before what says which tags it has.
+ *
+ * @param site the address that the site had, which Ghost leaves out
+ */
+export async function* ghostEntries(file: string, site: string | undefined): AsyncGenerator<SourceEntry> {
+  if (file === '-') throw new Failure('refused', 'an export of Ghost is read twice: give it as a file');
+  const references = await referencesIn(file);
+  for (const tag of references.tags.values()) {
+    const { name, slug, description } = tagOf(tag);
+    if (description && isPublic(tag))
+      yield { place: `tag ${slug}`, line: { type: 'tag', name, slug, description } };
+  }
+  let number = 0;
+  for await (const { row } of ghostRows(file, ['posts'])) {
+    number += 1;
+    yield articleOf(`post ${number}`, row, references, site);
+  }
+}
+
+async function referencesIn(file: string): Promise<References> {
+  const references: References = {
+    tags: new Map(),
+    users: new Map(),
+    tagsOf: new Map(),
+    authorsOf: new Map(),
+    metaOf: new Map(),
+  };
+  for await (const { table, row } of ghostRows(file, TABLES)) {
+    const [id, post] = [ownCopy(text(row, 'id')), ownCopy(text(row, 'post_id'))];
+    const kept = keptOf(row);
+    if (table === 'tags') references.tags.set(id, kept);
+    if (table === 'users') references.users.set(id, text(kept, 'name'));
+    if (table === 'posts_meta') references.metaOf.set(post, kept);
+    if (table === 'posts_tags') append(references.tagsOf, post, kept);
+    if (table === 'posts_authors') append(references.authorsOf, post, kept);
+  }
+  return references;
+}
+
+/** Members that articles refer to rows for; those that are unset are not worth the memory. */
+const KEPT =
+  /^(?:name|slug|description|visibility|sort_order|tag_id|author_id|meta_title|meta_description|feature_image_alt)$/;
+
+function keptOf(row: GhostRow): GhostRow {
+  const kept = Object.keys(row).filter((name) => KEPT.test(name) && text(row, name) !== '');
+  return Object.fromEntries(kept.map((name) => [name, ownCopy(text(row, name))]));
+}
+
+function append(map: Map<string, GhostRow[]>, key: string, row: GhostRow): void {
+  const rows = map.get(key);
+  if (rows === undefined) map.set(key, [row]);
+  else rows.push(row);
+}
+
+function articleOf(
+  place: string,
+  row: GhostRow,
+  references: References,
+  site: string | undefined,
+): SourceEntry {
+  const type = text(row, 'type') || (truth(row.page) ? 'page' : 'post');
+  const [id, status, slug, visibility] = ['id', 'status', 'slug', 'visibility'].map((name) =>
+    text(row, name),
+  );
+  if (type !== 'post') return { place, skipped: `${type}: not an article` };
+  const state = STATES.get(status ?? '');
+  if (state === undefined) return { place, skipped: `an article in the state ${status || 'unknown'}` };
+  const html = text(row, 'html');
+  if (html === '') {
+    const kept = ['lexical', 'mobiledoc', 'markdown'].find((name) => text(row, name) !== '');
+    const advice = 'save it again in Ghost, and export anew';
+    return { place, unreadable: kept ? `has no html, only ${kept}: ${advice}` : 'has no text' };
+  }
+  const placed = (value: string) => {
+    if (value.includes(OWN_ADDRESS) && site === undefined)
+      throw new Failure('refused', `the export leaves out the address of the site: give --site https://…`);
+    return value.replaceAll(OWN_ADDRESS, () => site ?? '');
+  };
+  const meta = references.metaOf.get(id ?? '') ?? row;
+  const member = (name: string) => placed(text(meta, name) || text(row, name)) || null;
+  const notes: string[] = [];
+  const hidden = visibility !== '' && visibility !== 'public' ? `for ${visibility} only` : undefined;
+  if (hidden !== undefined) notes.push(`${hidden} in Ghost: imported as a draft`);
+  const image = webAddress(member('feature_image') ?? member('image'));
+  const published = timeOf(row.published_at);
+  const isAhead = status === 'scheduled' && published !== null && new Date(published) > new Date();
+  return {
+    place,
+    identity: `ghost ${text(row, 'uuid') || id}`,
+    address: status === 'published' || status === 'sent' ? `/${slug}/` : undefined,
+    notes,
+    line: {
+      source: `/${slug}/`,
+      title: text(row, 'title'),
+      html: placed(html).replaceAll(CARD_MARK, ''),
+      excerpt: plainText(text(row, 'custom_excerpt')) || null,
+      author: authorsOf(row, id ?? '', references),
+      is_published: state && hidden === undefined,
+      published_at: status === 'scheduled' ? null : published,
+      publish_at: isAhead && hidden === undefined ? published : null,
+      created_at: timeOf(row.created_at) ?? published,
+      updated_at: timeOf(row.updated_at) ?? published,
+      slug,
+      tags: tagsOf(id ?? '', references, notes),
+      featured_image: image ?? null,
+      alt_text: image === undefined ? null : member('feature_image_alt'),
+      meta_title: member('meta_title'),
+      meta_description: member('meta_description'),
+      canonical_url: webAddress(member('canonical_url')) ?? null,
+    },
+  };
+}
+
+/** The names of the authors, in their order; before version 1.22 of Ghost there was one. */
+function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References): string | null {
+  const several = inOrder(authorsOf.get(id)).map((one) => users.get(text(one, 'author_id')) ?? '');
+  const names = several.length > 0 ? several : [users.get(text(row, 'author_id')) ?? ''];
+  return names.filter((name) => name !== '').join(', ') || null;
+}
+
+/** The tags, in their order, but those that only Ghost's own site sees (`#internal`). */
+function tagsOf(id: string, { tagsOf, tags }: References, notes: string[]) {
+  const found = inOrder(tagsOf.get(id)).flatMap((one): GhostRow[] => {
+    const tag = tags.get(text(one, 'tag_id'));
+    return tag === undefined ? [] : [tag];
+  });
+  const internal = found.filter((tag) => !isPublic(tag));
+  if (internal.length > 0)
+    notes.push(`internal tags ${internal.map((tag) => text(tag, 'name')).join(', ')}: not kept`);
+  return found.filter(isPublic).map((tag) => {
+    const { name, slug } = tagOf(tag);
+    return { name, slug };
+  });
+}
+
+function tagOf(tag: GhostRow) {
+  return {
+    name: text(tag, 'name'),
+    slug: text(tag, 'slug'),
+    description: plainText(text(tag, 'description')),
+  };
+}
+
+function isPublic(tag: GhostRow): boolean {
+  return text(tag, 'visibility') !== 'internal' && !text(tag, 'name').startsWith('#');
+}
+
+function inOrder(rows: readonly GhostRow[] = []): GhostRow[] {
+  return rows.toSorted((a, b) => Number(a.sort_order ?? 0) - Number(b.sort_order ?? 0));
+}
+
+/** A member as text; empty for what is not there. Ids are numbers in old exports. */
+function text(row: GhostRow, name: string): string {
+  const value = row[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function truth(value: unknown): boolean {
+  return value === true || value === 1;
+}
+
+/** A time as ISO 8601; old exports have milliseconds, or a time without its offset, which is UTC. */
+function timeOf(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const isBare = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value);
+  const time = new Date(isBare ? `${value.replace(' ', 'T')}Z` : value);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}

@@ -1,0 +1,95 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { Kysely } from 'kysely';
+import type { Site } from '../site.ts';
+import type { ContentTables } from '../tables.ts';
+import type { Outcome } from './importer.ts';
+
+/** How a map of redirects is written: what stands before, between and after its pairs, and a pair. */
+interface MapFormat {
+  begin: string;
+  between: string;
+  end: string;
+  pair: (from: string, to: string) => string;
+}
+
+const JSON_MAP: MapFormat = {
+  begin: '{',
+  between: ',',
+  end: '\n}\n',
+  pair: (from, to) => `\n  ${JSON.stringify(from)}: ${JSON.stringify(to)}`,
+};
+
+/** Lines of a `map` of nginx, in which `$` begins a variable. */
+const NGINX_MAP: MapFormat = {
+  begin: '',
+  between: '',
+  end: '',
+  pair: (from, to) => `"${quoted(from)}" "${quoted(to)}";\n`,
+};
+
+function quoted(text: string): string {
+  return text.replaceAll(/["\\$\s]/g, encodeURIComponent);
+}
+
+/**
+ * Writes a map from the paths that published articles had to the addresses that they have now, as articles
+ * come in: JSON for a file that ends with `.json`, else what a `map` of nginx includes.
+ */
+export class RedirectMap {
+  readonly #db: Kysely<ContentTables>;
+  readonly #site: Site;
+  readonly #out: WriteStream;
+  readonly #format: MapFormat;
+  readonly #seen = new Set<string>();
+
+  constructor(db: Kysely<ContentTables>, site: Site, file: string) {
+    this.#db = db;
+    this.#site = site;
+    this.#format = file.endsWith('.json') ? JSON_MAP : NGINX_MAP;
+    this.#out = createWriteStream(file);
+    this.#out.write(this.#format.begin);
+  }
+
+  /** Adds the articles among these that are there, wherever they came from. */
+  async add(outcomes: readonly Outcome[]): Promise<void> {
+    const moved = outcomes.flatMap((outcome) => {
+      if (outcome.kind !== 'created' && outcome.kind !== 'known') return [];
+      const path = oldPath(outcome.entry.address);
+      return path === undefined ? [] : [{ path, id: outcome.id }];
+    });
+    if (moved.length === 0) return;
+    const ids = moved.map(({ id }) => id);
+    const rows = await this.#db
+      .selectFrom('content.article')
+      .select(['id', 'slug'])
+      .where('id', 'in', ids)
+      .execute();
+    const articles = new Map(rows.map((row) => [row.id, row]));
+    for (const { path, id } of moved) {
+      const article = articles.get(id);
+      if (article !== undefined) this.#write(path, this.#site.page('article', article));
+    }
+  }
+
+  /** Ends the file. */
+  async close(): Promise<void> {
+    await finished(this.#out.end(this.#format.end));
+  }
+
+  /** Visitors leave out the slash at the end. */
+  #write(path: string, to: string): void {
+    for (const from of new Set([path, path.replace(/(?<=.)\/$/, '')])) {
+      if (this.#seen.has(from) || URL.parse(from, to)?.href === to) continue;
+      this.#out.write(`${this.#seen.size > 0 ? this.#format.between : ''}${this.#format.pair(from, to)}`);
+      this.#seen.add(from);
+    }
+  }
+}
+
+/** The path of an old address, with its query string; undefined for that of the front page, and for none. */
+function oldPath(address: string | undefined): string | undefined {
+  const url = address ? URL.parse(address, 'http://site.invalid') : null;
+  const path = url && `${url.pathname}${url.search}`;
+  return path === null || path === '/' ? undefined : path;
+}

@@ -1,0 +1,36 @@
+import { parseFragment, serialize } from 'parse5';
+import { paragraphs } from './paragraphs.ts';
+import { escaped, expandShortcodes, type ShortcodeContext } from './shortcodes.ts';
+
+/** A comment of the block editor: the beginning or end of a block, or one that has no HTML. */
+const BLOCK_COMMENT = /<!--\s*\/?wp:([a-z][\w/-]*)(?:\s+\{[\s\S]*?\})?\s*(\/)?-->\n?/g;
+
+/** Marks of the classic editor. */
+const MARK = /<!--(?:more.*?|nextpage|noteaser)-->/g;
+
+/** An address alone on its line, which WordPress shows as what is there. */
+const LONE_URL =
+  /(^|\n|<p>|<div class="wp-block-embed__wrapper">)[ \t]*(https?:\/\/[^\s<>"']+)[ \t]*(?=\n|$|<\/p>|<\/div>)/g;
+
+/** What else {@link articleHtml} tells. */
+interface HtmlContext extends ShortcodeContext {
+  /** Told of a block that has no HTML. */
+  onEmptyBlock: (name: string) => void;
+}
+
+/** The HTML of an article as WordPress would show it, from what it keeps. */
+export function articleHtml(kept: string, context: HtmlContext): string {
+  const hasBlocks = /<!--\s*wp:/.test(kept);
+  const html = kept
+    .replaceAll(BLOCK_COMMENT, (_, name: string, isEmpty?: string) => {
+      if (isEmpty !== undefined) context.onEmptyBlock(name);
+      return '';
+    })
+    .replaceAll(MARK, '');
+  const expanded = expandShortcodes(html, context).replaceAll(
+    LONE_URL,
+    (_, before: string, url: string) => `${before}<a href="${escaped(url)}">${escaped(url)}</a>`,
+  );
+  // Closes what writers left open, and nests what they crossed, as a browser does.
+  return serialize(parseFragment(hasBlocks ? expanded : paragraphs(expanded))).trim();
+}
