@@ -23,12 +23,12 @@ const restore = (input: string) => contentCli(target, ['import', '-', '--exact']
 
 /** What an import of so many articles and terms says. */
 const counts = (created: number, terms: number, known = 0, knownTerms = 0) =>
-  `${created} created, ${known} already there, 0 refused\ncategories, tags and releases: ${terms} created, ${knownTerms} already there\n`;
+  `${created} created, ${known} already there, 0 refused\ncategories, tags, authors and releases: ${terms} created, ${knownTerms} already there\n`;
 
 /** Empties the database that is restored into. */
 const empty = () =>
   target.database.pool.query(
-    'truncate content.article, content.category, content.tag, content.release restart identity cascade',
+    'truncate content.article, content.category, content.tag, content.author, content.release restart identity cascade',
   );
 
 describe('an export', () => {
@@ -93,6 +93,7 @@ describe('an export', () => {
     unpublish_at: fc.option(ahead),
     release: fc.option(fc.constantFrom('b', 'a')),
     tag_ids: fc.uniqueArray(fc.constantFrom(3, 5, 4), { maxLength: 3 }),
+    author_ids: fc.uniqueArray(fc.constantFrom(8, 6), { maxLength: 2 }),
     category_id: fc.option(fc.constantFrom(7, 2)),
   });
 
@@ -100,9 +101,13 @@ describe('an export', () => {
     const { pool } = origin.database;
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
-        await pool.query('truncate content.article, content.category, content.tag, content.release cascade');
+        await pool.query(
+          'truncate content.article, content.category, content.tag, content.author, content.release cascade',
+        );
         await pool.query(`insert into content.release (name, publish_at, published_at)
           values ('b', '2101-01-01', null), ('a', null, '2001-01-01')`);
+        await pool.query(`insert into content.author (id, name, slug, bio, links) overriding system value
+          values (6, 'Same', 'a', null, '[]'), (8, 'Bea', 'b', 'X', '[{"label": "L", "url": "https://a.example"}]')`);
         await pool.query(`insert into content.tag (id, name, slug) overriding system value
           values (3, 'Same', 'a'), (4, 'Same', 'b'), (5, ' ', 'c')`);
         await pool.query(`insert into content.category (id, name, slug) overriding system value
@@ -115,7 +120,7 @@ describe('an export', () => {
         );
         const first = await exported(origin);
         await empty();
-        expect((await restore(first)).stdout).toBe(counts(rows.length, 3 + 2 + 2));
+        expect((await restore(first)).stdout).toBe(counts(rows.length, 3 + 2 + 2 + 2));
         expect(await exported(target)).toBe(first);
       }),
       { numRuns: 3 },
@@ -124,7 +129,7 @@ describe('an export', () => {
 
   test('is longer than what is read at once, and in order', async () => {
     await origin.database.pool.query(
-      'truncate content.article, content.category, content.tag, content.release cascade',
+      'truncate content.article, content.category, content.tag, content.author, content.release cascade',
     );
     const lines = Array.from({ length: 45 }, (_, n) => JSON.stringify({ title: `No ${n}`, html: CONTENT }));
     await contentCli(origin, ['import', '-', '--author', 'A'], { input: lines.join('\n') });

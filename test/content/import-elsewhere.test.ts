@@ -140,7 +140,7 @@ describe('an export of WordPress', () => {
       'line N: protected by a password in WordPress: imported as a draft',
       'line N: block latest-posts: has no HTML of its own; left out',
       '5 created, 0 already there, 1 refused',
-      'categories, tags and releases: 1 created, 0 already there',
+      'categories, tags, authors and releases: 1 created, 0 already there',
       'left out: 1 × page: not an article',
       'left out: 1 × an article in the state trash',
       'left out: 1 × attachment: not an article',
@@ -264,7 +264,7 @@ describe('an export of Ghost', () => {
       'post 1: internal tags #internal: not kept',
       'post 2: for paid only in Ghost: imported as a draft',
       '3 created, 0 already there, 1 refused',
-      'categories, tags and releases: 1 created, 0 already there',
+      'categories, tags, authors and releases: 1 created, 0 already there',
       'left out: 1 × page: not an article',
     ]);
     expect(await find('ghost-a')).toMatchObject({

@@ -11,6 +11,9 @@ import type { ContentTables } from '../tables.ts';
 import { exportContent } from './export.ts';
 import { ghostEntries } from './ghost/entries.ts';
 import { jsonLineEntries } from './json-lines.ts';
+import { MediaMover } from './media/media-mover.ts';
+import { PictureStore } from './media/picture-store.ts';
+import { SavedPictures } from './media/saved-pictures.ts';
 import { RedirectMap } from './redirects.ts';
 import { runImport } from './run-import.ts';
 import type { SourceEntry } from './source-entry.ts';
@@ -38,6 +41,9 @@ interface Given {
   short?: true;
   dryRun?: true;
   redirects?: string[];
+  media?: true | string;
+  mediaBase?: string;
+  mediaPrivate?: string[];
   exact?: true;
   ignore?: string;
   site?: string;
@@ -75,7 +81,9 @@ export function addMovingCommands(program: Command, withContent: WithContent): v
     .command('export')
     .description('write all articles, categories and tags as JSON Lines')
     .argument('[file]', 'the file, or - for standard output', '-')
-    .action((file: string) => withContent((db) => exportTo(db, file)));
+    .option('--media <folder>', 'write the pictures that articles show from the bucket into a folder, too')
+    .option('--media-base <url>', 'the public address of the bucket')
+    .action((file: string, given: Given) => withContent((db) => exportTo(db, file, given)));
 }
 
 function everyImport(command: Command): Command {
@@ -89,6 +97,13 @@ function everyImport(command: Command): Command {
       '--redirects <file>',
       'write where old addresses lead now, as JSON (.json) or for nginx; may be given twice',
       (file: string, others: string[] = []) => [...others, file],
+    )
+    .option('--media', 'bring the pictures of articles into the bucket that S3_BUCKET names')
+    .option('--media-base <url>', 'the public address of that bucket')
+    .option(
+      '--media-private <host>',
+      'a host of pictures whose address is not public; may be given more than once',
+      (host: string, others: string[] = []) => [...others, host],
     );
 }
 
@@ -110,8 +125,16 @@ async function run(
     dryRun: given.dryRun === true,
     exact: given.exact === true,
     rules: inspectionRules(config),
+    media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,
   };
   process.exitCode = await runImport(db, entries, options, redirects ?? []);
+}
+
+/** The bucket of the pictures. */
+function storeOf({ mediaBase }: Given): PictureStore {
+  if (mediaBase === undefined || !/^https?:$/.test(URL.parse(mediaBase)?.protocol ?? ''))
+    throw new Failure('refused', '--media needs --media-base, the public address of the bucket');
+  return new PictureStore(mediaBase);
 }
 
 /** An address without a slash at its end. */
@@ -121,9 +144,14 @@ function siteOf(url: string | undefined): string | undefined {
   throw new Failure('refused', '--site is not an address such as https://news.example');
 }
 
-async function exportTo(db: Kysely<ContentTables>, file: string): Promise<void> {
+async function exportTo(db: Kysely<ContentTables>, file: string, given: Given): Promise<void> {
+  const folder = typeof given.media === 'string' ? given.media : undefined;
+  const store = folder === undefined ? undefined : storeOf(given);
+  const pictures = store && folder ? new SavedPictures(store, folder) : undefined;
   const out = file === '-' ? process.stdout : createWriteStream(file);
-  const lines = await exportContent(db, out);
+  const lines = await exportContent(db, out, (line) => pictures?.save(line));
   if (out !== process.stdout) await finished(out.end());
-  console.error(`${lines} lines`);
+  store?.close();
+  console.error(`${lines} lines${pictures ? `, ${pictures.saved} pictures` : ''}`);
+  if (pictures?.isWhole === false) process.exitCode = 1;
 }

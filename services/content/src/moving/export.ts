@@ -7,10 +7,15 @@ import type { ContentTables } from '../tables.ts';
 const BATCH = 20;
 
 /**
- * Writes everything that readers and writers see as JSON Lines: categories, tags, releases and articles, drafts
- * too, in the order of their ids, as of one moment. The same content is always the same bytes.
+ * Writes everything that readers and writers see as JSON Lines: categories, tags, authors, releases and
+ * articles, drafts too, in the order of their ids, as of one moment. The same content is always the same
+ * bytes. Tells each line, and returns how many there were.
  */
-export async function exportContent(db: Kysely<ContentTables>, out: Writable): Promise<number> {
+export async function exportContent(
+  db: Kysely<ContentTables>,
+  out: Writable,
+  onLine: (line: string) => Promise<void> | undefined,
+): Promise<number> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -18,7 +23,9 @@ export async function exportContent(db: Kysely<ContentTables>, out: Writable): P
     .execute(async (tx) => {
       let lines = 0;
       for await (const line of linesOf(tx)) {
-        if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
+        const text = JSON.stringify(line);
+        if (!out.write(`${text}\n`)) await once(out, 'drain');
+        await onLine(text);
         lines += 1;
       }
       return lines;
@@ -34,6 +41,12 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
       tx,
     );
   }
+  yield* rowsOf(
+    (after) => sql`
+      select 'author' as type, id, name, slug, bio, picture, links, created_at, updated_at, ${formerSlugs('author')}
+      from content.author as one where id > ${after} order by id limit ${BATCH}`,
+    tx,
+  );
   const { rows } = await sql<object>`
     select 'release' as type, name, publish_at, published_at, created_at from content.release order by name collate "C"
   `.execute(tx);
@@ -45,7 +58,12 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select tag.slug from unnest(tag_ids) with ordinality as given (id, place)
           join content.tag as tag on tag.id = given.id order by place
         ) as tags,
-        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url, author, is_published, published_at,
+        array(
+          select author.slug from unnest(author_ids) with ordinality as given (id, place)
+          join content.author as author on author.id = given.id order by place
+        ) as authors,
+        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url,
+        coalesce(content.author_names(author_ids), author) as author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
       from content.article as one left join content.category as category on category.id = category_id
       where one.id > ${after} order by one.id limit ${BATCH}`,

@@ -22,17 +22,26 @@ const own = {
   former_slugs: z.array(slug).optional(),
 };
 
-/** A category or tag: its name or slug, or both. */
-const namedTerm = z.union([
-  z.string(),
-  z.strictObject({ name: z.string(), slug: slug.optional(), description: z.string().nullish() }),
-]);
+/** Members that categories and tags have, and those of authors. */
+const described = { description: z.string().nullish() };
+const portrayed = {
+  bio: z.string().nullish(),
+  picture: z.string().nullish(),
+  links: z.array(z.object({ label: z.string().optional(), url: z.string() })).optional(),
+};
 
-/** A category or tag as an article names it, or as a line of its own has it. */
+const named = { name: z.string(), slug: slug.optional() };
+
+/** A category or tag, or an author: the name or slug, or both. */
+const namedTerm = z.union([z.string(), z.strictObject({ ...named, ...described })]);
+const namedAuthor = z.union([z.string(), z.strictObject({ ...named, ...portrayed })]);
+
+/** A category, tag or author as an article names it, or as a line of its own has it. */
 export interface ImportedTerm {
   name: string;
   slug?: string | undefined;
-  description?: string | null | undefined;
+  /** What else its kind has; absent for what is not set. */
+  more: Readonly<Record<string, unknown>>;
 }
 
 const articleLine = z
@@ -51,6 +60,7 @@ const articleLine = z
     category: namedTerm.nullish(),
     category_id: z.int().nullish(),
     tags: z.array(namedTerm).optional(),
+    authors: z.array(namedAuthor).optional(),
     featured_image: z.string().nullish(),
     alt_text: z.string().nullish(),
     meta_title: z.string().nullish(),
@@ -79,13 +89,8 @@ const releaseLine = z.strictObject({
   created_at: time.nullish(),
 });
 
-const termLine = z.strictObject({
-  type: z.enum(['category', 'tag']),
-  ...own,
-  name: z.string(),
-  slug: slug.optional(),
-  description: z.string().nullish(),
-});
+const termLine = z.strictObject({ type: z.enum(['category', 'tag']), ...own, ...named, ...described });
+const authorLine = z.strictObject({ type: z.literal('author'), ...own, ...named, ...portrayed });
 
 /** How lines are read. */
 export interface LineOptions {
@@ -114,12 +119,13 @@ export interface ImportedArticle {
   body: Omit<ArticleCreate, 'tags'> & { author: string };
   category: ImportedTerm | undefined;
   tags: readonly ImportedTerm[];
+  authors: readonly ImportedTerm[];
   past: Past & ImportedColumns;
 }
 
-/** A category or tag to import. */
+/** A category, tag or author to import. */
 export interface ImportedTermLine {
-  type: 'category' | 'tag';
+  type: 'category' | 'tag' | 'author';
   term: ImportedTerm;
   past: Past;
 }
@@ -137,9 +143,11 @@ export function readImportLine(
   options: LineOptions,
 ): ImportedArticle | ImportedTermLine | ImportedRelease {
   const type = typeof line === 'object' && line !== null && 'type' in line ? line.type : 'article';
-  if (type === 'category' || type === 'tag') {
-    const { name, slug, description, ...row } = parsed(termLine, line);
-    return { type: row.type, term: { name, slug, description }, past: pastOf(row, options) };
+  if (type === 'category' || type === 'tag' || type === 'author') {
+    const row = type === 'author' ? parsed(authorLine, line) : parsed(termLine, line);
+    const { id, created_at, updated_at, former_slugs, type: _, ...term } = row;
+    const past = pastOf({ id, created_at, updated_at, former_slugs }, options);
+    return { type, term: termOf(term), past };
   }
   if (type === 'release') {
     const { created_at, publish_at = null, published_at = null, name } = parsed(releaseLine, line);
@@ -149,14 +157,15 @@ export function readImportLine(
 }
 
 function readArticle(
-  { source, category, tags = [], ...line }: z.infer<typeof articleLine>,
+  { source, category, tags = [], authors = [], ...line }: z.infer<typeof articleLine>,
   identity: string | undefined,
   options: LineOptions,
 ): ImportedArticle {
   const { type: _, id, created_at, updated_at, former_slugs, published_at, slug_is_given, ...rest } = line;
   const { publish_at, unpublish_at, release, ...members } = rest;
   const past = pastOf({ id, created_at, updated_at, former_slugs, published_at }, options);
-  const body = bodyOf(members, options);
+  const names = authors.map(termOf).map(({ name }) => name);
+  const body = bodyOf({ author: names.join(', ') || undefined, ...members }, options);
   const schedule = {
     ...(publish_at != null && { publish_at }),
     ...(unpublish_at != null && { unpublish_at }),
@@ -174,6 +183,7 @@ function readArticle(
     body: options.exact ? body : { ...body, ...schedule },
     category: category == null ? undefined : termOf(category),
     tags: tags.map(termOf),
+    authors: authors.map(termOf),
     past: {
       ...past,
       ...(options.exact && schedule),
@@ -189,6 +199,7 @@ type ArticleMembers = Omit<
   | 'source'
   | 'category'
   | 'tags'
+  | 'authors'
   | 'slug_is_given'
   | 'published_at'
   | 'publish_at'
@@ -247,8 +258,10 @@ function pastOf(
   };
 }
 
-function termOf(term: z.infer<typeof namedTerm>): ImportedTerm {
-  return typeof term === 'string' ? { name: term } : term;
+function termOf(term: z.infer<typeof namedTerm> | z.infer<typeof namedAuthor>): ImportedTerm {
+  if (typeof term === 'string') return { name: term, more: {} };
+  const { name, slug, ...rest } = term;
+  return { name, slug, more: Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null)) };
 }
 
 /** The name under which an imported article is remembered (`articles/idempotency.ts`). */

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { explainSlug, freeSlug, idOfSlug, SLUG_PATTERN, slugify } from '../slug.ts';
 import type { ContentTables } from '../tables.ts';
+import { AUTHORS } from '../terms/authors.ts';
 import { CATEGORIES } from '../terms/categories.ts';
 import type { TermKind } from '../terms/kind.ts';
 import { termSchemas } from '../terms/schema.ts';
@@ -11,7 +12,11 @@ import type { ImportedTerm, Past } from './import-line.ts';
 type Database = Kysely<ContentTables>;
 
 /** The kinds of terms that a file may have. */
-export const TERM_KINDS: Readonly<Record<'category' | 'tag', TermKind>> = { category: CATEGORIES, tag: TAGS };
+export const TERM_KINDS: Readonly<Record<TermKind['noun'], TermKind>> = {
+  category: CATEGORIES,
+  tag: TAGS,
+  author: AUTHORS,
+};
 
 /** A term that articles name. */
 export interface KnownTerm {
@@ -21,8 +26,8 @@ export interface KnownTerm {
 }
 
 /**
- * The category or tag with this slug, also a former one, or else this name; made if there is none. Throws an
- * error that says what is wrong with it.
+ * The category, tag or author with this slug, also a former one, or else this name; made if there is none.
+ * Throws an error that says what is wrong with it.
  */
 export async function findOrMakeTerm(
   db: Database,
@@ -66,16 +71,20 @@ async function select(
 async function makeTerm(
   db: Database,
   kind: TermKind,
-  { name, slug, description }: ImportedTerm,
+  { name, slug, more }: ImportedTerm,
   { id, created_at, updated_at, former_slugs }: Past = { former_slugs: [] },
 ): Promise<KnownTerm> {
   const { noun, table } = kind;
-  const { error } = termSchemas(kind).create.safeParse({ name, description });
+  const { error } = termSchemas(kind).create.safeParse({ name, ...more });
   const issue = id === undefined && error?.issues[0];
-  if (issue) throw new Error(`${noun} "${name}": ${issue.message}`);
+  if (issue) {
+    const at = issue.path[0] === 'name' ? '' : ` ${issue.path.join('.')}:`;
+    throw new Error(`${noun} "${name}":${at} ${issue.message}`);
+  }
   const row = {
     name,
-    description: description ?? null,
+    ...more,
+    ...(more.links !== undefined && { links: JSON.stringify(more.links) }),
     slug: slug ?? freeSlug(noun, slugify(name, noun)),
     ...(id !== undefined && { id }),
     ...(created_at && { created_at }),

@@ -18,6 +18,7 @@ import {
 } from './import-line.ts';
 import { importedBefore } from './imported-before.ts';
 import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
+import type { MediaMover } from './media/media-mover.ts';
 import { ownCopy } from './own-copy.ts';
 import type { ImportEntry, SourceEntry } from './source-entry.ts';
 
@@ -31,6 +32,8 @@ export interface ImportOptions extends LineOptions {
   clean: boolean;
   /** Whether an article may have less text than the API accepts. */
   short: boolean;
+  /** Brings the pictures of articles along; without it they stay where they are. */
+  media?: MediaMover | undefined;
   /** What HTML is allowed. */
   rules: InspectionRules;
 }
@@ -52,6 +55,7 @@ interface Read<Item> {
 interface Terms {
   category_id?: number;
   tags: string[];
+  authors: string[];
 }
 
 /** Ends a transaction that must leave nothing behind. */
@@ -124,7 +128,11 @@ export class Importer {
       return checked instanceof Error ? outcomes.push(refused(one.entry, checked)) : fit.push(checked);
     };
     await Promise.all(articles.map(check));
-    return fit;
+    const { media, dryRun } = this.#options;
+    if (media === undefined || dryRun) return fit;
+    const moved: Read<ImportedArticle>[] = [];
+    for (const one of fit) moved.push(await withMedia(one, media));
+    return moved;
   }
 
   /** The article with HTML that is allowed, or what is wrong with it. An export is restored as it is. */
@@ -199,6 +207,14 @@ export class Importer {
   }
 }
 
+async function withMedia(
+  { entry, item }: Read<ImportedArticle>,
+  media: MediaMover,
+): Promise<Read<ImportedArticle>> {
+  const { article, notes } = await media.move(item.body);
+  return { entry: { ...entry, notes: [...(entry.notes ?? []), ...notes] }, item: { ...item, body: article } };
+}
+
 async function writeTerm(
   tx: Transaction<ContentTables>,
   read: Read<ImportedTermLine | ImportedRelease>,
@@ -214,11 +230,16 @@ async function writeTerm(
   return { kind: found.isNew ? 'term created' : 'term known', entry };
 }
 
-async function termsOf(tx: Transaction<ContentTables>, { category, tags }: ImportedArticle): Promise<Terms> {
+async function termsOf(
+  tx: Transaction<ContentTables>,
+  { category, tags, authors }: ImportedArticle,
+): Promise<Terms> {
   const found = category && (await findOrMakeTerm(tx, TERM_KINDS.category, category));
   const slugs = new Set<string>();
   for (const tag of tags) slugs.add((await findOrMakeTerm(tx, TERM_KINDS.tag, tag)).slug);
-  return { ...(found && { category_id: found.id }), tags: [...slugs] };
+  const writers = new Set<string>();
+  for (const author of authors) writers.add((await findOrMakeTerm(tx, TERM_KINDS.author, author)).slug);
+  return { ...(found && { category_id: found.id }), tags: [...slugs], authors: [...writers] };
 }
 
 async function writeArticle(
@@ -245,7 +266,7 @@ async function lockSlugs(tx: Transaction<ContentTables>): Promise<void> {
 
 /** Lets the next rows have ids beyond those that were given. */
 async function passImportedIds(tx: Transaction<ContentTables>): Promise<void> {
-  for (const table of ['content.category', 'content.tag', 'content.article']) {
+  for (const table of ['content.category', 'content.tag', 'content.author', 'content.article']) {
     await sql`
       select setval(pg_get_serial_sequence(${table}, 'id'), last) from (select max(id) as last from ${sql.table(table)}) as ids
       where last > coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')), 0)
@@ -272,7 +293,7 @@ async function atomically<Result>(
 
 /** Why a row is refused, in words for whoever wrote the file. */
 function explained(error: unknown): Error {
-  for (const noun of ['article', 'category', 'tag'] as const) {
+  for (const noun of ['article', 'category', 'tag', 'author'] as const) {
     if (violates(error, `${noun}_pkey`))
       return new Error(`id: another ${noun} has this id; restore into an empty database`);
   }

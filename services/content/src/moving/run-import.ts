@@ -37,12 +37,14 @@ export async function runImport(
     throw error;
   } finally {
     await importer.close();
+    await options.media?.close();
     for (const map of redirects) await map.close();
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   console.log(options.dryRun ? `Nothing was written. It would be: ${countsOf(tally)}` : countsOf(tally));
   const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
-  if (made + known > 0) console.log(`categories, tags and releases: ${made} created, ${known} already there`);
+  if (made + known > 0)
+    console.log(`categories, tags, authors and releases: ${made} created, ${known} already there`);
   for (const [reason, times] of leftOut) console.log(`left out: ${times} × ${reason}`);
   return tally.has('refused') ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import { SLUG_PATTERN } from '../../slug.ts';
 import { ownCopy } from '../own-copy.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
@@ -22,7 +23,7 @@ const STATES: ReadonlyMap<string, boolean> = new Map([
 /** What articles refer to, wherever it stands in the file: by the id of a row, or of an article. */
 interface References {
   tags: Map<string, GhostRow>;
-  users: Map<string, string>;
+  users: Map<string, GhostRow>;
   tagsOf: Map<string, GhostRow[]>;
   authorsOf: Map<string, GhostRow[]>;
   metaOf: Map<string, GhostRow>;
@@ -63,7 +64,7 @@ async function referencesIn(file: string): Promise<References> {
     const [id, post] = [ownCopy(text(row, 'id')), ownCopy(text(row, 'post_id'))];
     const kept = keptOf(row);
     if (table === 'tags') references.tags.set(id, kept);
-    if (table === 'users') references.users.set(id, text(kept, 'name'));
+    if (table === 'users') references.users.set(id, kept);
     if (table === 'posts_meta') references.metaOf.set(post, kept);
     if (table === 'posts_tags') append(references.tagsOf, post, kept);
     if (table === 'posts_authors') append(references.authorsOf, post, kept);
@@ -128,7 +129,7 @@ function articleOf(
       title: text(row, 'title'),
       html: placed(html).replaceAll(CARD_MARK, ''),
       excerpt: plainText(text(row, 'custom_excerpt')) || null,
-      author: authorsOf(row, id ?? '', references),
+      authors: authorsOf(row, id ?? '', references),
       is_published: state && hidden === undefined,
       published_at: status === 'scheduled' ? null : published,
       publish_at: isAhead && hidden === undefined ? published : null,
@@ -146,10 +147,17 @@ function articleOf(
 }
 
 /** The names of the authors, in their order; before version 1.22 of Ghost there was one. */
-function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References): string | null {
-  const several = inOrder(authorsOf.get(id)).map((one) => users.get(text(one, 'author_id')) ?? '');
-  const names = several.length > 0 ? several : [users.get(text(row, 'author_id')) ?? ''];
-  return names.filter((name) => name !== '').join(', ') || null;
+function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References) {
+  const several = inOrder(authorsOf.get(id)).map((one) => text(one, 'author_id'));
+  const ids = several.length > 0 ? several : [text(row, 'author_id')];
+  return ids.flatMap((one) => {
+    const user = users.get(one);
+    if (user === undefined || text(user, 'name') === '') return [];
+    const slug = text(user, 'slug');
+    return [
+      { name: text(user, 'name'), ...(SLUG_PATTERN.test(slug) && { slug }), bio: text(user, 'bio') || null },
+    ];
+  });
 }
 
 /** The tags, in their order, but those that only Ghost's own site sees (`#internal`). */

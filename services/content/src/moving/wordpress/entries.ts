@@ -132,7 +132,7 @@ function itemOf(
       title,
       html,
       excerpt: plainText(text('excerpt:encoded')) || null,
-      author: authorOf(entry, references),
+      authors: authorsOf(entry, references),
       is_published: state && hidden === undefined,
       published_at: wasPublished ? published : null,
       publish_at: status === 'future' && hidden === undefined ? ahead(published) : null,
@@ -185,14 +185,14 @@ function ahead(time: string | undefined): string | null {
 }
 
 /** The names of the authors: of the plugin Co-Authors Plus, or else the one that WordPress has. */
-function authorOf({ texts, terms }: WxrEntry, { authors }: References): string | null {
+function authorsOf({ texts, terms }: WxrEntry, { authors }: References): { name: string }[] {
   const several = terms.filter(({ domain }) => domain === 'author');
   const login = texts.get('dc:creator')?.trim() ?? '';
   const names =
     several.length > 0
       ? several.map(({ name, nicename }) => authors.get(name) || authors.get(nicename) || plainText(name))
       : [authors.get(login) || login];
-  return [...new Set(names)].join(', ') || null;
+  return [...new Set(names)].filter((name) => name !== '').map((name) => ({ name }));
 }
 
 /**
