@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
 import { createLogger } from '@pressroom/common/log/logging';
+import { HookSender } from '@pressroom/content/hooks/sender';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery } from '@pressroom/gallery-admin/open';
@@ -24,12 +25,16 @@ const PATIENCE_MS = 110_000;
 /** A name that is listed, may be private, and leads to the host of the hostile answers. */
 const HOSTILE = 'hostile.test';
 
+/** The secret of a hook. */
+const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`;
+
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };
 
-/** URLs that point the gallery's proxy to internal addresses, and hosts that send it hostile answers. */
+/** URLs that point the gallery's proxy and hooks to internal addresses, and hosts with hostile answers. */
 export const ssrf: ConformanceCheck = {
   name: 'ssrf',
-  about: "targets that the gallery's proxy must not request, and hostile answers from allowed hosts",
+  about:
+    "targets that the gallery's proxy and hooks must not request, and hostile answers from allowed hosts",
   needs: [],
   run: checkProxy,
 };
@@ -45,8 +50,14 @@ async function checkProxy(note: (line: string) => void): Promise<Verdict> {
   for (const hostile of HOSTILE_ANSWERS) {
     findings.add(`hostile: ${hostile.name}`, await faultOfAnswer(gallery, host, hostile));
   }
+  const hookTargets = targets.filter(({ url }) => URL.canParse(urlOf(url, host)));
+  for (const target of hookTargets) {
+    findings.add(`hook: ${target.name}`, await faultOfHook(host, inner, urlOf(target.url, host)));
+  }
   await host.close();
-  note(`  ${targets.length} targets, ${HOSTILE_ANSWERS.length} hostile answers`);
+  note(
+    `  ${targets.length} targets, ${hookTargets.length} of them of hooks, ${HOSTILE_ANSWERS.length} hostile answers`,
+  );
   return findings.verdict;
 }
 
@@ -118,6 +129,28 @@ function hostnameOf(url: string, { port }: MediaHost): string {
   return new URL(url.replace('PORT', String(port))).hostname;
 }
 
+function urlOf(url: string, { port }: MediaHost): string {
+  return url.replace('HOST', `${LISTED}:${port}`).replace('PORT', String(port));
+}
+
+/** A hook at an address that is not public must get nothing; names that are not in the test are internal. */
+async function faultOfHook(
+  host: MediaHost,
+  inner: readonly SsrfTarget[],
+  url: string,
+): Promise<string | undefined> {
+  host.requests.length = 0;
+  const names = new Map(inner.map((target) => [hostnameOf(target.url, host), target.addresses ?? []]));
+  const resolve = async (name: string) => names.get(name) ?? [LOOPBACK];
+  const sender = new HookSender({ privateHosts: [HOSTILE], resolve, totalMs: FIRST_BYTE_MS });
+  const tested = { slug_before: null, slug_after: null, cache_tags: [], happened_at: new Date() };
+  const event = { id: 1, type: 'hook.test', subject: 'hook:1', ...tested };
+  const { status, fault } = await sender.send(url, event, [SECRET], new AbortController().signal);
+  await sender.close();
+  if (host.requests.length > 0) return `${host.requests.join(', ')} was asked`;
+  return status === null && fault !== null ? undefined : `${url} was answered ${status}`;
+}
+
 /** An allowed target must be requested: a proxy that refuses everything would pass the other checks. */
 async function faultOfListed(proxy: Proxy, host: MediaHost): Promise<string | undefined> {
   host.answers.set('/a.png', (_request, response) =>
@@ -137,7 +170,7 @@ async function faultOfTarget(
   { url }: SsrfTarget,
 ): Promise<string | undefined> {
   host.requests.length = 0;
-  const target = url.replace('HOST', `${LISTED}:${host.port}`).replace('PORT', String(host.port));
+  const target = urlOf(url, host);
   const { status } = await proxy.ask(target);
   if (host.requests.length > 0) return `${host.requests.join(', ')} was asked`;
   return status === 400 || status === 403 ? undefined : `${target} is ${status}, expected 400 or 403`;

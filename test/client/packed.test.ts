@@ -47,7 +47,10 @@ test('the programs of its README run as printed, on the packed form', async () =
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-  expect([manifest.dependencies, manifest.exports['.'].default]).toEqual([undefined, './dist/index.js']);
+  expect([manifest.dependencies, manifest.exports['.'].default]).toEqual([
+    { standardwebhooks: expect.any(String) },
+    './dist/index.js',
+  ]);
 
   const page = await readFile(join(installed, 'README.md'), 'utf8');
   const programs = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program ?? '');

@@ -48,10 +48,14 @@ export interface ContentFixture extends RunningContent {
   client: ContentClient;
 }
 
+/** The query builder of the service on a test's database. */
+export function queriesOf({ pool }: Pick<TestDatabase, 'pool'>): Kysely<ContentTables> {
+  return new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
+}
+
 /** Creates an API key of an owner, and returns it. */
-export function createKey({ pool }: Pick<TestDatabase, 'pool'>, owner: string): Promise<string> {
-  const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
-  return new ApiKeyStore(db).create({ name: owner });
+export function createKey(database: Pick<TestDatabase, 'pool'>, owner: string): Promise<string> {
+  return new ApiKeyStore(queriesOf(database)).create({ name: owner });
 }
 
 /** Starts the content service on its own database, with a key. */

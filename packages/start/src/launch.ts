@@ -3,6 +3,7 @@ import { StartError } from '@pressroom/embedded-postgres/start-error';
 import { atOnce } from './at-once.ts';
 import { configurationFaults } from './configuration.ts';
 import { makeDataDirectory } from './data-directory.ts';
+import { hooksKeyOf } from './hooks-key.ts';
 import { type LaunchDatabase, openDatabase, wasKilled } from './launch-database.ts';
 import { type LaunchGallery, openGallery } from './launch-gallery.ts';
 import { Program, type ProgramOptions, runToEnd } from './program.ts';
@@ -48,7 +49,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
     { services, migrate, settings, alone, running, print },
     signal,
   );
-  const shared = withDatabase(alone, database);
+  const shared = withHooksKey(withDatabase(alone, database), settings);
   const contexts = new Map(
     services.map((service) => [service, service.gallery ? withGallery(shared, gallery) : shared]),
   );
@@ -181,6 +182,10 @@ function withDatabase({ cwd, env }: Context, { url }: LaunchDatabase): Context {
   return { cwd, env: { ...env, DATABASE_URL: url } };
 }
 
+function withHooksKey({ cwd, env }: Context, { dataDir }: StartSettings): Context {
+  return { cwd, env: { ...env, ...hooksKeyOf(dataDir, env) } };
+}
+
 function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined): Context {
   return { cwd, env: { ...env, ...gallery?.env } };
 }
@@ -210,18 +215,27 @@ async function addSamples(
 }
 
 function startService(
-  { name, main, port: { variable } }: Service,
+  { name, main, port: { variable }, env: own }: Service,
   port: number,
   { cwd, env }: Context,
 ): Program {
-  return new Program({ name, command: [main], cwd, env: { ...env, [variable]: String(port) } });
+  return new Program({
+    name,
+    command: [main],
+    cwd,
+    env: { ...own, ...givenIn(env), [variable]: String(port) },
+  });
+}
+
+/** The variables that are set. */
+function givenIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 }
 
 /** The worker of a service, if it has one. */
 function startWorker({ name, worker }: Service, { cwd, env }: Context): Program[] {
   if (worker === undefined) return [];
-  const given = Object.entries(env).filter(([, value]) => value);
-  const options = { cwd, env: { ...worker.env, ...Object.fromEntries(given) } };
+  const options = { cwd, env: { ...worker.env, ...givenIn(env) } };
   return [new Program({ ...options, name: `The worker of ${name}`, command: worker.command })];
 }
 

@@ -9,6 +9,8 @@ export interface Service {
   readonly check?: readonly [program: string, ...args: string[]];
   /** The variable that sets its port, and the default port. */
   readonly port: { readonly variable: string; readonly default: number };
+  /** The variables that it gets unless the environment says otherwise. */
+  readonly env?: Readonly<Record<string, string>>;
   /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
   /**
@@ -30,6 +32,9 @@ export interface Service {
   readonly hints: readonly (readonly [label: string, command: string])[];
 }
 
+/** On the machine of a developer, so are the first feed and the first hook. */
+const OWN_HOSTS = '127.0.0.1,localhost,::1';
+
 /** The services of Pressroom, in the order in which they are shown. Paths are relative to the repository. */
 export const SERVICES: readonly Service[] = [
   {
@@ -40,8 +45,7 @@ export const SERVICES: readonly Service[] = [
     sample: ['services/news-feed/src/cli.ts', 'sample'],
     worker: {
       command: ['services/news-feed/src/cli.ts', 'work'],
-      // On the machine of a developer, so is the first feed.
-      env: { NEWS_PRIVATE_HOSTS: '127.0.0.1,localhost,::1' },
+      env: { NEWS_PRIVATE_HOSTS: OWN_HOSTS },
     },
     hints: [
       ['Add a feed', 'npx -y pnpm@12 newsroom sources add URL'],
@@ -53,6 +57,7 @@ export const SERVICES: readonly Service[] = [
     main: 'services/content/src/main.ts',
     check: ['services/content/src/check-config.ts'],
     port: { variable: 'CONTENT_PORT', default: 4003 },
+    env: { CONTENT_HOOKS_PRIVATE_HOSTS: OWN_HOSTS },
     sample: ['services/content/src/cli.ts', 'sample'],
     hints: [['Create an API key', 'npx -y pnpm@12 content keys create --name NAME']],
   },

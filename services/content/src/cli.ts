@@ -19,6 +19,7 @@ import {
 } from './cli/keys.ts';
 import { reindex } from './cli/reindex.ts';
 import { addSample } from './cli/sample.ts';
+import { addHookCommands } from './hooks/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -27,7 +28,7 @@ const withContent = (work: (db: Kysely<ContentTables>) => Promise<void>) =>
   withDatabase('pressroom content cli', work);
 
 const program = new Command('content').description(
-  'Manage the keys, imports and samples of the content service',
+  'Manage the keys, hooks, imports and samples of the content service',
 );
 
 const keys = program.command('keys').description('manage the API keys of writers');
@@ -73,6 +74,8 @@ keys
     const [prefix, end] = [readPrefix(key), readEnd(at)];
     await withContent((db) => expireKey(new ApiKeyStore(db), prefix, end));
   });
+
+addHookCommands(program, withContent);
 
 addMovingCommands(program, withContent);
 

@@ -2,6 +2,8 @@ import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/sea
 import {
   commonSettings,
   type Environment,
+  encryptionKey,
+  hosts,
   integer,
   origins,
   port,
@@ -74,6 +76,19 @@ export const contentSettings = {
     'The path of the page of a category.',
   ),
   CONTENT_AUTHOR_PATH: setting(pagePath().default('/authors/{slug}'), 'The path of the page of an author.'),
+  CONTENT_HOOKS_KEY: setting(
+    encryptionKey().optional(),
+    'Encrypts the secrets of [hooks](hooks.md).',
+    'no events are delivered',
+  ),
+  CONTENT_HOOKS_KEY_PREVIOUS: setting(
+    encryptionKey().optional(),
+    'The previous `CONTENT_HOOKS_KEY`: it still opens the secrets that were encrypted with it.',
+  ),
+  CONTENT_HOOKS_PRIVATE_HOSTS: setting(
+    hosts().default([]),
+    'Hosts of hooks that may have non-public addresses. `pnpm start` sets `127.0.0.1,localhost,::1`.',
+  ),
   ...siteSettings,
 };
 
@@ -83,6 +98,14 @@ export type ContentConfig = z.infer<z.ZodObject<typeof contentSettings>>;
 /** Reads the settings of the content service. Throws `ConfigError` with every error. */
 export function readContentConfig(env: Environment): ContentConfig {
   return readConfig(contentSettings, env);
+}
+
+/** Reads the keys of hooks alone. Throws `ConfigError` with every error. */
+export function readHooksKeys(
+  env: Environment,
+): Pick<ContentConfig, 'CONTENT_HOOKS_KEY' | 'CONTENT_HOOKS_KEY_PREVIOUS'> {
+  const { CONTENT_HOOKS_KEY, CONTENT_HOOKS_KEY_PREVIOUS } = contentSettings;
+  return readConfig({ CONTENT_HOOKS_KEY, CONTENT_HOOKS_KEY_PREVIOUS }, env);
 }
 
 /** How the service inspects HTML. */

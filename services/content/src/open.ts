@@ -15,6 +15,9 @@ import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
 import { AuditRetention } from './audit/retention.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
+import { openDeliveries } from './hooks/deliveries.ts';
+import { hookMeters } from './hooks/meters.ts';
+import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import type { ContentTables } from './tables.ts';
@@ -44,6 +47,7 @@ export async function openContent(
     others: {
       content_unsearchable: () => indexing.wake(),
       content_scheduled: () => scheduler.wake(),
+      [HOOKS_DUE]: () => deliveries?.wake(),
     },
     log,
   });
@@ -55,6 +59,7 @@ export async function openContent(
   };
   const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
   const scheduler = new Scheduler(config, name, log);
+  const deliveries = openDeliveries(config, db, log);
   changes.start();
   const tracing = await openTracing(config, 'content', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
@@ -62,7 +67,8 @@ export async function openContent(
   const indexing = new Indexing(config, name, log);
   const retention = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
   const release = async () => {
-    await Promise.all([changes.close(), indexing.stop(), scheduler.stop(), retention.stop()]);
+    const workers = [indexing, scheduler, retention, deliveries];
+    await Promise.all([changes.close(), ...workers.map((worker) => worker?.stop())]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const seen = () => changes.position.seen();
@@ -75,6 +81,7 @@ export async function openContent(
     cacheMeter(cache),
     ...readMeters({ main: reads.pool, search: searches.readPool }),
     ...ledgerMeters(db, 'content'),
+    ...hookMeters(new HookStore(db)),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
   const parts = { config, ...dbs, cache, changed, seen, log, inspector, meters, tracing };

@@ -106,6 +106,17 @@ interface ApiKeyTable {
   last_used_at: Date | null;
 }
 
+/** `content.hook` */
+interface HookTable {
+  id: ColumnType<number, never, never>;
+  url: string;
+  events: string[];
+  category_id: number | null;
+  drafts: boolean;
+  secret: string;
+  paused_at: Date | null;
+}
+
 /** The tables of the content service, as migration `0001_content` creates them. */
 export interface ContentTables {
   'content.article': ArticleTable;
@@ -118,4 +129,5 @@ export interface ContentTables {
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
   'content.preview': PreviewTable;
+  'content.hook': HookTable;
 }

@@ -1,6 +1,7 @@
 import {
   commonSettings,
   type Environment,
+  encryptionKey,
   port,
   readConfig,
   secret,
@@ -34,13 +35,6 @@ function password() {
   return z.string().refine((value) => passwordRule(value) === undefined, {
     error: ({ input }) => passwordRule(String(input)),
   });
-}
-
-function settingsKey() {
-  return z
-    .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64, as printed by `openssl rand -base64 32`')
-    .transform((value) => Buffer.from(value, 'base64'));
 }
 
 const storeSettings = {
@@ -81,11 +75,11 @@ export const gallerySettings = {
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
   SETTINGS_KEY: setting(
-    secret(settingsKey()),
+    encryptionKey(),
     'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
   ),
   SETTINGS_KEY_PREVIOUS: setting(
-    secret(settingsKey()).optional(),
+    encryptionKey().optional(),
     'The previous `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
   ),
   PROXY_ALLOWED_HOSTS: setting(

@@ -3,12 +3,12 @@ import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/datab
 import type { Server } from '@pressroom/common/http/server';
 import type { Logger } from '@pressroom/common/log/logging';
 import { poolMeters } from '@pressroom/common/metrics/pool-meter';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
-import { SecretBox } from './buckets/secret-box.ts';
 import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig } from './config.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';

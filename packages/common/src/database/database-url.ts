@@ -23,11 +23,17 @@ export function databaseUrl(env: Record<string, string | undefined>): string {
     if (isPostgresUrl(url)) return withPassword(url, given.DATABASE_PASSWORD);
     throw new Error(`${name} is not a URL such as postgres://user:password@host/name`);
   }
-  const note = join(env.DATA_DIR || DEFAULT_DATA_DIR, 'database-url');
+  const noted = noteOfStart(env, 'database-url');
+  if (noted !== undefined) return noted;
+  throw new Error('no database: set DATABASE_URL, or run `pnpm start` in another terminal');
+}
+
+/** What `pnpm start` has written to a file of its data directory for commands in other terminals. */
+export function noteOfStart(env: Record<string, string | undefined>, name: string): string | undefined {
   try {
-    return readFileSync(note, 'utf8').trim();
+    return readFileSync(join(env.DATA_DIR || DEFAULT_DATA_DIR, name), 'utf8').trim();
   } catch {
-    throw new Error('no database: set DATABASE_URL, or run `pnpm start` in another terminal');
+    return undefined;
   }
 }
 

@@ -42,6 +42,25 @@ export function connectionUrl(...schemes: string[]) {
   return secret(z.string().refine(accept, expected));
 }
 
+/** The key of a `SecretBox`. */
+export function encryptionKey() {
+  return secret(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64, as printed by `openssl rand -base64 32`')
+      .transform((value) => Buffer.from(value, 'base64')),
+  );
+}
+
+/** Host names and addresses, without ports, separated by commas. */
+export function hosts() {
+  const expected = 'host names or addresses without ports, separated by commas, such as 127.0.0.1, feeds.lan';
+  return z
+    .string()
+    .transform((value) => value.split(',').map((host) => host.trim().toLowerCase()))
+    .refine((list) => list.every((host) => /^([a-z0-9.-]+|[0-9a-f:]+)$/.test(host)), expected);
+}
+
 /** Addresses and CIDR blocks, separated by commas, as a list to ask `isListed` of. */
 export function cidrs() {
   const expected = 'addresses or CIDR blocks separated by commas, such as 10.0.0.0/8, ::1';

@@ -72,6 +72,15 @@ export function readCategory(value: string, scope: Scope): number {
       'refused',
       'only a key with the scope write or publish can be restricted to a category',
     );
+  return readCategoryId(value);
+}
+
+/**
+ * Parses the id of a category.
+ *
+ * @throws Failure `refused` for anything else
+ */
+export function readCategoryId(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new Failure('refused', `"${value}" is not the id of a category`);
 }

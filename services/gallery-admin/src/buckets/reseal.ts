@@ -1,6 +1,6 @@
+import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
 import type { GalleryTables } from '../tables.ts';
-import { SealBroken, SecretBox } from './secret-box.ts';
 import { writeSetting } from './setting.ts';
 import { BUCKET, idOf, storedBucket } from './store.ts';
 

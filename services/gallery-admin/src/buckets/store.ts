@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
+import { SealBroken, type SecretBox } from '@pressroom/common/secrets/secret-box';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { GalleryTables } from '../tables.ts';
 import { type BucketConfiguration, type Credentials, DEFAULT_ID } from './configuration.ts';
 import type { BucketDetails, BucketInput, BucketView } from './schema.ts';
-import { SealBroken, type SecretBox } from './secret-box.ts';
 import { removeSetting, writeSetting } from './setting.ts';
 
 /** The setting that names the active bucket; without it, the environment's bucket is active. */

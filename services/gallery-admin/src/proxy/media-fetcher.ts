@@ -1,13 +1,8 @@
-import { lookup } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import { Failure } from '@pressroom/common/failures/failure';
-import {
-  checkedLookup,
-  NotPublicAddress,
-  type Resolve,
-  uncheckedLookup,
-} from '@pressroom/common/fetching/checked-lookup';
-import { Agent, type Dispatcher } from 'undici';
+import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
+import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import type { Dispatcher } from 'undici';
 import { boundedBody } from './bounded-body.ts';
 import { mediaTooLarge, notMedia, RangeOutside, upstreamFailed, upstreamTimeout } from './failures.ts';
 import { type Media, type MediaRequest, UpstreamTimeout } from './media-request.ts';
@@ -53,16 +48,18 @@ const ASKING = {
 /** Fetches media from allowed hosts, and from nowhere else. */
 export class MediaFetcher {
   readonly #options: FetcherOptions;
-  readonly #public: Agent;
-  readonly #private: Agent;
+  readonly #agents: GuardedAgents;
 
   constructor(options: FetcherOptions) {
-    const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
-    const connect = { timeout: options.firstByteMs, ...(options.ca !== undefined && { ca: options.ca }) };
-    const shared = { allowH2: false, bodyTimeout: options.pauseMs, headersTimeout: options.firstByteMs };
+    const { firstByteMs, pauseMs, resolve, ca } = options;
     this.#options = options;
-    this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(resolve) } });
-    this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(resolve) } });
+    this.#agents = new GuardedAgents({
+      connectMs: firstByteMs,
+      headersMs: firstByteMs,
+      pauseMs,
+      resolve,
+      ca,
+    });
   }
 
   /** The most bytes of a body. */
@@ -72,7 +69,7 @@ export class MediaFetcher {
 
   /** Closes all connections, including those in use. */
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+    await this.#agents.close();
   }
 
   /**
@@ -108,11 +105,8 @@ export class MediaFetcher {
     throw upstreamFailed(`it redirects more than ${MAX_REDIRECTS} times`);
   }
 
-  #ask({ url, mayBePrivate }: Target, { method, headers, signal }: MediaRequest) {
-    const agent = mayBePrivate ? this.#private : this.#public;
-    return agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+  #ask(target: Target, { method, headers, signal }: MediaRequest) {
+    return this.#agents.request(target, {
       method,
       headers: { ...ASKING, ...headers },
       signal,

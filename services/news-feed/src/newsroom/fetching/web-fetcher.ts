@@ -1,12 +1,7 @@
-import { lookup } from 'node:dns/promises';
-import {
-  checkedLookup,
-  NotPublicAddress,
-  type Resolve,
-  uncheckedLookup,
-} from '@pressroom/common/fetching/checked-lookup';
+import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
+import { GuardedAgents, type GuardedTarget } from '@pressroom/common/fetching/guarded-agents';
 import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ACCEPTED_CODINGS, decodedBody } from './decoded-body.ts';
 import { FetchFault } from './fetch-fault.ts';
 import { USER_AGENT } from './user-agent.ts';
@@ -80,12 +75,6 @@ interface Sent {
   form?: URLSearchParams;
 }
 
-/** An address that may be asked. */
-interface Target {
-  url: URL;
-  mayBePrivate: boolean;
-}
-
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const PERMANENT = new Set([301, 308]);
@@ -93,23 +82,19 @@ const PERMANENT = new Set([301, 308]);
 /** Fetches feeds and pages from public addresses, and from the private hosts that are named for their own. */
 export class WebFetcher {
   readonly #options: WebFetcherOptions;
-  readonly #public: Agent;
-  readonly #private: Agent;
+  readonly #agents: GuardedAgents;
   readonly #inSlot: InSlot;
 
   constructor(options: WebFetcherOptions) {
-    const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
-    const connect = { timeout: options.totalMs };
-    const shared = { allowH2: false, bodyTimeout: options.totalMs, headersTimeout: options.totalMs };
+    const { totalMs, resolve } = options;
     this.#options = options;
     this.#inSlot = options.inSlot ?? ((_host, _signal, work) => work());
-    this.#public = new Agent({ ...shared, connect: { ...connect, lookup: checkedLookup(resolve) } });
-    this.#private = new Agent({ ...shared, connect: { ...connect, lookup: uncheckedLookup(resolve) } });
+    this.#agents = new GuardedAgents({ connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs, resolve });
   }
 
   /** Closes all connections, including those in use. */
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+    await this.#agents.close();
   }
 
   /** As {@link Fetch}. */
@@ -155,7 +140,7 @@ export class WebFetcher {
   };
 
   /** Throws a {@link FetchFault} unless the address may be asked for what `givenUrl` has led to. */
-  #allowed(address: string, givenUrl: string, base?: URL): Target {
+  #allowed(address: string, givenUrl: string, base?: URL): GuardedTarget {
     if (!URL.canParse(address, base?.href)) {
       throw new FetchFault('redirects', 'it redirects to something that is not a URL');
     }
@@ -191,10 +176,8 @@ export class WebFetcher {
     }
   }
 
-  #ask({ url, mayBePrivate }: Target, { headers, form }: Sent, signal: AbortSignal) {
-    return (mayBePrivate ? this.#private : this.#public).request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+  #ask(target: GuardedTarget, { headers, form }: Sent, signal: AbortSignal) {
+    return this.#agents.request(target, {
       method: form === undefined ? 'GET' : 'POST',
       ...(form !== undefined && { body: form.toString() }),
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPTED_CODINGS, ...headers },

@@ -1,23 +1,15 @@
 import {
   commonSettings,
   type Environment,
+  hosts,
   integer,
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
 import { siteUrl } from '@pressroom/common/start/site-settings';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/editor-settings.ts';
-
-/** Host names and addresses, without ports, separated by commas. */
-function hosts() {
-  const expected = 'host names or addresses without ports, separated by commas, such as 127.0.0.1, feeds.lan';
-  return z
-    .string()
-    .transform((value) => value.split(',').map((host) => host.trim().toLowerCase()))
-    .refine((list) => list.every((host) => /^([a-z0-9.-]+|[0-9a-f:]+)$/.test(host)), expected);
-}
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS } = commonSettings;
 const { LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS } = commonSettings;

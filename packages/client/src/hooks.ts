@@ -1,0 +1,41 @@
+import { Webhook } from 'standardwebhooks';
+
+export { WebhookVerificationError } from 'standardwebhooks';
+
+/** What has changed in the content service, as a hook receives it. */
+export interface ContentEvent {
+  /** The same at every attempt: an event may come more than once. */
+  id: string;
+  /** Such as `article.published`. */
+  type: string;
+  timestamp: string;
+  data: {
+    /** Of the article, category, tag or author. */
+    id: number;
+    /** The slug that readers find it by; null if they do not. */
+    slug: string | null;
+    /** The slug before the change; null if readers did not find it. */
+    previous_slug: string | null;
+    /** What depends on it, such as `articles` and `article:7`. */
+    cache_tags: string[];
+  };
+}
+
+/** The headers of a request: those of `fetch`, or of Node. */
+export type HookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
+
+const SIGNING = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+
+/**
+ * Verifies that a request comes from the content service, and returns its event. Works in Node, browsers and
+ * edge runtimes.
+ *
+ * @param body as it was received, byte for byte
+ * @param secret what `content hooks add` printed
+ * @throws WebhookVerificationError for another signature, or one older than 5 minutes
+ */
+export function verifyEvent(body: string, headers: HookHeaders, secret: string): ContentEvent {
+  const value = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
+  const given = Object.fromEntries(SIGNING.map((name) => [name, String(value(name) ?? '')]));
+  return new Webhook(secret).verify(body, given) as ContentEvent;
+}

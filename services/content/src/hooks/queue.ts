@@ -1,0 +1,213 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+import { backoffMs } from './backoff.ts';
+import type { StoredEvent } from './event.ts';
+import type { Attempt } from './sender.ts';
+
+/** How many events a hook gets at once, each about something else. */
+const AT_ONCE = 4;
+
+/** How long a process that is gone keeps what it had in hand, in ms; longer than any attempt. */
+const LEASE_MS = 30_000;
+
+/** How long events are kept, in days. */
+const KEEP_DAYS = 30;
+
+/** How many events are deleted at once. */
+const PRUNE_STEP = 500;
+
+/** A hook as a delivery needs it; secrets are encrypted. */
+interface DueHook {
+  id: number;
+  url: string;
+  secret: string;
+  /** The secret before it, while that still signs. */
+  previous_secret: string | null;
+  failures: number;
+}
+
+/** An event that this process is to deliver to a hook. */
+export interface Delivery {
+  hook: DueHook;
+  event: StoredEvent;
+  attempts: number;
+  /** The end of the lease, by which this delivery is known from one that another process makes later. */
+  leaseEnd: Date;
+}
+
+/** What is yet to be delivered, shared by all processes; by the database's clock, which they share. */
+export class DeliveryQueue {
+  readonly #db: Kysely<ContentTables>;
+  readonly #aheadMs: () => number;
+
+  /** @param aheadMs how far the database's clock is put ahead, for tests */
+  constructor(db: Kysely<ContentTables>, aheadMs: () => number = () => 0) {
+    this.#db = db;
+    this.#aheadMs = aheadMs;
+  }
+
+  /** The hooks that something is due for, and when that was so. */
+  async dueHooks(): Promise<{ now: Date; hooks: number[] }> {
+    const { rows } = await sql<{ now: Date; hooks: number[] }>`
+      select moment.now, array(
+        select id from content.hook
+        where paused_at is null and (resume_at is null or resume_at <= moment.now)
+          and exists (select from content.delivery where hook_id = hook.id and due_at <= moment.now)
+      ) as hooks
+      from (select ${this.#in(0)}::timestamptz(3) as now) as moment
+    `.execute(this.#db);
+    return rows[0] ?? { now: new Date(), hooks: [] };
+  }
+
+  /**
+   * Takes what is to be delivered to a hook next: of each subject the oldest event, and a single one after a
+   * failure.
+   */
+  claim(hookId: number): Promise<Delivery[]> {
+    return this.#db.transaction().execute(async (tx) => {
+      const hooks = await sql<DueHook>`
+        select id, url, secret, failures,
+          case when previous_secret_until > ${this.#in(0)} then previous_secret end as previous_secret
+        from content.hook
+        where id = ${hookId} and paused_at is null and (resume_at is null or resume_at <= ${this.#in(0)})
+        for no key update
+      `.execute(tx);
+      const [hook] = hooks.rows;
+      if (hook === undefined) return [];
+      const { rows } = await sql<StoredEvent & { attempts: number; due_at: Date }>`
+        with head as (
+          select event_id from content.delivery as due
+          where hook_id = ${hookId} and due_at <= ${this.#in(0)} and not exists (
+            select from content.delivery as earlier
+            where earlier.hook_id = due.hook_id and earlier.subject = due.subject and earlier.event_id < due.event_id
+          )
+          order by due_at, event_id limit ${hook.failures > 0 ? 1 : AT_ONCE} for update skip locked
+        ), taken as (
+          update content.delivery set due_at = ${this.#in(LEASE_MS)}
+          where hook_id = ${hookId} and event_id in (select event_id from head)
+          returning event_id, attempts, due_at
+        )
+        select taken.attempts, taken.due_at, event.id, event.type, event.subject, event.happened_at,
+          event.slug_before, event.slug_after, event.cache_tags
+        from taken join content.event on event.id = taken.event_id order by event.id
+      `.execute(tx);
+      if (hook.failures > 0 && rows.length > 0) {
+        await sql`update content.hook set resume_at = ${this.#in(LEASE_MS)} where id = ${hookId}`.execute(tx);
+      }
+      return rows.map(({ attempts, due_at, ...event }) => ({ hook, event, attempts, leaseEnd: due_at }));
+    });
+  }
+
+  /** Notes that an event was delivered. */
+  async succeed(delivery: Delivery, attempt: Attempt): Promise<void> {
+    const { hook, event, leaseEnd } = delivery;
+    await this.#db.transaction().execute(async (tx) => {
+      await this.#lock(tx, delivery);
+      await sql`
+        delete from content.delivery
+        where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+      `.execute(tx);
+      await this.#log(tx, delivery, attempt);
+      await sql`
+        update content.hook set failures = 0, resume_at = null where id = ${hook.id} and failures > 0
+      `.execute(tx);
+    });
+  }
+
+  /**
+   * Notes that an attempt has failed, and when the next ones are made: of this event, and of the hook. Both
+   * have their own pauses, so that one event that is always refused does not keep the others. Returns why the
+   * hook was paused, if that was the last one.
+   */
+  fail(delivery: Delivery, attempt: Attempt): Promise<string | undefined> {
+    const { hook, event, attempts, leaseEnd } = delivery;
+    return this.#db.transaction().execute(async (tx) => {
+      await this.#lock(tx, delivery);
+      const [eventPause, hookPause] = [backoffMs(attempts + 1), backoffMs(hook.failures + 1)];
+      await sql`
+        update content.delivery set attempts = attempts + 1, due_at = ${this.#in(eventPause ?? 0)}
+        where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+      `.execute(tx);
+      await this.#log(tx, delivery, attempt);
+      // Of those that were under way at once, one counts.
+      await sql`
+        update content.hook set failures = failures + 1, resume_at = ${this.#in(hookPause ?? 0)}
+        where id = ${hook.id} and failures = ${hook.failures}
+      `.execute(tx);
+      const isOver = eventPause === undefined || hookPause === undefined;
+      if (attempt.status !== 410 && !isOver) return undefined;
+      const reason = isOver
+        ? `${event.type} has failed for three days: ${attempt.fault}`
+        : `${attempt.fault}`;
+      await this.#pause(tx, hook.id, reason);
+      return reason;
+    });
+  }
+
+  /** Pauses a hook that nothing can be delivered to, until an operator resumes it. */
+  async pause(hookId: number, reason: string): Promise<void> {
+    await this.#pause(this.#db, hookId, reason);
+  }
+
+  /** Gives back what was taken and not attempted to its end. */
+  async release({ hook, event, leaseEnd }: Delivery): Promise<void> {
+    await sql`
+      update content.delivery set due_at = ${this.#in(0)}
+      where event_id = ${event.id} and hook_id = ${hook.id} and due_at = ${leaseEnd}
+    `.execute(this.#db);
+  }
+
+  /** Deletes a step of the events that have been kept long enough, with what is left of their deliveries. */
+  async prune(): Promise<void> {
+    await sql`
+      delete from content.event where id in (
+        select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
+      ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
+    `.execute(this.#db);
+  }
+
+  /**
+   * In how many ms something is due that was not at `since`, when the due hooks were read; undefined for
+   * never, unless something changes.
+   */
+  async idleMs(since: Date): Promise<number | undefined> {
+    const { rows } = await sql<{ ms: number | null }>`
+      select extract(epoch from min(moment) - ${this.#in(0)})::float8 * 1000 as ms from (
+        select case when resume_at > ${since} then resume_at else (
+          select min(due_at) from content.delivery where hook_id = hook.id and due_at > ${since}
+        ) end as moment
+        from content.hook where paused_at is null
+        union all (
+          select happened_at + ${KEEP_DAYS} * interval '1 day' from content.event order by id limit 1
+        )
+      ) as moments
+    `.execute(this.#db);
+    return rows[0]?.ms ?? undefined;
+  }
+
+  #in(ms: number): RawBuilder<Date> {
+    return sql`(clock_timestamp() + ${ms + this.#aheadMs()}::float8 * interval '1 ms')`;
+  }
+
+  /** Locks in the order of everything else, the removal of a hook and of an event among it. */
+  async #lock(tx: Kysely<ContentTables>, { hook, event }: Delivery): Promise<void> {
+    await sql`select from content.hook where id = ${hook.id} for no key update`.execute(tx);
+    await sql`select from content.event where id = ${event.id} for key share`.execute(tx);
+  }
+
+  async #log(tx: Kysely<ContentTables>, { hook, event }: Delivery, attempt: Attempt): Promise<void> {
+    const { status, fault, answer, durationMs } = attempt;
+    await sql`
+      insert into content.delivery_attempt (event_id, hook_id, duration_ms, status, fault, answer)
+      select event.id, hook.id, ${durationMs}, ${status}::integer, ${fault}::text, ${answer}
+      from content.event, content.hook where event.id = ${event.id} and hook.id = ${hook.id}
+    `.execute(tx);
+  }
+
+  async #pause(db: Kysely<ContentTables>, hookId: number, reason: string): Promise<void> {
+    await sql`
+      update content.hook set paused_at = ${this.#in(0)}, pause_reason = ${reason}
+      where id = ${hookId} and paused_at is null
+    `.execute(db);
+  }
+}

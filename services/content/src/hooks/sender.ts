@@ -1,0 +1,122 @@
+import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
+import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import { Webhook } from 'standardwebhooks';
+import { eventBody, eventId, type StoredEvent } from './event.ts';
+
+/** The time limit of an attempt, in ms. */
+const TOTAL_MS = 10_000;
+
+/** How much of an answer is kept, in bytes. */
+const ANSWER_BYTES = 1024;
+
+/** How receivers are reached. */
+export interface SenderOptions {
+  /** Hosts that may have addresses that are not public, without ports. */
+  privateHosts: readonly string[];
+  /** Resolves names; the system's resolver by default. */
+  resolve?: Resolve | undefined;
+  /** The time limit of an attempt, in ms; 10 s by default. */
+  totalMs?: number | undefined;
+}
+
+/** What became of an attempt. */
+export interface Attempt {
+  durationMs: number;
+  /** Null without an answer. */
+  status: number | null;
+  /** Why it has failed; null if it has not. */
+  fault: string | null;
+  /** The beginning of the answer. */
+  answer: string;
+}
+
+/** Sends events to receivers, signed as Standard Webhooks say. */
+export class HookSender {
+  readonly #agents: GuardedAgents;
+  readonly #privateHosts: readonly string[];
+  readonly #totalMs: number;
+
+  constructor({ privateHosts, resolve, totalMs = TOTAL_MS }: SenderOptions) {
+    this.#privateHosts = privateHosts;
+    this.#totalMs = totalMs;
+    this.#agents = new GuardedAgents({ connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs, resolve });
+  }
+
+  /**
+   * Sends an event once, signed with each secret; a redirect is not followed. Throws only the signal's
+   * reason.
+   */
+  async send(
+    address: string,
+    event: StoredEvent,
+    secrets: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const began = performance.now();
+    const [id, body, now] = [eventId(event), eventBody(event), new Date()];
+    const deadline = AbortSignal.timeout(this.#totalMs);
+    const outcome = { status: null as number | null, fault: null as string | null, answer: '' };
+    const url = new URL(address);
+    const mayBePrivate = this.#privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    try {
+      const { statusCode, body: answer } = await this.#agents.request(
+        { url, mayBePrivate },
+        {
+          method: 'POST',
+          body,
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'pressroom-content',
+            'webhook-id': id,
+            'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+            'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+          },
+          signal: AbortSignal.any([signal, deadline]),
+        },
+      );
+      outcome.status = statusCode;
+      outcome.fault = faultOf(statusCode);
+      outcome.answer = await beginningOf(answer);
+    } catch (error) {
+      signal.throwIfAborted();
+      // With a status, only the rest of the answer is missing.
+      if (outcome.status === null) outcome.fault = this.#explained(error, deadline);
+    }
+    return { ...outcome, durationMs: Math.round(performance.now() - began) };
+  }
+
+  /** Closes all connections, including those in use. */
+  close(): Promise<void> {
+    return this.#agents.close();
+  }
+
+  #explained(error: unknown, deadline: AbortSignal): string {
+    if (error instanceof NotPublicAddress) {
+      return `${error.message}; CONTENT_HOOKS_PRIVATE_HOSTS lists hosts that may have others`;
+    }
+    if (deadline.aborted || (error instanceof Error && error.name.endsWith('TimeoutError'))) {
+      return `it did not answer within ${this.#totalMs / 1000} s`;
+    }
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    return `it cannot be reached, or the connection broke${code}`;
+  }
+}
+
+function faultOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  const redirects = status >= 300 && status < 400;
+  return redirects ? `it redirects (${status}), which is not followed` : `it answered ${status}`;
+}
+
+/** The first bytes of an answer as one line of text; its connection is closed if there are more. */
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= ANSWER_BYTES) break;
+  }
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, ANSWER_BYTES));
+  return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { SecretBox } from '@pressroom/common/secrets/secret-box';
+import { type Kysely, sql } from 'kysely';
+import type { ContentTables } from '../tables.ts';
+
+/** The channel of notifications that something is due for a hook. */
+export const HOOKS_DUE = 'content_hooks_due';
+
+/** Bytes of a secret. */
+const SECRET_BYTES = 32;
+
+/** How long the secret before a new one still signs, in hours. */
+export const ROTATION_HOURS = 24;
+
+/** More than this many waiting events are not counted. */
+const MOST_COUNTED = 10_000;
+
+/** What a hook is asked for. */
+export interface NewHook {
+  url: string;
+  events: string[];
+  /** The only category whose events it gets. */
+  categoryId: number | null;
+  /** Whether it also gets events about what no reader sees. */
+  drafts: boolean;
+}
+
+/** A hook as operators see it. */
+export interface ListedHook {
+  id: number;
+  url: string;
+  events: string[];
+  category_id: number | null;
+  drafts: boolean;
+  failures: number;
+  resume_at: Date | null;
+  paused_at: Date | null;
+  pause_reason: string | null;
+  /** How many events wait for it, 10,000 at most. */
+  waiting: number;
+  /** For how long the oldest of them has, in seconds. */
+  lag: number;
+}
+
+/** An attempt to deliver an event. */
+export interface LoggedAttempt {
+  id: number;
+  event_id: number;
+  type: string;
+  subject: string;
+  ended_at: Date;
+  duration_ms: number;
+  status: number | null;
+  fault: string | null;
+  answer: string;
+}
+
+/** Whom the secrets of a hook are encrypted for. */
+export function secretOwner(hookId: number): string {
+  return `hook ${hookId}`;
+}
+
+/** The hooks in the database. */
+export class HookStore {
+  readonly #db: Kysely<ContentTables>;
+
+  constructor(db: Kysely<ContentTables>) {
+    this.#db = db;
+  }
+
+  /** Adds a hook, and returns its id and its secret, the only time that it can be seen. */
+  add({ url, events, categoryId, drafts }: NewHook, box: SecretBox): Promise<{ id: number; secret: string }> {
+    const secret = newSecret();
+    return this.#db.transaction().execute(async (tx) => {
+      const { id } = await tx
+        .insertInto('content.hook')
+        .values({ url, events, category_id: categoryId, drafts, secret: '' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const sealed = box.seal(secret, secretOwner(id));
+      await tx.updateTable('content.hook').set({ secret: sealed }).where('id', '=', id).execute();
+      return { id, secret };
+    });
+  }
+
+  /** All hooks, oldest first. */
+  async list(): Promise<ListedHook[]> {
+    const { rows } = await sql<ListedHook>`
+      select id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason,
+        (select count(*)::integer from (
+          select from content.delivery where hook_id = hook.id limit ${MOST_COUNTED}
+        ) as counted) as waiting,
+        coalesce((
+          select extract(epoch from clock_timestamp() - event.happened_at)::float8
+          from content.delivery join content.event on event.id = event_id
+          where delivery.hook_id = hook.id order by event_id limit 1
+        ), 0) as lag
+      from content.hook order by id
+    `.execute(this.#db);
+    return rows;
+  }
+
+  /** The latest attempts, newest first. Throws a `Failure` `missing`, as everything below does. */
+  async log(id: number, most: number): Promise<LoggedAttempt[]> {
+    await this.#find(id);
+    const { rows } = await sql<LoggedAttempt>`
+      select attempt.id, event_id, type, subject, ended_at, duration_ms, status, fault, answer
+      from content.delivery_attempt as attempt join content.event on event.id = event_id
+      where attempt.hook_id = ${id} order by attempt.id desc limit ${most}
+    `.execute(this.#db);
+    return rows;
+  }
+
+  /** Gives a hook another secret, and returns it. The one before it signs beside it for a day. */
+  async rotate(id: number, box: SecretBox): Promise<string> {
+    const secret = newSecret();
+    await this.#change(
+      sql`
+      update content.hook set previous_secret = secret, secret = ${box.seal(secret, secretOwner(id))},
+        previous_secret_until = clock_timestamp() + ${ROTATION_HOURS} * interval '1 hour'
+      where id = ${id}
+    `,
+      id,
+    );
+    return secret;
+  }
+
+  /** Delivers nothing until {@link resume}; events wait. */
+  async pause(id: number): Promise<void> {
+    await this.#change(
+      sql`
+      update content.hook set paused_at = coalesce(paused_at, clock_timestamp()),
+        pause_reason = coalesce(pause_reason, 'by an operator')
+      where id = ${id}
+    `,
+      id,
+    );
+  }
+
+  /** Delivers at once what waits, also to a hook that has failed. */
+  async resume(id: number): Promise<void> {
+    await this.#change(
+      sql`
+      update content.hook set paused_at = null, pause_reason = null, failures = 0, resume_at = null where id = ${id}
+    `,
+      id,
+    );
+    await sql`
+      update content.delivery set attempts = 0, due_at = clock_timestamp() where hook_id = ${id}
+    `.execute(this.#db);
+    await this.#announce();
+  }
+
+  /** Removes a hook with what waits for it. */
+  async remove(id: number): Promise<void> {
+    await this.#change(sql`delete from content.hook where id = ${id}`, id);
+  }
+
+  /** Delivers again what has happened since then, as far as it is kept. Returns how many events that is. */
+  async replay(id: number, since: Date): Promise<number> {
+    await this.#find(id);
+    const { numAffectedRows = 0n } = await sql`
+      insert into content.delivery (event_id, hook_id, subject)
+      select event.id, hook.id, event.subject
+      from content.event join content.hook on hook.id = ${id} and content.wants(hook, event)
+      where event.happened_at >= ${since} and event.hook_id is null
+      order by event.id
+      on conflict do nothing
+    `.execute(this.#db);
+    await this.#announce();
+    return Number(numAffectedRows);
+  }
+
+  /** Sends a hook an event that is about nothing, and returns what finds its attempts. */
+  async test(id: number): Promise<() => Promise<LoggedAttempt | undefined>> {
+    const { paused_at } = await this.#find(id);
+    if (paused_at !== null) throw new Failure('refused', `hook ${id} is paused: resume it first`);
+    const { rows } = await sql<{ id: number }>`
+      insert into content.event (type, subject, is_public, hook_id)
+      values ('hook.test', 'hook:' || ${id}::integer, true, ${id}) returning id
+    `.execute(this.#db);
+    await sql`update content.hook set resume_at = null where id = ${id}`.execute(this.#db);
+    const event = rows[0]?.id;
+    return async () => (await this.log(id, 100)).find(({ event_id }) => event_id === event);
+  }
+
+  async #find(id: number): Promise<{ paused_at: Date | null }> {
+    const found = this.#db.selectFrom('content.hook').select('paused_at').where('id', '=', id);
+    const hook = await found.executeTakeFirst();
+    if (hook === undefined) throw noSuchHook(id);
+    return hook;
+  }
+
+  async #change(statement: ReturnType<typeof sql>, id: number): Promise<void> {
+    const { numAffectedRows } = await statement.execute(this.#db);
+    if (numAffectedRows === 0n) throw noSuchHook(id);
+  }
+
+  /** Tells the processes that something is due. */
+  async #announce(): Promise<void> {
+    await sql`select pg_notify(${HOOKS_DUE}, '')`.execute(this.#db);
+  }
+}
+
+/** As Standard Webhooks write it. */
+function newSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+function noSuchHook(id: number): Failure {
+  return new Failure('missing', `there is no hook ${id}; see \`content hooks list\``);
+}

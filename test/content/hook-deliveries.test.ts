@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import { verifyEvent } from '@pressroom/client/hooks';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import { Deliveries } from '@pressroom/content/hooks/deliveries';
+import { DeliveryQueue } from '@pressroom/content/hooks/queue';
+import { HookSender } from '@pressroom/content/hooks/sender';
+import { HookStore } from '@pressroom/content/hooks/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import fc from 'fast-check';
+import type { Kysely } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Child } from '../support/child.ts';
+import { queriesOf } from '../support/content.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
+import { HookReceiver } from '../support/hook-receiver.ts';
+import { memoryLog } from '../support/log.ts';
+import { until } from '../support/until.ts';
+
+const KEY = randomBytes(32);
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+let store: HookStore;
+let queryBuilder: Kysely<ContentTables>;
+/** How far the clock of the deliveries is ahead, in ms. */
+let aheadMs = 0;
+const log = memoryLog('content');
+const open: { close: () => Promise<void> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  queryBuilder = queriesOf(database);
+  store = new HookStore(queryBuilder);
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ close }) => close()));
+  await query('truncate content.hook, content.event restart identity cascade; delete from content.article');
+  aheadMs = 0;
+});
+afterAll(() => database.drop());
+
+const query = (sql: string, ...values: unknown[]) => database.pool.query(sql, values);
+
+async function receiver(): Promise<HookReceiver> {
+  const one = await new HookReceiver().start();
+  open.push({ close: () => one.stop() });
+  return one;
+}
+
+/** A process that delivers, as far as a test wakes it. */
+function deliveries(more: { key?: Buffer; totalMs?: number; privateHosts?: string[] } = {}): Deliveries {
+  const { key = KEY, totalMs, privateHosts = ['127.0.0.1'] } = more;
+  const made = new Deliveries({
+    queue: new DeliveryQueue(queryBuilder, () => aheadMs),
+    sender: new HookSender({
+      privateHosts,
+      totalMs,
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    }),
+    box: new SecretBox(key),
+    log: log.log,
+  });
+  open.push({ close: () => made.stop() });
+  return made;
+}
+
+const add = (url: string) =>
+  store.add({ url, events: ['article.*'], categoryId: null, drafts: false }, new SecretBox(KEY));
+
+/** Publishes articles by hand, and returns their ids. */
+async function publish(...slugs: string[]): Promise<number[]> {
+  const { rows } = await query(
+    `insert into content.article (title, slug, content, author, title_words, is_published, published_at)
+     select slug, slug, 'x', 'x', '{}', true, now() from unnest($1::text[]) as slug returning id`,
+    slugs,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const touch = (id: number, title: string) =>
+  query('update content.article set title = $2 where id = $1', id, title);
+const waiting = async (hook = 1) => (await store.list()).find(({ id }) => id === hook)?.waiting;
+const state = async () => (await store.list())[0];
+
+test('two processes deliver each event in the order of its article, whatever fails', async () => {
+  const to = await receiver();
+  await add(to.url);
+  let refused = 0;
+  to.answer = (response) => {
+    refused += 1;
+    response.writeHead(refused % 7 === 0 ? 503 : 204).end();
+  };
+  const processes = [deliveries(), deliveries()];
+  const ids = await publish('a', 'b', 'c', 'd', 'e', 'f');
+  const writes = fc.sample(fc.constantFrom(...ids), { numRuns: 120, seed: 1 });
+  for (const [index, id] of writes.entries()) {
+    await touch(id, String(index));
+    processes[index % 2]?.wake();
+  }
+  await until('all are delivered', async () => {
+    aheadMs += 10_000;
+    for (const one of processes) one.wake();
+    return (await waiting()) === 0;
+  });
+  for (const id of ids) {
+    const order = to.received
+      .filter(({ event }) => event.data.id === id)
+      .map(({ event }) => Number(event.id.split('_')[1]));
+    // At least once: a refused one comes again before the next, and nothing overtakes.
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(new Set(order).size).toBe(2 + writes.filter((one) => one === id).length);
+  }
+});
+
+test('a receiver that does not answer delays no other', async () => {
+  const [slow, quick] = [await receiver(), await receiver()];
+  slow.answer = () => undefined;
+  await add(slow.url);
+  await add(quick.url);
+  const one = deliveries();
+  const ids = await publish(...Array.from({ length: 20 }, (_, n) => `n-${n}`));
+  one.wake();
+  await until('the other has all', () => quick.received.length === 40);
+  expect(new Set(quick.received.map(({ event }) => event.data.id))).toEqual(new Set(ids));
+  await until('nothing waits for it', async () => (await waiting(2)) === 0);
+});
+
+test('a receiver that is away for a day gets everything; after three days its hook is paused', async () => {
+  const to = await receiver();
+  const { secret } = await add(to.url);
+  await to.stop();
+  const one = deliveries();
+  await publish('while-away-1', 'while-away-2');
+  one.wake();
+  await until('it has failed', async () => (await state())?.failures === 1);
+  // A day passes hour by hour; each time a single attempt is made.
+  for (let hour = 1; hour <= 24; hour += 1) {
+    const before = (await state())?.failures ?? 0;
+    aheadMs += HOUR_MS + 1000;
+    one.wake();
+    await until('it has tried again', async () => ((await state())?.failures ?? 0) > before);
+  }
+  expect([await waiting(), (await state())?.failures]).toEqual([4, 25]);
+  await publish('while-away-3');
+  await to.start();
+  aheadMs += HOUR_MS + 1000;
+  one.wake();
+  await until('it has all', async () => {
+    aheadMs += HOUR_MS;
+    one.wake();
+    return (await waiting()) === 0;
+  });
+  for (const { body, headers } of to.received) verifyEvent(body, headers, secret);
+  expect(new Set(to.received.map(({ event }) => event.data.slug))).toEqual(
+    new Set(['while-away-1', 'while-away-2', 'while-away-3']),
+  );
+
+  await to.stop();
+  await publish('while-away-4');
+  one.wake();
+  await until('it is paused', async () => {
+    aheadMs += HOUR_MS + 1000;
+    one.wake();
+    return (await state())?.paused_at !== null;
+  });
+  const reason = 'article.created has failed for three days: it cannot be reached, or the connection broke';
+  expect((await state())?.pause_reason).toContain(reason);
+  expect(log.events().some(({ msg, hook }) => msg === 'hook_paused' && hook === 1)).toBe(true);
+  await to.start();
+  await store.resume(1);
+  one.wake();
+  await until('it has the rest', async () => (await waiting()) === 0);
+});
+
+test('one event that is always refused does not keep the others', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response, { event }) => response.writeHead(event.data.slug === 'poison' ? 400 : 204).end();
+  const one = deliveries();
+  const [poison = 0] = await publish('poison');
+  await publish('fine-1', 'fine-2', 'fine-3');
+  await until('the others came', async () => {
+    aheadMs += 5000;
+    one.wake();
+    return (await waiting()) === 2;
+  });
+  expect(new Set(to.typesOf(poison))).toEqual(new Set(['article.created']));
+});
+
+test('what a process that was killed had in hand is delivered by another', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = () => undefined;
+  const child = Child.run('services/content/src/main.ts', {
+    ...PATIENT,
+    DATABASE_URL: database.url,
+    CONTENT_PORT: '0',
+    CONTENT_HOOKS_KEY: KEY.toString('base64'),
+    CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
+  });
+  await child.event('service_listening');
+  const [id = 0] = await publish('in-hand');
+  await until('it is in hand', () => to.received.length === 1);
+  await child.end();
+  to.answer = (response) => response.writeHead(204).end();
+  const other = deliveries();
+  other.wake();
+  aheadMs = 31_000;
+  await until('another delivers it', async () => {
+    other.wake();
+    return (await waiting()) === 0;
+  });
+  expect(to.typesOf(id)).toEqual(['article.created', 'article.created', 'article.published']);
+});
+
+test.each([
+  ['a redirect', 302, 'it redirects (302), which is not followed'],
+  ['an error', 418, 'it answered 418'],
+])('%s is a failure', async (_name, status, fault) => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response) =>
+    response.writeHead(status, { location: `${to.url}/elsewhere` }).end('x'.repeat(9000));
+  await publish('one');
+  deliveries().wake();
+  const attempt = await until('it has failed', async () => (await store.log(1, 10))[0]);
+  expect(attempt).toMatchObject({ status, fault });
+  expect(attempt.answer.length).toBeLessThanOrEqual(1024);
+  expect(to.received).toHaveLength(1);
+});
+
+test('a receiver that drips, or has a private address, is given up', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = () => undefined;
+  await publish('one');
+  deliveries({ totalMs: 500 }).wake();
+  await until(
+    'it was given up',
+    async () => (await store.log(1, 10))[0]?.fault === 'it did not answer within 0.5 s',
+  );
+  await store.remove(1);
+  const asked = to.received.length;
+  await add(to.url.replace('127.0.0.1', 'receiver.example'));
+  await publish('two');
+  deliveries({ privateHosts: [] }).wake();
+  await until('it was refused', async () => (await store.log(2, 10))[0]?.fault?.includes('is not public'));
+  expect(to.received).toHaveLength(asked);
+});
+
+test('a hook is paused at once if its receiver is gone, or its secret cannot be opened', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response) => response.writeHead(410).end();
+  await publish('one');
+  const one = deliveries();
+  one.wake();
+  await until('it is paused', async () => (await state())?.pause_reason === 'it answered 410');
+  await one.stop();
+  await store.resume(1);
+  deliveries({ key: randomBytes(32) }).wake();
+  await until('it is paused again', async () =>
+    (await state())?.pause_reason?.startsWith('CONTENT_HOOKS_KEY'),
+  );
+  expect(await waiting()).toBe(2);
+});
+
+test('events are kept for 30 days', async () => {
+  const to = await receiver();
+  await add(to.url);
+  await store.pause(1);
+  await publish(...Array.from({ length: 300 }, (_, n) => `kept-${n}`));
+  const one = deliveries();
+  const events = async () => Number((await query('select count(*) from content.event')).rows[0].count);
+  aheadMs = 29 * 24 * HOUR_MS;
+  one.wake();
+  expect(await events()).toBe(600);
+  aheadMs = 30 * 24 * HOUR_MS + 1000;
+  one.wake();
+  await until('they are gone', async () => (await events()) === 0);
+  expect(await waiting()).toBe(0);
+});
