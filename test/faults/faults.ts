@@ -152,6 +152,14 @@ export const SERVICE_FAULTS: readonly Fault[] = [
   },
 ];
 
+/** What happens to the receiver of events; shorter than the pause before the second attempt. */
+export const RECEIVER_FAULT: Fault = {
+  name: 'the receiver of events is away',
+  seconds: 3,
+  begin: ({ receiver }) => receiver.stop(),
+  end: ({ receiver }) => receiver.start(),
+};
+
 /** Steps of the clock by which the services go; PostgreSQL, Redis and the store keep their own. */
 export function clockFaults(clock: () => FakeClock): readonly Fault[] {
   return [HOUR_S, -HOUR_S].map((step) => ({

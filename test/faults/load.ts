@@ -123,6 +123,14 @@ export class Load {
     ];
   }
 
+  /** The acknowledged articles whose publication the receiver of events has not heard of. */
+  untold(): number[] {
+    const told = new Set(this.#stand.receiver.received.map(({ event }) => event.data.id));
+    return this.#articles.flatMap(({ acknowledged }) =>
+      [...acknowledged.keys()].filter((id) => !told.has(id)),
+    );
+  }
+
   /** What followers of the ledger hold that the database does not, or the other way round. */
   async diverged(): Promise<string[]> {
     for (const writer of this.#news) writer.pause();

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { migrate } from '@pressroom/common/database/migrate';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { HookStore } from '@pressroom/content/hooks/store';
 import type { ContentTables } from '@pressroom/content/tables';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { ROOT } from '../support/command.ts';
 import { ADMIN, login, settingsFor } from '../support/gallery.ts';
+import { HookReceiver } from '../support/hook-receiver.ts';
 import { SITE_URL } from '../support/news-feed.ts';
 import { OwnPostgres } from '../support/own-postgres.ts';
 import { proxyDatabase } from '../support/proxied-database.ts';
@@ -55,6 +58,7 @@ interface Parts {
   key: string;
   s3: S3Client;
   bucket: string;
+  receiver: HookReceiver;
 }
 
 /**
@@ -74,6 +78,8 @@ export class Stand {
   /** Straight to the store. */
   readonly s3: S3Client;
   readonly bucket: string;
+  /** Gets an event of every published article. */
+  readonly receiver: HookReceiver;
   /** A session of the gallery administration, as a `Cookie` header. */
   cookie = '';
 
@@ -87,6 +93,7 @@ export class Stand {
     this.key = parts.key;
     this.s3 = parts.s3;
     this.bucket = parts.bucket;
+    this.receiver = parts.receiver;
   }
 
   /** Starts everything; migrations and services are those of the build in `root`. */
@@ -103,6 +110,8 @@ export class Stand {
     await notePublications(pool);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
     const key = await new ApiKeyStore(db).create({ name: 'Faults' });
+    const receiver = await new HookReceiver().start();
+    const hooksKey = randomBytes(32);
 
     const redis = await redisOn(disks.redis);
     await redis.start();
@@ -125,6 +134,8 @@ export class Stand {
       SITE_URL,
       NODE_OPTIONS,
       LOG_LEVEL: 'error',
+      CONTENT_HOOKS_KEY: hooksKey.toString('base64'),
+      CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
       ...UNLIMITED,
     };
     const stand = new Stand({
@@ -148,7 +159,13 @@ export class Stand {
       key,
       s3,
       bucket,
+      receiver,
     });
+    // A build from before there were hooks has no table of them.
+    if (root === ROOT) {
+      const hook = { url: receiver.url, events: ['article.published'], categoryId: null, drafts: false };
+      await new HookStore(db).add(hook, new SecretBox(hooksKey));
+    }
     await stand.#begin().catch(async (error: unknown) => {
       await stand.close();
       throw error;
@@ -173,6 +190,7 @@ export class Stand {
     await Promise.all(this.replicas.map((replica) => replica.end()));
     await Promise.all([this.redis.end(), this.store.end()]);
     this.s3.destroy();
+    await this.receiver.stop();
     await this.pool.end();
     for (const { proxy } of Object.values(this.dependencies)) await proxy.close();
     await this.postgres.goOn();

@@ -3,7 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { FakeClock, faketimeLibrary, NO_FAKETIME } from './clock.ts';
-import { clockFaults, DEPENDENCY_FAULTS, type Fault, SERVICE_FAULTS, unhealthy } from './faults.ts';
+import {
+  clockFaults,
+  DEPENDENCY_FAULTS,
+  type Fault,
+  RECEIVER_FAULT,
+  SERVICE_FAULTS,
+  unhealthy,
+} from './faults.ts';
 import { Load } from './load.ts';
 import { violations } from './observations.ts';
 import { canMount, NOT_ROOT } from './small-disk.ts';
@@ -100,6 +107,8 @@ describe('under load', () => {
     await suffer(fault);
   });
 
+  test(RECEIVER_FAULT.name, () => suffer(RECEIVER_FAULT));
+
   describe('with their own clock', () => {
     let clock: FakeClock;
 
@@ -121,6 +130,11 @@ describe('under load', () => {
       skip(faketimeLibrary() === undefined && !inCi, NO_FAKETIME);
       await suffer(fault);
     });
+  });
+
+  test('every publication was told, whoever was killed between its commit and its delivery', async () => {
+    await load.stop();
+    await until('all are told', () => load.untold().length === 0);
   });
 
   test('memory is bounded', () => {

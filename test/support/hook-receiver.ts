@@ -21,7 +21,9 @@ export class HookReceiver {
   /** Begins to listen, on the same port as before. */
   async start(): Promise<this> {
     const server = createServer(async (request, response) => {
-      const body = await text(request);
+      const body = await text(request).catch(() => undefined);
+      // Its sender is gone.
+      if (body === undefined) return;
       const one = { headers: request.headers, body, event: JSON.parse(body) };
       this.received.push(one);
       this.answer(response, one);
