@@ -1,40 +1,44 @@
-import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import { HookStore } from '@pressroom/content/hooks/store';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { ROOT, run } from '../support/command.ts';
-import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type ContentFixture, contentFixture, queriesOf } from '../support/content.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 import { type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { until } from '../support/until.ts';
 
-const TYPES: Record<string, string> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.webp': 'image/webp',
-};
+const KEY = randomBytes(32);
 
 let browser: Browser | undefined;
 let content: ContentFixture;
 let news: NewsFeedFixture;
 let gallery: GalleryFixture;
 let folder: string;
-let server: Server;
+let server: ChildProcess;
 let site: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
   [content, news, gallery] = await Promise.all([
-    contentFixture({ CONTENT_SITE_URL: 'https://site.example' }),
+    contentFixture({
+      CONTENT_SITE_URL: 'https://site.example',
+      CONTENT_HOOKS_KEY: KEY.toString('base64'),
+      CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
+    }),
     newsFeedFixture(),
     galleryFixture(),
   ]);
@@ -57,10 +61,16 @@ beforeAll(async () => {
       ContentType: 'image/jpeg',
     }),
   );
-  folder = await build();
-  server = createServer((request, response) => void answer(request.url ?? '/', response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  folder = await install();
+  const port = await findFreePort();
+  site = `http://127.0.0.1:${port}`;
+  const hook = { url: `${site}/hook`, events: ['article.*'], categoryId: null, drafts: false };
+  const { secret } = await new HookStore(queriesOf(content.database)).add(hook, new SecretBox(KEY));
+  server = start({ PORT: String(port), PRESSROOM_SECRET: secret });
+  await until('the site is built', async () => {
+    if (server.exitCode !== null) throw new Error(`it ended: ${output}`);
+    return (await fetch(site).catch(() => undefined))?.status === 200;
+  });
 }, 600_000);
 
 skipWithout(() => browser);
@@ -68,60 +78,51 @@ skipWithout(() => browser);
 afterAll(async () => {
   await browser?.close();
   if (folder === undefined) return;
-  server.close().closeAllConnections();
+  const ended = once(server, 'exit');
+  server.kill();
+  await ended;
   await Promise.all([content.close(), news.close(), gallery.close(), rm(folder, { recursive: true })]);
 });
 
-/** Installs and builds a copy of the site as its README says; returns the folder around it. */
-async function build(): Promise<string> {
+/** Installs a copy of the site as its README says; returns the folder around it. */
+async function install(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'pressroom site '));
   const place = join(copy, 'examples', 'site');
-  const own = (path: string) => !['node_modules', 'dist', '.astro'].includes(basename(path));
+  const own = (path: string) => !/^(node_modules|dist.*|\.astro|\.secret)$/.test(basename(path));
   await cp(join(ROOT, 'examples/site'), place, { recursive: true, filter: own });
   await symlink(join(ROOT, 'packages'), join(copy, 'packages'));
-  const env = {
-    CONTENT_URL: content.url,
-    NEWS_URL: news.url,
-    GALLERY_URL: gallery.url,
-    GALLERY_USERNAME: ADMIN.username,
-    GALLERY_PASSWORD: ADMIN.password,
-  };
-  await pnpm(place, ['install', '--frozen-lockfile', '--prefer-offline'], env);
-  await pnpm(place, ['build'], env);
+  const env = { ...process.env, npm_config_verify_deps_before_run: 'false' };
+  const pnpm = join(ROOT, 'node_modules/.bin/pnpm');
+  await promisify(execFile)(pnpm, ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: place, env });
   return copy;
 }
 
-async function pnpm(cwd: string, args: string[], env: Record<string, string>): Promise<void> {
-  const own = {
-    ...process.env,
-    ...env,
-    ASTRO_TELEMETRY_DISABLED: '1',
-    NODE_ENV: 'production',
-    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
-  };
-  const child = spawn('pnpm', args, { cwd, env: { ...own, npm_config_verify_deps_before_run: 'false' } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0) throw new Error(`pnpm ${args.join(' ')} ended with ${code}: ${output.slice(-4000)}`);
-}
+let output = '';
 
-/** Serves the built files, as any static host does. */
-async function answer(url: string, response: import('node:http').ServerResponse): Promise<void> {
-  const path = decodeURIComponent(new URL(url, 'http://x').pathname);
-  const file = join(folder, 'examples/site/dist', path.endsWith('/') ? `${path}index.html` : path);
-  const found = await stat(file).then(
-    (one) => one.isFile(),
-    () => false,
-  );
-  const shown = found ? file : join(folder, 'examples/site/dist/404.html');
-  response.writeHead(found ? 200 : 404, {
-    'content-type': TYPES[extname(shown)] ?? 'application/octet-stream',
+/** Starts the server of the copy, which builds the site first. */
+function start(env: Record<string, string>): ChildProcess {
+  const cwd = join(folder, 'examples/site');
+  const child = spawn(process.execPath, ['server.js'], {
+    cwd,
+    env: {
+      ...process.env,
+      ...env,
+      CONTENT_URL: content.url,
+      NEWS_URL: news.url,
+      GALLERY_URL: gallery.url,
+      GALLERY_USERNAME: ADMIN.username,
+      GALLERY_PASSWORD: ADMIN.password,
+      ASTRO_TELEMETRY_DISABLED: '1',
+      NODE_ENV: 'production',
+      PATH: `${join(cwd, 'node_modules/.bin')}:${process.env.PATH}`,
+    },
   });
-  response.end(await readFile(shown));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-4000);
+    });
+  }
+  return child;
 }
 
 /** Opens a page of the site, and returns it with what it loaded of script, and what it complained about. */
@@ -231,5 +232,18 @@ test('names the feeds and the sitemap that content serves', async () => {
     .evaluateAll((links) => links.map((link) => (link as HTMLLinkElement).href));
   expect(feeds).toHaveLength(3);
   for (const url of [...feeds, `${content.url}/sitemap.xml`]) expect((await fetch(url)).status).toBe(200);
+  await page.close();
+});
+
+test('the site is built again when an article is published, and not for what Pressroom has not signed', async () => {
+  const forged = { method: 'POST', body: '{"data": {"cache_tags": ["articles"]}}' };
+  expect((await fetch(`${site}/hook`, forged)).status).toBe(401);
+  expect((await fetch(`${site}/..%2f..%2fpackage.json`)).status).toBe(404);
+  await content.client.article({ title: 'Written a moment ago', is_published: true });
+  const { page } = await open('/');
+  await until('the front page shows it', async () => {
+    await page.reload();
+    return (await text(page, '.card h2'))[0] === 'Written a moment ago';
+  });
   await page.close();
 });

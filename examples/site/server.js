@@ -1,0 +1,68 @@
+// Shows the built site, and builds it again when Pressroom says that something has changed.
+import { spawn } from 'node:child_process';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { verifyEvent } from '@pressroom/client/hooks';
+
+const { PORT = '4321', PRESSROOM_SECRET } = process.env;
+
+/** How long a build waits for further changes, in ms: an import is many. */
+const PAUSE_MS = 500;
+
+const TYPES = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.webp': 'image/webp',
+};
+
+let isBuilding = false;
+let isWanted = true;
+
+/** Builds once for all changes that come meanwhile. What is shown stays until the build is whole. */
+async function build() {
+  isWanted = true;
+  if (isBuilding) return;
+  isBuilding = true;
+  while (isWanted) {
+    await delay(PAUSE_MS);
+    isWanted = false;
+    const astro = spawn('astro', ['build'], {
+      stdio: 'inherit',
+      env: { ...process.env, OUT_DIR: 'dist-next' },
+    });
+    const code = await new Promise((resolve) => astro.on('close', resolve).on('error', resolve));
+    if (code !== 0) continue;
+    await rm('dist-old', { recursive: true, force: true });
+    await rename('dist', 'dist-old').catch(() => undefined);
+    await rename('dist-next', 'dist');
+  }
+  isBuilding = false;
+}
+
+/** Answers with a built file, and with none outside of the site. */
+async function show(path, response) {
+  const file = join('dist', path.endsWith('/') ? `${path}index.html` : path);
+  const body = file.startsWith(`dist${sep}`) ? await readFile(file).catch(() => undefined) : undefined;
+  response.writeHead(body ? 200 : 404, {
+    'content-type': TYPES[body ? extname(file) : '.html'] ?? 'text/plain',
+  });
+  response.end(body ?? (await readFile('dist/404.html').catch(() => 'The site is being built.')));
+}
+
+createServer(async (request, response) => {
+  const { pathname = '/' } = URL.parse(request.url ?? '/', 'http://site') ?? {};
+  if (pathname !== '/hook') return show(pathname, response);
+  try {
+    const event = verifyEvent(await text(request), request.headers, PRESSROOM_SECRET ?? '');
+    if (event.data.cache_tags.length > 0) void build();
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(401).end('not signed by Pressroom');
+  }
+}).listen(Number(PORT), '127.0.0.1', () => console.log(`The site is at http://127.0.0.1:${PORT}`));
+
+await build();
