@@ -17,6 +17,7 @@ import {
   readTime,
   revokeKey,
 } from './cli/keys.ts';
+import { mergeTerms } from './cli/merge-terms.ts';
 import { reindex } from './cli/reindex.ts';
 import { addSample } from './cli/sample.ts';
 import { addHookCommands } from './hooks/commands.ts';
@@ -76,6 +77,17 @@ keys
   });
 
 addHookCommands(program, withContent);
+
+for (const noun of ['tag', 'author'] as const) {
+  program
+    .command(`${noun}s`)
+    .description(`merge ${noun}s`)
+    .command('merge')
+    .description(`give the articles of one ${noun} to another, to which its slug then leads`)
+    .argument('<from>', `the slug of the ${noun} that goes`)
+    .argument('<into>', `the slug of the ${noun} that stays`)
+    .action((from, into) => withContent((db) => mergeTerms(db, noun, from, into)));
+}
 
 addMovingCommands(program, withContent);
 
