@@ -72,11 +72,7 @@ async function coldQueries(store: ItemStore): Promise<Parameters[]> {
 async function compareCold({ url, pool }: BenchDatabase, rows: number): Promise<Figure[]> {
   const dialect = new PostgresDialect({ pool });
   const storeOf = (db: Kysely<NewsTables>) =>
-    new ItemStore({
-      db,
-      gate: new SearchGate(db, { concurrency: 1, timeoutMs: 60_000 }),
-      clock: () => new Date(),
-    });
+    new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
   const schema = itemsQuery(readVocabulary({}));
   const queries = await coldQueries(storeOf(new Kysely<NewsTables>({ dialect })));
   const statements: Record<string, unknown> = { '/': [] };

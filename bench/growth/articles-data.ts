@@ -10,7 +10,7 @@ const CATEGORIES = 20;
 const TAGS = 25;
 
 const COLUMNS =
-  'content.article (title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at, title_words, tag_ids)';
+  'content.article (title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at, title_words, tag_ids, revision)';
 
 /** The publication times are spread over the ten years before this one. */
 const NOW = Date.UTC(2026, 10, 1);
@@ -30,7 +30,8 @@ export async function addTerms(pool: Pool): Promise<void> {
 
 /**
  * Adds the articles `begin` to `end`: titles of six words, 300 bytes of content with a rare word, every tenth
- * a draft that was published before, spread over the same ten years as those that are there.
+ * a draft that was published before, each with a former revision, spread over the same ten years as those
+ * that are there.
  */
 export async function addArticles(pool: Pool, begin: number, end: number): Promise<void> {
   await copyRows(pool, COLUMNS, [begin, end], (n) => {
@@ -48,7 +49,13 @@ export async function addArticles(pool: Pool, begin: number, end: number): Promi
       publishedAt.toISOString(),
       `{${[...new Set(words)].join(',')}}`,
       `{${1 + (n % TAGS)}}`,
+      2,
     ].join('\t')}\n`;
   });
+  await pool.query(
+    `insert into content.article_revision (article_id, number, created_at, members, content)
+     select id, 1, created_at, '{"excerpt": null}', content from content.article where revision = 2
+     on conflict do nothing`,
+  );
   await makeSearchable(pool);
 }

@@ -91,6 +91,7 @@ export class GrowingArticles {
       ...(await this.#lists()),
       this.#read('categories with their totals', '/api/categories'),
       this.#read('article with related ones', detail),
+      this.#read('revisions of an article', `${detail}/revisions`, READ, { 'x-api-key': this.#key }),
       this.#read('article by its slug', `${LIST}/by-slug/${await this.#anySlug()}`),
       this.#read('feed of articles', '/articles/feed.xml'),
       this.#read('index of the sitemap', '/sitemap.xml', MIDDLE),
@@ -169,8 +170,8 @@ export class GrowingArticles {
     ];
   }
 
-  #read(what: string, path: string, aim = READ): Question {
-    return { what, aim, ask: async () => void (await this.#client.ask(path)) };
+  #read(what: string, path: string, aim = READ, headers: Record<string, string> = {}): Question {
+    return { what, aim, ask: async () => void (await this.#client.ask(path, { headers })) };
   }
 
   async #pages(filter: string): Promise<number> {

@@ -274,7 +274,7 @@ export async function collectContent(collection: Collection, key: string): Promi
   await collectReleases(collection, key);
   await ask('DELETE', '/api/tags/{id}', 200, { at: `/api/tags/${tag}` });
   await ask('DELETE', '/api/authors/{id}', 200, { at: `/api/authors/${author}` });
-  await ask('DELETE', '/api/articles/{id}', 200, { at: `/api/articles/${article}` });
+  await collectFormer(collection, article, key);
   await ask('DELETE', '/api/categories/{id}', 200, { at: `/api/categories/${category}` });
   await collection.exhaust(service, '/api/articles', 100);
 }
@@ -296,6 +296,30 @@ async function collectReleases(collection: Collection, key: string) {
     await collection.read(service, read, read.replace('{name}', 'examined'), { 'x-api-key': key });
   await ask('DELETE', 200);
   await ask('DELETE', 404);
+}
+
+/** Reads and restores the revisions of an article, deletes it, restores it, and deletes it again. */
+async function collectFormer(collection: Collection, article: number, key: string) {
+  const service = 'content';
+  const headers = { 'x-api-key': key };
+  const paths = ['/revisions', '/revisions/{revision}', '/revisions/{revision}/restore', '/restore'];
+  const [list = '', one = '', restore = '', back = ''] = paths.map((path) => `/api/articles/{id}${path}`);
+  const ask = (method: string, path: string, status: number, revision = '1', more: object = {}) => {
+    const at = path.replace('{id}', String(article)).replace('{revision}', revision);
+    return collection.ask({ service, method, path, at, status, headers, ...more });
+  };
+  await collection.read(service, list, `/api/articles/${article}/revisions`, headers);
+  await collection.read(service, one, `/api/articles/${article}/revisions/1`, headers);
+  await ask('GET', list, 401, '1', { headers: {} });
+  await ask('GET', one, 404, '999');
+  await ask('POST', restore, 200);
+  await ask('POST', restore, 422, '1', { json: { title: '' } });
+  await ask('POST', restore, 412, '1', { headers: { ...headers, 'if-match': '"other"' } });
+  await ask('DELETE', '/api/articles/{id}', 200);
+  await collection.read(service, '/api/articles/trash', '/api/articles/trash', headers);
+  await ask('POST', back, 422, '1', { json: { is_published: true } });
+  await ask('POST', back, 200);
+  await ask('DELETE', '/api/articles/{id}', 200);
 }
 
 /** Reads a published resource by its slug and by one that it had before. */

@@ -38,7 +38,8 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
-const CHANGES = '(PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}';
+const CHANGES =
+  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|POST /api/articles/.*/restore)';
 
 const NO_TEXT = 'NUL character';
 

@@ -1,6 +1,8 @@
 import {
+  articleRevisions,
   articles,
   contentClient,
+  deletedArticles,
   type Fetch,
   folderEntries,
   folderPages,
@@ -36,6 +38,22 @@ test('every article comes once, also when another is published in between', asyn
     if (titles.length === 2) await publish('new');
   }
   expect(titles).toEqual(['5', '4', '3', '2', '1']);
+});
+
+test('revisions and deleted articles come page by page', async () => {
+  const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
+  const { data } = await site.post('/api/articles', {
+    body: { title: 'Often changed', content: `<p>${'word '.repeat(20)}</p>` },
+  });
+  const path = { id: data.id };
+  for (let n = 0; n < 24; n += 1) await site.patch('/api/articles/{id}', { path, body: { excerpt: `${n}` } });
+  const numbers = await Array.fromAsync(articleRevisions(site, data.id), ({ revision }) => revision);
+  expect(numbers).toEqual(Array.from({ length: 25 }, (_, index) => 25 - index));
+  await site.post('/api/articles/{id}/revisions/{revision}/restore', { path: { ...path, revision: 2 } });
+  await site.delete('/api/articles/{id}', { path });
+  expect((await Array.fromAsync(deletedArticles(site)))[0]?.id).toBe(data.id);
+  await site.post('/api/articles/{id}/restore', { path });
+  expect((await site.get('/api/articles/{id}', { path })).data.excerpt).toBe('0');
 });
 
 test('news items come along the cursors, and no page is read that nobody asked for', async () => {

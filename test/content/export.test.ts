@@ -113,9 +113,10 @@ describe('an export', () => {
         await pool.query(`insert into content.category (id, name, slug) overriding system value
           values (2, 'Same', 'b'), (7, 'Same', 'a')`);
         const whole = rows.map((one, n) => ({ ...one, slug: `s-${n}`, id: 3 * n + 1, title_words: [] }));
+        const columns = Object.keys(whole[0] ?? {}).join(', ');
         await pool.query(
-          `insert into content.article overriding system value
-          select * from jsonb_populate_recordset(null::content.article, $1)`,
+          `insert into content.article (${columns}) overriding system value
+          select ${columns} from jsonb_populate_recordset(null::content.article, $1)`,
           [JSON.stringify(whole)],
         );
         const first = await exported(origin);

@@ -130,13 +130,14 @@ describe.each(['article', 'category'] as const)('the slug of a published %s', (k
     expect(await leads(kind, `held-${kind}`)).toEqual([308, bySlug(kind, `on-${kind}`)]);
   });
 
-  test('goes with it: what it deletes leads nowhere, and is free again', async () => {
+  test('goes with it: what it deletes leads nowhere, and is free again when it cannot be restored', async () => {
     const id = await make(kind, `Gone ${kind}`);
     await rename(id, `away-${kind}`);
     await client.delete(`${PATHS[kind]}/${id}`);
     for (const slug of [`gone-${kind}`, `away-${kind}`]) {
       expect((await client.anonymously(bySlug(kind, slug))).body.code).toBe('not_found');
     }
+    await content.database.pool.query('delete from content.deleted_article');
     await make(kind, `Gone ${kind}`);
     expect(await leads(kind, `gone-${kind}`)).toEqual([200, null]);
   });

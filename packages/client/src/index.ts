@@ -13,8 +13,12 @@ export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
 export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
 export {
+  type ArticleRevision,
+  articleRevisions,
   articles,
   type ChosenArticle,
+  type DeletedArticle,
+  deletedArticles,
   type FolderEntry,
   type FolderPage,
   type FullArticle,

@@ -5,6 +5,8 @@ import type { ContentClient, GalleryClient, NewsFeedClient } from './services.ts
 import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './typed-paths.ts';
 
 type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
+type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;
+type TrashOperation = OperationOf<ContentPaths, '/api/articles/trash', 'get'>;
 type ItemsOperation = OperationOf<NewsFeedPaths, '/api/v1/items', 'get'>;
 type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
@@ -21,6 +23,12 @@ export type ListedArticle = Pick<
 
 /** An article of a list, with the members that `fields` names. */
 export type ChosenArticle = Partial<FullArticle> & Pick<FullArticle, 'id'>;
+
+/** A revision of an article, without the article. */
+export type ArticleRevision = AnswerOf<RevisionsOperation>['data'][number];
+
+/** A deleted article that can be restored. */
+export type DeletedArticle = AnswerOf<TrashOperation>['data'][number];
 
 /** A news item of a list. */
 export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
@@ -87,6 +95,41 @@ export async function* articles(
     yield* data;
     cursor = meta.next_cursor ?? undefined;
   } while (cursor !== undefined);
+}
+
+/** The revisions of an article, the newest first, page by page as they are asked for. */
+export function articleRevisions(
+  client: ContentClient,
+  id: number,
+  options: WalkOptions = {},
+): AsyncGenerator<ArticleRevision, void> {
+  const common = { ...patient(options), path: { id } };
+  return numbered((query) => client.get('/api/articles/{id}/revisions', { ...common, query }));
+}
+
+/** The articles that can be restored, the last deleted first, page by page as they are asked for. */
+export function deletedArticles(
+  client: ContentClient,
+  options: WalkOptions = {},
+): AsyncGenerator<DeletedArticle, void> {
+  return numbered((query) => client.get('/api/articles/trash', { ...patient(options), query }));
+}
+
+/** A page of a list whose cursors are numbers. */
+interface NumberedPage<Row> {
+  data: Row[];
+  meta: { next_cursor: number | null };
+}
+
+async function* numbered<Row>(
+  load: (query: { cursor?: number }) => Promise<NumberedPage<Row>>,
+): AsyncGenerator<Row, void> {
+  let page = await load({});
+  for (;;) {
+    yield* page.data;
+    if (page.meta.next_cursor === null) return;
+    page = await load({ cursor: page.meta.next_cursor });
+  }
 }
 
 /** Every news item of a query, page by page as they are asked for, along the feed's cursors. */

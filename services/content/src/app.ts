@@ -25,6 +25,8 @@ import { previewOperations } from './previews/routes.ts';
 import { PreviewStore } from './previews/store.ts';
 import { releaseOperations } from './releases/routes.ts';
 import { ReleaseStore } from './releases/store.ts';
+import { revisionOperations } from './revisions/routes.ts';
+import { RevisionStore } from './revisions/store.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './senders.ts';
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
@@ -38,6 +40,8 @@ import type { TermKind } from './terms/kind.ts';
 import { termOperations } from './terms/routes.ts';
 import { TermStore } from './terms/store.ts';
 import { TAGS } from './terms/tags.ts';
+import { trashOperations } from './trash/routes.ts';
+import { Trash } from './trash/store.ts';
 
 /** The dependencies of the service. */
 export interface ContentParts {
@@ -70,6 +74,7 @@ const DESCRIPTION = {
     tags: 'The tags of articles.',
     authors: 'Who wrote the articles.',
     releases: 'Articles that are published together, at a time.',
+    revisions: 'What articles said before.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
@@ -115,7 +120,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   answerFromCache(app, cache, ({ sender }) => sender.kind === 'anonymous');
   app.addHook('onClose', () => inspector.close());
   const site = Site.of(config);
-  const articleParts = { articles: new ArticleStore(db, readDb), gate, cache, site, inspector, changed };
+  const store = new ArticleStore(db, readDb);
+  const articleParts = { articles: store, gate, cache, site, inspector, changed };
   const articles = articleOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
@@ -126,6 +132,13 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
   const copied = new SyncStore({ db, readDb, seen, forget: () => cache.clear() });
   const sync = syncOperations({ sync: copied, cache });
+  const revisions = revisionOperations({
+    revisions: new RevisionStore(db),
+    articles: store,
+    inspector,
+    changed,
+  });
+  const trash = trashOperations(new Trash(db), changed);
   const previews = previewOperations(new PreviewStore(db));
   const releases = releaseOperations(new ReleaseStore(db));
   addRoutes(app, [
@@ -136,6 +149,11 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
     ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
+    ['GET', '/api/articles/trash', trash.list, keyWith('read')],
+    ['POST', '/api/articles/:id/restore', trash.restore, keyWith('write')],
+    ['GET', '/api/articles/:id/revisions', revisions.list, keyWith('read')],
+    ['GET', '/api/articles/:id/revisions/:revision', revisions.read, keyWith('read')],
+    ['POST', '/api/articles/:id/revisions/:revision/restore', revisions.restore, keyWith('write')],
     ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
     ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
     ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],

@@ -19,7 +19,15 @@ export async function checkBody(request: FastifyRequest, inspector: HtmlInspecto
   const content = contentOf(body);
   const unsafe =
     content === undefined ? [] : await contentFaults(inspector, content, ownerOf(request).prefix);
-  const faults: FieldFault[] = [...(problem?.errors ?? []), ...unsafe];
+  refuseFaults([...(problem?.errors ?? []), ...unsafe]);
+}
+
+/**
+ * Refuses an article that has faults.
+ *
+ * @throws Failure `invalid` with every error, with code `unsafe_html` if all are of that kind
+ */
+export function refuseFaults(faults: FieldFault[]): void {
   if (faults.length === 0) return;
   if (faults.some(({ code }) => code !== 'unsafe_html')) throw invalid(faults);
   const messages = faults.map(({ message }) => message).join('; ');

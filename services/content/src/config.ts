@@ -63,6 +63,18 @@ export const contentSettings = {
     integer(30, 36_500, 'days').default(365),
     'Days for which the audit trail is kept.',
   ),
+  CONTENT_REVISIONS_KEPT: setting(
+    integer(1, 10_000, 'revisions').default(100),
+    'The most revisions of an article that are kept, the current one among them.',
+  ),
+  CONTENT_REVISIONS_DAYS: setting(
+    integer(1, 36_500, 'days').default(365),
+    'Days for which a former revision of an article is kept.',
+  ),
+  CONTENT_TRASH_DAYS: setting(
+    integer(1, 36_500, 'days').default(30),
+    'Days for which a deleted article can be restored, and its slugs are given to no other.',
+  ),
   CONTENT_SITE_URL: setting(
     siteUrl().optional(),
     'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',

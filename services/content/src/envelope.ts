@@ -24,6 +24,25 @@ export function pagedEnvelope<Data extends z.ZodType>(data: Data) {
   return envelope(data).extend({ meta: pageMeta });
 }
 
+/** The success body of a page of a list that is read by cursor alone; each cursor is a number. */
+export function cursorEnvelope<Data extends z.ZodType>(data: Data) {
+  const next_cursor = z.int().nullable().describe('Leads to the next page; null at the end.');
+  return envelope(z.array(data)).extend({ meta: z.object({ next_cursor }) });
+}
+
+/** Wraps a page that is read by cursor as a success: `rows` are one more than it has if there is another. */
+export function successCursorPage<Row, Data>(
+  message: string,
+  rows: readonly Row[],
+  perPage: number,
+  { cursorOf, shown }: { cursorOf: (row: Row) => number; shown: (row: Row) => Data },
+) {
+  const page = rows.slice(0, perPage);
+  const last = rows.length > perPage ? page.at(-1) : undefined;
+  const next_cursor = last === undefined ? null : cursorOf(last);
+  return { ...success(message, page.map(shown)), meta: { next_cursor } };
+}
+
 /** Wraps `data` as a success. */
 export function success<Data>(message: string, data: Data) {
   return { status: 'success' as const, message, data };

@@ -19,6 +19,7 @@ import { openDeliveries } from './hooks/deliveries.ts';
 import { hookMeters } from './hooks/meters.ts';
 import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
+import { Retention } from './revisions/retention.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -65,9 +66,15 @@ export async function openContent(
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const indexing = new Indexing(config, name, log);
-  const retention = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
+  const audit = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
+  const kept = {
+    revisions: config.CONTENT_REVISIONS_KEPT,
+    days: config.CONTENT_REVISIONS_DAYS,
+    trashDays: config.CONTENT_TRASH_DAYS,
+  };
+  const retention = new Retention(db, kept, log);
   const release = async () => {
-    const workers = [indexing, scheduler, retention, deliveries];
+    const workers = [indexing, scheduler, audit, retention, deliveries];
     await Promise.all([changes.close(), ...workers.map((worker) => worker?.stop())]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };

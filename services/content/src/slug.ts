@@ -61,7 +61,7 @@ export function idOfSlug(resource: Slugged, slug: RawBuilder<unknown>): RawBuild
 export function explainSlug(error: unknown, resource: Slugged): never {
   if (violates(error, `${resource}_slug_key`)) throw taken(`another ${resource} already has this slug`);
   if (violates(error, `${resource}_former_slug`))
-    throw taken(`this slug leads to another ${resource}, which had it before`);
+    throw taken(`this slug is kept for another ${resource}, which had it before`);
   throw error;
 }
 

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Scope } from './api-keys/scope.ts';
+import type { RowAsJson } from './row-as-json.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, never, Date | undefined>;
@@ -34,6 +35,31 @@ export interface ArticleTable {
   unpublish_at: Date | null;
   /** The name of the release that a draft is published with. */
   release: string | null;
+  /** The number of the revision that the row is. A trigger keeps this and the following. */
+  revision: ColumnType<number, never, never>;
+  revised_at: ColumnType<Date | null, never, never>;
+  revised_by: Generated<string | null>;
+}
+
+/** `content.article_revision`: the former revisions, kept by triggers. */
+interface ArticleRevisionTable {
+  article_id: number;
+  number: ColumnType<number, never, never>;
+  created_at: ColumnType<Date, never, never>;
+  created_by: ColumnType<string | null, never, never>;
+  replaced_at: ColumnType<Date, never, never>;
+  members: ColumnType<RowAsJson, never, never>;
+  content: ColumnType<string | null, never, never>;
+}
+
+/** `content.deleted_article`, kept by triggers. */
+interface DeletedArticleTable {
+  article_id: number;
+  number: ColumnType<number, never, never>;
+  deleted_at: ColumnType<Date, never, never>;
+  deleted_by: ColumnType<string | null, never, never>;
+  members: ColumnType<RowAsJson, never, never>;
+  content: ColumnType<string, never, never>;
 }
 
 /** `content.idempotency_key` */
@@ -120,6 +146,8 @@ interface HookTable {
 /** The tables of the content service, as migration `0001_content` creates them. */
 export interface ContentTables {
   'content.article': ArticleTable;
+  'content.article_revision': ArticleRevisionTable;
+  'content.deleted_article': DeletedArticleTable;
   'content.idempotency_key': IdempotencyKeyTable;
   'content.category': TermTable;
   'content.tag': TermTable;

@@ -9,7 +9,7 @@ import type { TermKind } from './terms/kind.ts';
 type Noun = 'article' | 'preview' | 'release' | TermKind['noun'];
 
 /** What a write did. */
-type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted'}`;
+type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted' | 'restored'}`;
 
 /**
  * The headers of the answer to a write: it is not cached, and its `ETag` is for the `If-Match` of the next

@@ -102,11 +102,7 @@ async function itemsRead(query: Query): Promise<number> {
     );
     return rows[0].read as number;
   };
-  const store = new ItemStore({
-    db,
-    gate: new SearchGate(db, { concurrency: 1, timeoutMs: 60_000 }),
-    clock: () => new Date(),
-  });
+  const store = new ItemStore({ db, gate: new SearchGate(db, 1), clock: () => new Date() });
   const before = await read();
   await store.page(itemsQuery(readVocabulary({})).parse(query));
   const after = await read();

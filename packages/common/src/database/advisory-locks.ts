@@ -8,6 +8,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 export type AdvisoryLock =
   | 'set up roles'
   | 'answer a repeated request'
+  | 'prune revisions'
   | 'assign stories'
   | 'publish at a time'
   | 'count the quota'

@@ -4,7 +4,15 @@ import type { ChangeListener } from '../database/change-listener.ts';
 import { type ConnectionLog, openPool, queriesOn } from '../database/database.ts';
 import { openReads, type Primary } from '../database/open-reads.ts';
 import type { ReadPool } from '../database/read-pool.ts';
-import { SearchGate, type SearchLimits } from './search-gate.ts';
+import { SearchGate } from './search-gate.ts';
+
+/** How much of the database searches may take. */
+interface SearchLimits {
+  /** The most searches at once, each on a connection of its own. */
+  concurrency: number;
+  /** The time limit of a search in PostgreSQL, in ms. */
+  timeoutMs: number;
+}
 
 /** Where searches go. */
 export interface OpenSearches<Tables> {
@@ -36,7 +44,7 @@ export function openSearches<Tables>({ config, limits, ...shared }: SearchParts)
   const db: Kysely<Tables> = queriesOn<Tables>(pool);
   const reads = openReads({ ...shared, config: own, pool, db });
   return {
-    gate: new SearchGate(reads.db, limits),
+    gate: new SearchGate(reads.db, limits.concurrency),
     pools: { search: pool, ...(reads.replica && { search_replica: reads.replica }) },
     readPool: reads.pool,
     close: async () => {

@@ -1,56 +1,24 @@
-import type { Kysely, KyselyPlugin } from 'kysely';
+import type { Kysely } from 'kysely';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '../failures/failure.ts';
 
-/** How much of the database searches may take. */
-export interface SearchLimits {
-  /** The most searches at once, each on a connection of its own. */
-  concurrency: number;
-  /** The time limit of a search with all its statements, in ms. */
-  timeoutMs: number;
-}
-
-/** Limits how many searches run at once and for how long, so that they cannot take the whole database. */
+/** Limits how many searches run at once, so that they cannot take the whole database. */
 export class SearchGate<Tables> {
   readonly #db: Kysely<Tables>;
   readonly #limit: LimitFunction;
-  readonly #timeoutMs: number;
 
-  /** @param db where searches run: connections of their own, where a statement has the same time limit */
-  constructor(db: Kysely<Tables>, { concurrency, timeoutMs }: SearchLimits) {
+  /** @param db where searches run: connections of their own, with a time limit */
+  constructor(db: Kysely<Tables>, most: number) {
     this.#db = db;
-    this.#limit = pLimit(concurrency);
-    this.#timeoutMs = timeoutMs;
+    this.#limit = pLimit(most);
   }
 
-  /**
-   * Runs `search`. Throws a {@link Failure} if too many others are running, or if it takes too long: it then
-   * keeps its place until the statement in hand has ended, and begins no other.
-   */
+  /** Runs `search`. Throws a {@link Failure} if too many others are running. */
   async run<T>(search: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { activeCount, pendingCount, concurrency } = this.#limit;
     if (activeCount + pendingCount >= concurrency) {
       throw new Failure('unavailable', 'too many searches are running; try again later');
     }
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Failure('unavailable', TOO_LONG)), this.#timeoutMs);
-    const running = this.#limit(() => search(this.#db.withPlugin(until(late.signal))));
-    const isLate = new Promise<never>((_, reject) => {
-      late.signal.addEventListener('abort', () => reject(late.signal.reason));
-    });
-    return Promise.race([running, isLate]).finally(() => clearTimeout(timer));
+    return this.#limit(() => search(this.#db));
   }
-}
-
-const TOO_LONG = 'the search took too long; use longer or fewer words, or a filter';
-
-/** Throws after a statement that ends after the signal. */
-function until(signal: AbortSignal): KyselyPlugin {
-  return {
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      signal.throwIfAborted();
-      return result;
-    },
-  };
 }

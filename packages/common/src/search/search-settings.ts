@@ -9,5 +9,5 @@ export const searchConcurrency = setting(
 /** The setting of the time limit of a search. */
 export const searchTimeoutMs = setting(
   integer(10, 60_000, 'ms').default(2000),
-  'Time limit of one search, after which it gets 503.',
+  'Time limit of one search in PostgreSQL.',
 );

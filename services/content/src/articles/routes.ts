@@ -1,11 +1,10 @@
-import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE } from '@pressroom/common/caching/conditional';
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { SearchGate } from '@pressroom/common/search/search-gate';
-import type { FastifyRequest } from 'fastify';
-import { type Permitted, requireArticle } from '../api-keys/scope.ts';
+import { requireArticle } from '../api-keys/scope.ts';
 import { checkBody } from '../check-body.ts';
 import { success, successPage } from '../envelope.ts';
 import type { HtmlInspector } from '../html/html-inspector.ts';
@@ -37,8 +36,9 @@ import {
   LIST_MEMBERS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
-import type { ArticleStore, Precondition, ReadArticle, Writer } from './store.ts';
+import type { ArticleStore, ReadArticle } from './store.ts';
 import { SEARCHES, subjectsOfChange, subjectsOfDetail } from './subjects.ts';
+import { writerOf } from './writer.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {
@@ -277,17 +277,6 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     },
   });
   return { replace, change };
-}
-
-/** Who writes, and what is asked of the article: that the key may change it, and `If-Match`. */
-function writerOf(request: FastifyRequest, body: Permitted): Writer {
-  const [owner, condition] = [ownerOf(request), writePrecondition(request)];
-  const precondition: Precondition = (own, article) => {
-    requireArticle(owner, article);
-    requireArticle(owner, { ...article, ...body });
-    condition?.(own);
-  };
-  return { actor: actorOf(request), precondition };
 }
 
 function removal({ articles, changed }: ArticleParts) {

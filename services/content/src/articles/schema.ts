@@ -351,6 +351,12 @@ const articleChanges = articleDetail
   .partial()
   .extend({ id: z.int() });
 
+/** What was written in a revision: the category by its id, tags and authors by their slugs. */
+export const revisedArticle = articleChanges
+  .omit({ id: true, publish_at: true, unpublish_at: true, release: true })
+  .required()
+  .extend({ tags: z.array(z.string()), authors: z.array(z.string()) });
+
 /** The changes that a `PATCH` made. */
 export type ArticleChanges = z.infer<typeof articleChanges>;
 

@@ -148,8 +148,8 @@ export class ArticleStore {
   }
 
   /**
-   * Creates an article, and publishes it now if it says so. A repeated `request` creates nothing and returns
-   * the article that the first one created.
+   * Creates an article, and publishes it now if it says so; `actor` writes it. A repeated `request`
+   * creates nothing and returns the article that the first one created.
    *
    * @throws Failure `invalid` for a category that does not exist, a schedule that cannot be meant, or if its
    * key belongs to a different request; `conflict` with code `slug_taken` if the body gives a slug that
@@ -195,7 +195,7 @@ export class ArticleStore {
   }
 
   /**
-   * Deletes an article, and returns where it was.
+   * Deletes an article, which can be restored for a while, and returns where it was.
    *
    * @throws Failure `missing`, and whatever `precondition` throws
    */
@@ -218,13 +218,11 @@ async function insert(
   body: ArticleCreate & { author: string },
   actor: Actor | undefined,
 ): Promise<ArticleRow> {
-  const { writer: _, ...row } = await db
+  return db
     .insertInto('content.article')
-    .values(await newRow(db, body))
+    .values({ ...(await newRow(db, body)), ...(actor && { revised_by: writtenBy(actor) }) })
     .returning(COLUMNS)
-    .returning((actor === undefined ? sql.lit('') : writtenBy(actor)).as('writer'))
     .executeTakeFirstOrThrow();
-  return row;
 }
 
 async function firstPlan(tx: Transaction<ContentTables>, body: ArticleCreate) {

@@ -1,0 +1,21 @@
+import { writePrecondition } from '@pressroom/common/caching/conditional';
+import type { FastifyRequest } from 'fastify';
+import { type Permitted, requireArticle } from '../api-keys/scope.ts';
+import { actorOf, ownerOf } from '../senders.ts';
+import type { Writer } from './store.ts';
+
+/**
+ * Who writes an article with this request, and what that asks of the article that it finds: that the key may
+ * change it, as it is and as `body` makes it, and `If-Match`.
+ */
+export function writerOf(request: FastifyRequest, body: Permitted): Writer {
+  const [owner, condition] = [ownerOf(request), writePrecondition(request)];
+  return {
+    actor: actorOf(request),
+    precondition: (own, article) => {
+      requireArticle(owner, article);
+      requireArticle(owner, { ...article, ...body });
+      condition?.(own);
+    },
+  };
+}

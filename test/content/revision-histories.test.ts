@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import type { JsonBody } from '../support/http.ts';
+
+/** How many random histories run; `pnpm test:long` sets more. */
+const HISTORIES = Number(process.env.REVISION_HISTORIES ?? 100);
+
+let content: ContentFixture;
+beforeAll(async () => {
+  content = await contentFixture({ CONTENT_HTML: 'trusted' });
+  for (const slug of ['a', 'b', 'c']) await content.client.post('/api/tags', { name: slug, slug });
+});
+afterAll(() => content.close());
+
+const BODY = '<p>Enough characters of text for an article to be accepted, and: ';
+
+const text = fc
+  .string({ unit: 'binary', maxLength: 20 })
+  .filter((one) => !one.includes('\0') && one.isWellFormed());
+const members = fc
+  .record(
+    {
+      title: fc.constantFrom('One title', 'Another', 'Une troisième'),
+      content: text.map((more) => BODY + more),
+      excerpt: fc.option(fc.constantFrom('In short', 'In other words')),
+      author: fc.constantFrom('Ada', 'Grace'),
+      tags: fc.uniqueArray(fc.constantFrom('a', 'b', 'c')),
+      is_published: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((changes) => Object.keys(changes).length > 0);
+const STEP = fc.oneof(
+  fc.record({ does: fc.constant('patch' as const), changes: members }),
+  fc.record({ does: fc.constant('sql' as const), contents: fc.array(text, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ does: fc.constant('restore' as const), place: fc.nat() }),
+  fc.record({ does: fc.constant('delete and restore' as const) }),
+);
+
+type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What the revisions of an article have. */
+const RECORDED = 'title slug content excerpt author is_published published_at tags'.split(' ');
+
+/** An article as it is, by what a revision of it has. */
+async function stateOf(id: number): Promise<JsonBody> {
+  const { body } = await content.client.send(`/api/articles/${id}?include=tags`);
+  const state = { ...body.data, tags: body.data.tags.map(({ slug }: JsonBody) => slug) };
+  return Object.fromEntries(RECORDED.map((member) => [member, state[member]]));
+}
+
+/** Takes a step, and returns what the article says after it if that is known. */
+async function take(id: number, step: Step, states: readonly JsonBody[]): Promise<JsonBody> {
+  const { client, database } = content;
+  const done = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBe(200);
+  if (step.does === 'patch') {
+    await done(client.patch(`/api/articles/${id}`, step.changes));
+    return step.changes;
+  }
+  if (step.does === 'restore') {
+    const revision = 1 + (step.place % (states.length - 1));
+    await done(client.post(`/api/articles/${id}/revisions/${revision}/restore`, {}));
+    const { slug, is_published, published_at, ...said } = states[revision] ?? {};
+    return said;
+  }
+  if (step.does === 'delete and restore') {
+    await done(client.delete(`/api/articles/${id}`));
+    await done(client.post(`/api/articles/${id}/restore`, {}));
+    return states.at(-1) ?? {};
+  }
+  const changes = step.contents.map((more) => ({ content: BODY + more, excerpt: null }));
+  const session = await database.pool.connect();
+  await session.query('begin');
+  for (const { content: body } of changes)
+    await session.query('update content.article set content = $2, excerpt = null where id = $1', [id, body]);
+  await session.query('commit');
+  session.release();
+  return changes.at(-1) ?? {};
+}
+
+test(
+  `each revision of ${HISTORIES} random histories is what the article said then`,
+  async () => {
+    const { client, database } = content;
+    const history = fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const { id } = await client.article({ title: 'One title', content: BODY });
+      // By the numbers of the revisions, which begin at 1.
+      const states = [{}, await stateOf(id)];
+      for (const step of steps) {
+        const expected = await take(id, step, states);
+        const state = await stateOf(id);
+        expect(state).toMatchObject(expected);
+        const { rows } = await database.pool.query('select revision from content.article where id = $1', [
+          id,
+        ]);
+        const { revision } = rows[0];
+        expect([states.length - 1, states.length]).toContain(revision);
+        if (revision < states.length) expect(state).toEqual(states[revision]);
+        else states.push(state);
+      }
+      for (const [revision, state] of states.entries()) {
+        if (revision === 0) continue;
+        const { body } = await client.send(`/api/articles/${id}/revisions/${revision}`);
+        expect(body.data.article).toMatchObject(state);
+      }
+    });
+    await fc.assert(history, { numRuns: HISTORIES });
+  },
+  HISTORIES * 60_000,
+);
