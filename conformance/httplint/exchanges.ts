@@ -315,6 +315,17 @@ async function collectFormer(collection: Collection, article: number, key: strin
   await ask('POST', restore, 200);
   await ask('POST', restore, 422, '1', { json: { title: '' } });
   await ask('POST', restore, 412, '1', { headers: { ...headers, 'if-match': '"other"' } });
+  const copy = '/api/articles/{id}/working-copy';
+  const json = { title: 'Examined twice' };
+  await ask('GET', copy, 404);
+  for (let n = 0; n < 2; n += 1) {
+    await ask('PUT', copy, 200, '1', { json });
+    await collection.read(service, copy, `/api/articles/${article}/working-copy`, headers);
+    if (n === 0) await ask('DELETE', copy, 200);
+  }
+  await ask('PUT', copy, 422, '1', { json: {} });
+  await ask('PUT', copy, 412, '1', { json, headers: { ...headers, 'if-match': '"other"' } });
+  await ask('POST', `${copy}/publish`, 200);
   await ask('DELETE', '/api/articles/{id}', 200);
   await collection.read(service, '/api/articles/trash', '/api/articles/trash', headers);
   await ask('POST', back, 422, '1', { json: { is_published: true } });

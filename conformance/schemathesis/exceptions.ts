@@ -39,7 +39,7 @@ const ARTICLE = { title: 'Examined', content: `<p>${'Words of an article. '.repe
 const WRITES_ARTICLES = '(POST|PUT|PATCH) /api/articles.*';
 
 const CHANGES =
-  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|POST /api/articles/.*/restore)';
+  '((PUT|PATCH|DELETE) /api/(articles|authors|categories|tags|releases)/\\{(id|name)\\}|(POST|PUT|DELETE) /api/articles/.*/(restore|publish|working-copy))';
 
 const NO_TEXT = 'NUL character';
 

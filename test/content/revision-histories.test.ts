@@ -36,6 +36,8 @@ const STEP = fc.oneof(
   fc.record({ does: fc.constant('sql' as const), contents: fc.array(text, { minLength: 1, maxLength: 3 }) }),
   fc.record({ does: fc.constant('restore' as const), place: fc.nat() }),
   fc.record({ does: fc.constant('delete and restore' as const) }),
+  fc.record({ does: fc.constant('save' as const), changes: members }),
+  fc.record({ does: fc.constant('publish' as const) }),
 );
 
 type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
@@ -46,13 +48,39 @@ const RECORDED = 'title slug content excerpt author is_published published_at ta
 /** An article as it is, by what a revision of it has. */
 async function stateOf(id: number): Promise<JsonBody> {
   const { body } = await content.client.send(`/api/articles/${id}?include=tags`);
-  const state = { ...body.data, tags: body.data.tags.map(({ slug }: JsonBody) => slug) };
+  return said(body.data);
+}
+
+function said(article: JsonBody): JsonBody {
+  const state: JsonBody = { ...article, tags: article.tags.map(({ slug }: JsonBody) => slug) };
   return Object.fromEntries(RECORDED.map((member) => [member, state[member]]));
+}
+
+/** An article as anybody sees it, null if it is not shown. */
+async function shownOf(id: number): Promise<JsonBody | null> {
+  const { status, body } = await content.client.anonymously(`/api/articles/${id}?include=tags`);
+  return status === 200 ? said(body.data) : null;
 }
 
 /** Takes a step, and returns what the article says after it if that is known. */
 async function take(id: number, step: Step, states: readonly JsonBody[]): Promise<JsonBody> {
   const { client, database } = content;
+  const copy = `/api/articles/${id}/working-copy`;
+  const now = states.at(-1) ?? {};
+  if (step.does === 'save') {
+    const { is_published, ...changes } = { excerpt: null, ...step.changes };
+    expect((await client.put(copy, changes)).status).toBe(now.is_published ? 200 : 409);
+    return now;
+  }
+  if (step.does === 'publish') {
+    const { status, body } = await client.send(copy);
+    const { headers } = await client.send(`/api/articles/${id}`);
+    const etag = { 'if-match': String(headers.get('etag')) };
+    const answer = await client.send(`${copy}/publish`, { method: 'POST', headers: etag });
+    const expected = now.is_published ? 200 : 409;
+    expect(answer.status).toBe(status === 200 ? expected : 404);
+    return answer.status === 200 ? { ...now, ...body.data.changes } : now;
+  }
   const done = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBe(200);
   if (step.does === 'patch') {
     await done(client.patch(`/api/articles/${id}`, step.changes));
@@ -61,13 +89,13 @@ async function take(id: number, step: Step, states: readonly JsonBody[]): Promis
   if (step.does === 'restore') {
     const revision = 1 + (step.place % (states.length - 1));
     await done(client.post(`/api/articles/${id}/revisions/${revision}/restore`, {}));
-    const { slug, is_published, published_at, ...said } = states[revision] ?? {};
-    return said;
+    const { slug, is_published, published_at, ...restored } = states[revision] ?? {};
+    return restored;
   }
   if (step.does === 'delete and restore') {
     await done(client.delete(`/api/articles/${id}`));
     await done(client.post(`/api/articles/${id}/restore`, {}));
-    return states.at(-1) ?? {};
+    return now;
   }
   const changes = step.contents.map((more) => ({ content: BODY + more, excerpt: null }));
   const session = await database.pool.connect();
@@ -80,7 +108,7 @@ async function take(id: number, step: Step, states: readonly JsonBody[]): Promis
 }
 
 test(
-  `each revision of ${HISTORIES} random histories is what the article said then`,
+  `each revision of ${HISTORIES} random histories is what the article said then, and nobody sees what is not published`,
   async () => {
     const { client, database } = content;
     const history = fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 8 }), async (steps) => {
@@ -91,6 +119,7 @@ test(
         const expected = await take(id, step, states);
         const state = await stateOf(id);
         expect(state).toMatchObject(expected);
+        expect(await shownOf(id)).toEqual(state.is_published ? state : null);
         const { rows } = await database.pool.query('select revision from content.article where id = $1', [
           id,
         ]);

@@ -42,6 +42,8 @@ import { TermStore } from './terms/store.ts';
 import { TAGS } from './terms/tags.ts';
 import { trashOperations } from './trash/routes.ts';
 import { Trash } from './trash/store.ts';
+import { workingCopyOperations } from './working-copies/routes.ts';
+import { WorkingCopies } from './working-copies/store.ts';
 
 /** The dependencies of the service. */
 export interface ContentParts {
@@ -75,6 +77,7 @@ const DESCRIPTION = {
     authors: 'Who wrote the articles.',
     releases: 'Articles that are published together, at a time.',
     revisions: 'What articles said before.',
+    'working copies': 'Changes of published articles that readers do not see yet.',
     previews: 'Links that show one article, published or not, to whoever has them.',
     sync: 'An exact copy of what is published, kept up to date.',
     feeds: 'What readers and search engines follow; for the site that `CONTENT_SITE_URL` names.',
@@ -138,6 +141,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     inspector,
     changed,
   });
+  const copies = workingCopyOperations({ copies: new WorkingCopies(db), inspector, changed });
   const trash = trashOperations(new Trash(db), changed);
   const previews = previewOperations(new PreviewStore(db));
   const releases = releaseOperations(new ReleaseStore(db));
@@ -154,6 +158,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['GET', '/api/articles/:id/revisions', revisions.list, keyWith('read')],
     ['GET', '/api/articles/:id/revisions/:revision', revisions.read, keyWith('read')],
     ['POST', '/api/articles/:id/revisions/:revision/restore', revisions.restore, keyWith('write')],
+    ['GET', '/api/articles/:id/working-copy', copies.read, keyWith('read')],
+    ['PUT', '/api/articles/:id/working-copy', copies.save, keyWith('write')],
+    ['DELETE', '/api/articles/:id/working-copy', copies.remove, keyWith('write')],
+    ['POST', '/api/articles/:id/working-copy/publish', copies.publish, keyWith('publish')],
     ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
     ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
     ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],

@@ -110,6 +110,16 @@ interface ListCountTable {
   articles: ColumnType<number, never, never>;
 }
 
+/** `content.working_copy` */
+interface WorkingCopyTable {
+  article_id: number;
+  revision: number;
+  /** As a PATCH takes them. */
+  changes: RowAsJson;
+  saved_at: Date;
+  saved_by: string | null;
+}
+
 /** `content.preview` */
 interface PreviewTable {
   id: ColumnType<number, never, never>;
@@ -156,6 +166,7 @@ export interface ContentTables {
   'content.audit': AuditTable;
   'content.list_count': ListCountTable;
   'content.api_key': ApiKeyTable;
+  'content.working_copy': WorkingCopyTable;
   'content.preview': PreviewTable;
   'content.hook': HookTable;
 }

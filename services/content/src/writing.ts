@@ -6,7 +6,7 @@ import { ownerOf } from './senders.ts';
 import type { TermKind } from './terms/kind.ts';
 
 /** What is written. */
-type Noun = 'article' | 'preview' | 'release' | TermKind['noun'];
+type Noun = 'article' | 'preview' | 'release' | 'working_copy' | TermKind['noun'];
 
 /** What a write did. */
 type WriteEvent = `${Noun}_${'created' | 'updated' | 'deleted' | 'restored'}`;

@@ -17,7 +17,6 @@ import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
 import {
-  type ArticleDetail,
   type ArticleDetailQuery,
   articleCreate,
   articleCreatedAnswer,
@@ -81,14 +80,16 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       ...(schedules && { schedule: schedules.get(article.id) }),
     }));
   };
-  const jsonLd = async (article: ArticleDetail) => {
-    const authors = await articles.terms('authors', [article.id]);
-    return jsonLdOf(article, authors.get(article.id) ?? [], site);
-  };
-  const detail = async ({ article, own }: ReadArticle, { include = [] }: ArticleDetailQuery) => {
+  const detail = async ({ article, own, terms = {} }: ReadArticle, { include = [] }: ArticleDetailQuery) => {
     const place = { id: article.id, categories: [article.category?.id ?? null] };
-    const [shown = article] = await withMembers([article], include);
-    const value = include.includes('jsonld') ? { ...shown, jsonld: await jsonLd(article) } : shown;
+    const [known = article] = await withMembers([article], include);
+    const others = Object.entries(terms).filter(([member]) => member in known);
+    const shown = { ...known, ...Object.fromEntries(others) };
+    const authors = async () =>
+      terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
+    const value = include.includes('jsonld')
+      ? { ...shown, jsonld: jsonLdOf(article, (await authors()) ?? [], site) }
+      : shown;
     return { value: success('Article found', value), own, subjects: subjectsOfDetail(place) };
   };
   const list = operation({

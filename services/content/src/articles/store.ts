@@ -29,6 +29,7 @@ import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, Liste
 import type { ArticlePlace } from './subjects.ts';
 import { type TermsOfArticle, termIds, termsOf } from './terms.ts';
 import { titleWords } from './title-words.ts';
+import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
 import type { WrittenArticle } from './written-article.ts';
 
 type Database = Kysely<ContentTables>;
@@ -46,12 +47,20 @@ export interface Reader {
 export interface ReadArticle {
   article: ArticleDetail;
   own: object;
+  /** Its tags and authors, where they are other than `ArticleStore.terms` says. */
+  terms?: ShownTerms;
 }
 
 /** A written article, and its own members as a read would find them. */
 export interface OwnArticle {
   article: WrittenArticle;
   own: object;
+}
+
+/** An updated article: exactly what changed, and where the article was and is. */
+export interface UpdatedArticle extends OwnArticle {
+  changes: ArticleChanges;
+  place: ArticlePlace;
 }
 
 /** The members that change only when the article itself is written. */
@@ -110,8 +119,9 @@ export class ArticleStore {
   async read(id: number, reader: Reader): Promise<ReadArticle> {
     const db = this.#dbFor(reader);
     const [row] = await DETAIL.execute(db, { id });
-    if (row === undefined || !(await isShown(db, row, reader))) throw noSuchArticle(id);
-    return { article: await detailOf(db, row), own: ownMembers(row) };
+    const seen = row && (await seenBy(db, row, reader));
+    if (seen === undefined) throw noSuchArticle(id);
+    return seen();
   }
 
   /**
@@ -123,10 +133,10 @@ export class ArticleStore {
   async readBySlug(slug: string, reader: Reader): Promise<ReadArticle> {
     const db = this.#dbFor(reader);
     const [row] = await DETAIL_BY_SLUG.execute(db, { slug });
-    if (row === undefined || !(await isShown(db, row, reader)))
-      throw new Failure('missing', 'no article has this slug');
+    const seen = row && (await seenBy(db, row, reader));
+    if (row === undefined || seen === undefined) throw new Failure('missing', 'no article has this slug');
     if (row.slug !== slug) throw new MovedSlug(row.slug);
-    return { article: await detailOf(db, row), own: ownMembers(row) };
+    return seen();
   }
 
   /** A replica may not have what was saved a moment ago, and still have a preview that was revoked. */
@@ -185,13 +195,8 @@ export class ArticleStore {
    * @throws Failure `missing`, `invalid` for a category that does not exist or a schedule that cannot be
    * meant, `conflict` with code `slug_taken` or `already_published`, and whatever `precondition` throws
    */
-  async update(
-    id: number,
-    body: ArticleChange,
-    writer: Writer,
-  ): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
-    const write = this.#db.transaction().execute((tx) => updateLocked(tx, id, body, writer));
-    return write.catch(explainRefusal);
+  async update(id: number, body: ArticleChange, writer: Writer): Promise<UpdatedArticle> {
+    return this.#db.transaction().execute((tx) => updateIn(tx, id, body, writer));
   }
 
   /**
@@ -267,9 +272,23 @@ async function newRow(
   };
 }
 
-async function isShown(db: Database, row: DetailRow, { seesDrafts, preview }: Reader): Promise<boolean> {
-  if (row.is_published || seesDrafts) return true;
-  return preview !== undefined && isPreviewOf(db, row.id, preview);
+/**
+ * Reads what a reader may see of an article: with a preview, what was saved last, which may be a working
+ * copy. Undefined if that is nothing.
+ */
+async function seenBy(
+  db: Database,
+  row: DetailRow,
+  { seesDrafts, preview }: Reader,
+): Promise<(() => Promise<ReadArticle>) | undefined> {
+  const asPublished = async () => ({ article: await detailOf(db, row), own: ownMembers(row) });
+  if (preview !== undefined && (await isPreviewOf(db, row.id, preview))) {
+    return async () => {
+      const { row: saved, terms } = await withWorkingCopy(db, row);
+      return { article: await detailOf(db, saved), own: ownMembers(saved), terms };
+    };
+  }
+  return row.is_published || seesDrafts ? asPublished : undefined;
 }
 
 function noSuchArticle(id: number) {
@@ -279,7 +298,11 @@ function noSuchArticle(id: number) {
 /** Names what is wrong with a body that the database refuses. */
 function explainRefusal(error: unknown): never {
   if (!violates(error, 'article_category_id_fkey')) explainSlug(error, 'article');
-  throw invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
+  throw noSuchCategory();
+}
+
+function noSuchCategory() {
+  return invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
 }
 
 /** What a detail shows and its neighbours are found by. */
@@ -372,12 +395,39 @@ async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailR
   return row;
 }
 
+/** {@link ArticleStore.update} in a transaction, which ends if this throws. */
+export function updateIn(
+  tx: Transaction<ContentTables>,
+  id: number,
+  body: ArticleChange,
+  writer: Writer,
+): Promise<UpdatedArticle> {
+  return updateLocked(tx, id, body, writer).catch(explainRefusal);
+}
+
+/**
+ * Checks that the category, tags and authors of a change exist; in a transaction the latter two stay until it
+ * ends.
+ *
+ * @throws Failure `invalid`
+ */
+export async function checkReferences(
+  db: Database,
+  { category_id, tags = [], authors = [] }: ArticleChange,
+): Promise<void> {
+  await termIds(db, 'tags', tags);
+  await termIds(db, 'authors', authors);
+  if (category_id === undefined || category_id === null) return;
+  const query = db.selectFrom('content.category').select('id').where('id', '=', category_id);
+  if ((await query.executeTakeFirst()) === undefined) throw noSuchCategory();
+}
+
 async function updateLocked(
   tx: Transaction<ContentTables>,
   id: number,
   { tags, authors, ...body }: ArticleChange,
   { actor, precondition }: Writer,
-): Promise<OwnArticle & { changes: ArticleChanges; place: ArticlePlace }> {
+): Promise<UpdatedArticle> {
   const tag_ids = tags && (await termIds(tx, 'tags', tags));
   const author_ids = authors && (await termIds(tx, 'authors', authors));
   const joined = body.release ? await joinRelease(tx, body.release, id) : undefined;

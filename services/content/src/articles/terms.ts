@@ -29,13 +29,9 @@ export async function termIds(
 ): Promise<number[]> {
   if (given.length === 0) return [];
   const { noun } = KINDS[member];
-  const slugs = given.map((one) => (typeof one === 'string' ? one : null));
-  const numbers = given.map((one) => (typeof one === 'number' ? one : null));
   const { rows } = await sql<{ id: number; place: number }>`
     select term.id, given.place::integer
-    from unnest(${slugs}::text[], ${numbers}::integer[]) with ordinality as given (slug, id, place)
-    join ${sql.id('content', noun)} as term
-      on term.id = coalesce(given.id, ${idOfSlug(noun, sql`given.slug`)})
+    from ${placesOf(given)} join ${sql.id('content', noun)} as term on term.id = ${idGiven(noun)}
     order by term.id for key share of term
   `.execute(db);
   const ids = new Map(rows.map(({ id, place }) => [place - 1, id]));
@@ -66,4 +62,30 @@ export async function termsOf<Member extends keyof TermsOfArticle>(
   `.execute(db);
   for (const { article_id, ...term } of rows) terms.get(article_id)?.push(term as never);
   return terms;
+}
+
+/** The terms that have these slugs, also former ones, or ids, in this order, as far as they exist. */
+export async function termsGiven<Member extends keyof TermsOfArticle>(
+  db: Kysely<ContentTables>,
+  member: Member,
+  given: readonly (string | number)[],
+): Promise<TermsOfArticle[Member][]> {
+  const { noun, columns } = KINDS[member];
+  const { rows } = await sql<TermsOfArticle[Member]>`
+    select ${sql.join(columns.map((column) => sql.ref(`term.${column}`)))}
+    from ${placesOf(given)} join ${sql.id('content', noun)} as term on term.id = ${idGiven(noun)}
+    group by term.id order by min(given.place)
+  `.execute(db);
+  return rows;
+}
+
+/** Slugs and ids as rows, `given`. */
+function placesOf(given: readonly (string | number)[]) {
+  const slugs = given.map((one) => (typeof one === 'string' ? one : null));
+  const numbers = given.map((one) => (typeof one === 'number' ? one : null));
+  return sql`unnest(${slugs}::text[], ${numbers}::integer[]) with ordinality as given (slug, id, place)`;
+}
+
+function idGiven(noun: 'tag' | 'author') {
+  return sql`coalesce(given.id, ${idOfSlug(noun, sql`given.slug`)})`;
 }
