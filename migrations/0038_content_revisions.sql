@@ -1,5 +1,5 @@
--- Every commit that changes an article is a revision, and what is deleted can be restored for a while: also by
--- SQL. Writers say which key they use by `set_config('pressroom.key', …, true)`.
+-- Every commit that changes an article is a revision, and what is deleted can be restored for a while:
+-- also by SQL. Writers say which key they use by `set_config('pressroom.key', …, true)`.
 
 -- Of the revision that the row itself is: its number, when and with which key it was written, and the
 -- transaction, since what one commit changes is one revision. The time tells apart the transactions of two
@@ -88,8 +88,8 @@ create table content.deleted_article (
   content text not null
 );
 
--- While an article can be restored, its slug leads to nothing, and to nothing else either; but nobody knows the
--- slug of what was never published.
+-- While an article can be restored, its slug leads to nothing, and to nothing else either; but nobody knows
+-- the slug of what was never published.
 create function content.keep_deleted_articles() returns trigger language plpgsql as $$
 begin
   insert into content.deleted_article (article_id, deleted_by, members, content)

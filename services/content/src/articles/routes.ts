@@ -13,6 +13,7 @@ import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { actorOf, ownerOf } from '../senders.ts';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
+import { writerOf } from '../writer.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
@@ -37,7 +38,6 @@ import {
 import { searchArticles } from './search.ts';
 import type { ArticleStore, ReadArticle } from './store.ts';
 import { SEARCHES, subjectsOfChange, subjectsOfDetail } from './subjects.ts';
-import { writerOf } from './writer.ts';
 
 /** The dependencies of the operations on articles. */
 export interface ArticleParts {

@@ -5,13 +5,13 @@ import { problemResponses } from '@pressroom/common/problems/problem-document';
 import { type ArticleChange, articlePath, revisedArticle } from '../articles/schema.ts';
 import type { ArticleStore } from '../articles/store.ts';
 import { subjectsOfChange } from '../articles/subjects.ts';
-import { writerOf } from '../articles/writer.ts';
 import { refuseFaults } from '../check-body.ts';
 import { success, successCursorPage } from '../envelope.ts';
 import { contentFaults } from '../html/content-faults.ts';
 import type { HtmlInspector } from '../html/html-inspector.ts';
 import { replyPrivately } from '../reading.ts';
 import { membersOfJson } from '../row-as-json.ts';
+import { writerOf } from '../writer.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { keyOf } from '../written-by.ts';
 import {

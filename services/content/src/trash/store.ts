@@ -63,8 +63,8 @@ export class Trash {
   /**
    * Brings a deleted article back as it was but for what `differing` says; one that is there stays as it is.
    *
-   * @throws Failure `missing` if there is none or it cannot be restored any more, `invalid` if its category or
-   * a tag does not exist any more, and whatever `check` throws
+   * @throws Failure `missing` if there is none or it cannot be restored any more, `invalid` if its
+   * category or a tag does not exist any more, and whatever `check` throws
    */
   restore(id: number, differing: Differing, restorer: Restorer): Promise<RestoredArticle> {
     const restoring = this.#db.transaction().execute((tx) => restore(tx, id, differing, restorer));

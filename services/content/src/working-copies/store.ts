@@ -46,8 +46,8 @@ export class WorkingCopies {
   /**
    * Saves the working copy of a published article in place of the one it has.
    *
-   * @throws Failure `missing`, `conflict` for a draft, `invalid` for a category or tag that does not exist, and
-   * whatever `saver` throws
+   * @throws Failure `missing`, `conflict` for a draft, `invalid` for a category or tag that does not
+   * exist, and whatever `saver` throws
    */
   save(articleId: number, changes: WorkingChanges, saver: Saver): Promise<WorkingCopy> {
     return this.#db.transaction().execute(async (tx) => {

@@ -1,8 +1,8 @@
 import { writePrecondition } from '@pressroom/common/caching/conditional';
 import type { FastifyRequest } from 'fastify';
-import { type Permitted, requireArticle } from '../api-keys/scope.ts';
-import { actorOf, ownerOf } from '../senders.ts';
-import type { Writer } from './store.ts';
+import { type Permitted, requireArticle } from './api-keys/scope.ts';
+import type { Writer } from './articles/store.ts';
+import { actorOf, ownerOf } from './senders.ts';
 
 /**
  * Who writes an article with this request, and what that asks of the article that it finds: that the key may
