@@ -17,6 +17,11 @@ async function collectCommon(collection: Collection, service: ServiceName): Prom
 /** Paths of the news feed that have content in the sample data. */
 const NEWS = [
   '/api/v1/items',
+  '/api/v1/archive',
+  '/api/v1/sources',
+  '/api/v1/stories',
+  '/api/public/fingerprint',
+  '/llms.txt',
   '/api/v1/hot-topics',
   '/api/v1/dailies',
   '/api/v1/dailies/latest',

@@ -287,6 +287,7 @@ describe('releases', () => {
   test('publish their articles in one transaction', async () => {
     const time = inMs(HOUR);
     const made = await put('special', null);
+    expect(made.headers.get('location')).toBe('/api/releases/special');
     expect([made.status, made.body.data]).toMatchObject([201, { name: 'special', publish_at: null }]);
     const ids: number[] = [];
     for (let index = 0; index < 5; index += 1)

@@ -71,7 +71,7 @@ function writes(releases: ReleaseStore) {
       operationId: 'putRelease',
       summary: 'Make a release, or give it another time, which all of its articles follow',
       params: releasePath,
-      responseHeaders: { 200: ['ETag'], 201: ['ETag'] },
+      responseHeaders: { 200: ['ETag'], 201: ['ETag', 'Location'] },
       body: releasePut,
       response: { 200: releaseAnswer, 201: releaseAnswer, ...PUT_PROBLEMS },
     },
@@ -85,11 +85,9 @@ function writes(releases: ReleaseStore) {
       );
       tellOfWrite(request, isNew ? 'release_created' : 'release_updated', { release: release.name });
       const own = shown(release);
-      const message = isNew ? 'Release created' : 'Release updated';
-      return reply
-        .code(isNew ? 201 : 200)
-        .headers(writtenHeaders(own))
-        .send(success(message, own));
+      if (!isNew) return reply.headers(writtenHeaders(own)).send(success('Release updated', own));
+      const headers = { ...writtenHeaders(own), location: `/api/releases/${release.name}` };
+      return reply.code(201).headers(headers).send(success('Release created', own));
     },
   });
   const remove = operation({
