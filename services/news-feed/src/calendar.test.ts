@@ -75,6 +75,7 @@ test.each([
   '',
   '2026-11-01T00:00:00Z',
   '+002026-01-01',
+  '0000-01-01',
 ])('%s is not a calendar date', (date) => expect(isCalendarDate(date)).toBe(false));
 
 test.each(['2028-02-29', '2026-11-30', '0001-01-01', '9999-12-31'])('%s is a calendar date', (date) =>

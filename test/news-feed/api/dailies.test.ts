@@ -165,7 +165,7 @@ test('the database refuses to change a past report', async () => {
 });
 
 describe('dates', () => {
-  test.each(['2026-02-29', '2026-1-1', '20261120', '2026-11-20T00:00:00Z', 'today', '%00'])(
+  test.each(['2026-02-29', '2026-1-1', '20261120', '2026-11-20T00:00:00Z', 'today', '%00', '0000-01-01'])(
     '%s is 400',
     async (date) => {
       const { status, body } = await get(`/${date}`);
