@@ -46,7 +46,7 @@ test('pictures come along into the bucket, once, and go out with an export', asy
       ['import', '-', '--author', 'A', '--media', '--media-base', BASE, '--media-private', '127.0.0.1'],
       { env, input: JSON.stringify({ title, html, featured_image: `${old}/x/a.png` }) },
     );
-  const html = `<p>${TEXT}</p><img alt='1' SRC='${old}/x/a.png'><img srcset="${old}/x/a.png 1x, ${old}/b.png?w=1&amp;h=2 2x">
+  const html = `<p>${TEXT}</p><img alt='1' SRC='${old}/x/a.png'><img srcset="${old}/x/a.png 1x,${old}/b.png?w=1&amp;h=2 2x">
 <a href="${old}/moved.png">full</a> <a href="${old}/page">page</a> <img src="/local.png"><img src="${old}/gone.png"><img src="${old}/page.png"><img src="http://localhost:${port}/y.png"><img src="${old}/inside.png">`;
   const { stdout } = await moving('First', html);
   expect(stdout.trim().split('\n')).toEqual([
@@ -69,7 +69,7 @@ test('pictures come along into the bucket, once, and go out with an export', asy
   expect(article.content).toBe(
     html
       .replace(`SRC='${old}/x/a.png'`, `src="${a}"`)
-      .replace(`${old}/x/a.png 1x, ${old}/b.png?w=1&amp;h=2 2x`, `${a} 1x, ${b} 2x`)
+      .replace(`${old}/x/a.png 1x,${old}/b.png?w=1&amp;h=2 2x`, `${a} 1x,${b} 2x`)
       .replace(`${old}/moved.png`, moved ?? ''),
   );
 

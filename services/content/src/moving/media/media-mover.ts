@@ -11,6 +11,9 @@ const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster'
 /** Where a link leads to a picture. */
 const PICTURE_PATH = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
+/** A picture of a `srcset`, and what follows it there. */
+const CANDIDATE = /([^\s,]\S*[^\s,])((?:\s[^,]*)?(?:,|$))/g;
+
 /** The longest key, in characters: an address has at most 500. */
 const MOST_KEY = 300;
 
@@ -103,7 +106,7 @@ function namingsIn(html: string): Naming[] {
         const place = node.sourceCodeLocation?.attrs?.[name];
         if (place === undefined || !NAMING.has(`${node.tagName} ${name}`)) continue;
         const named =
-          name === 'srcset' ? value.split(',').map((one) => one.trim().split(/\s/)[0] ?? '') : [value.trim()];
+          name === 'srcset' ? [...value.matchAll(CANDIDATE)].map(([, url = '']) => url) : [value.trim()];
         const urls = named.filter((url) => isPicture(url, name));
         if (urls.length > 0)
           namings.push({ name, value, start: place.startOffset, end: place.endOffset, urls });
@@ -127,7 +130,7 @@ function rewritten(html: string, namings: readonly Naming[], moved: ReadonlyMap<
     if (!urls.some((url) => moved.has(url))) continue;
     const changed =
       name === 'srcset'
-        ? value.replaceAll(/[^\s,]\S*[^\s,]/g, (url) => moved.get(url) ?? url)
+        ? value.replaceAll(CANDIDATE, (_, url: string, rest: string) => `${moved.get(url) ?? url}${rest}`)
         : (moved.get(value.trim()) ?? value);
     result += `${html.slice(at, start)}${name}="${escaped(changed)}"`;
     at = end;

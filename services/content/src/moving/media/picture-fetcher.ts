@@ -1,7 +1,5 @@
-import { lookup } from 'node:dns/promises';
-import { checkedLookup, uncheckedLookup } from '@pressroom/common/fetching/checked-lookup';
-import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
-import { Agent, type Dispatcher } from 'undici';
+import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
+import type { Dispatcher } from 'undici';
 
 /** The most bytes of a picture, and how long it may take, in ms. */
 const MOST_BYTES = 25 * 2 ** 20;
@@ -21,23 +19,15 @@ export interface Picture {
 /** Fetches pictures from public addresses, and from private hosts that are named. */
 export class PictureFetcher {
   readonly #privateHosts: readonly string[];
-  readonly #public: Agent;
-  readonly #private: Agent;
+  readonly #agents = new GuardedAgents({ connectMs: MOST_MS, headersMs: MOST_MS, pauseMs: MOST_MS });
 
   constructor(privateHosts: readonly string[]) {
-    const resolve = (hostname: string) => lookup(hostname, { all: true });
-    const timeouts = { headersTimeout: MOST_MS, bodyTimeout: MOST_MS };
     this.#privateHosts = privateHosts;
-    this.#public = new Agent({ ...timeouts, connect: { timeout: MOST_MS, lookup: checkedLookup(resolve) } });
-    this.#private = new Agent({
-      ...timeouts,
-      connect: { timeout: MOST_MS, lookup: uncheckedLookup(resolve) },
-    });
   }
 
   /** Closes the connections. */
-  async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+  close(): Promise<void> {
+    return this.#agents.close();
   }
 
   /** The picture at an address, and where it redirects to. Throws an error that says why there is none. */
@@ -66,17 +56,9 @@ export class PictureFetcher {
 
   #ask(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol} is not http or https`);
-    const isPrivate = this.#privateHosts.includes(url.hostname);
-    const literal = literalAddress(url.hostname);
-    if (literal !== undefined && !isPrivate && !isPublicAddress(literal))
-      throw new Error(`the address of ${url.hostname} is not public`);
-    return (isPrivate ? this.#private : this.#public).request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: { 'user-agent': 'Pressroom', accept: [...TYPES].join(', ') },
-      signal,
-    });
+    const mayBePrivate = this.#privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    const headers = { 'user-agent': 'Pressroom', accept: [...TYPES].join(', ') };
+    return this.#agents.request({ url, mayBePrivate }, { method: 'GET', headers, signal });
   }
 }
 
