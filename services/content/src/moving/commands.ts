@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, openSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
@@ -116,7 +116,8 @@ async function run(
   const site = Site.of(config);
   if (given.redirects !== undefined && site === undefined)
     throw new Failure('misconfigured', '--redirects needs CONTENT_SITE_URL, the address of the site');
-  const redirects = site && given.redirects?.map((file) => new RedirectMap(db, site, file));
+  const maps = given.dryRun ? [] : (given.redirects ?? []);
+  const redirects = site && maps.map((file) => new RedirectMap(db, site, file));
   const options = {
     author: given.author,
     truncate: given.truncate === true,
@@ -148,7 +149,7 @@ async function exportTo(db: Kysely<ContentTables>, file: string, given: Given): 
   const folder = typeof given.media === 'string' ? given.media : undefined;
   const store = folder === undefined ? undefined : storeOf(given);
   const pictures = store && folder ? new SavedPictures(store, folder) : undefined;
-  const out = file === '-' ? process.stdout : createWriteStream(file);
+  const out = file === '-' ? process.stdout : createWriteStream(file, { fd: openSync(file, 'w') });
   const lines = await exportContent(db, out, (line) => pictures?.save(line));
   if (out !== process.stdout) await finished(out.end());
   store?.close();

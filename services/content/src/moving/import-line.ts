@@ -16,7 +16,7 @@ const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and
 
 /** What a row has had elsewhere. */
 const own = {
-  id: z.int().positive().optional(),
+  id: z.int32().positive().optional(),
   created_at: time.nullish(),
   updated_at: time.nullish(),
   former_slugs: z.array(slug).optional(),

@@ -1,4 +1,4 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import type { Site } from '../site.ts';
@@ -47,7 +47,8 @@ export class RedirectMap {
     this.#db = db;
     this.#site = site;
     this.#format = file.endsWith('.json') ? JSON_MAP : NGINX_MAP;
-    this.#out = createWriteStream(file);
+    // Opened at once, so that nothing is imported if that fails.
+    this.#out = createWriteStream(file, { fd: openSync(file, 'w') });
     this.#out.write(this.#format.begin);
   }
 
@@ -87,9 +88,14 @@ export class RedirectMap {
   }
 }
 
-/** The path of an old address, with its query string; undefined for that of the front page, and for none. */
+/**
+ * The path of an old address, with its query string; undefined for that of the front page, and for none.
+ * Paths of other schemes than the web's may begin without a slash, which a `map` of nginx may take for a
+ * pattern or a keyword.
+ */
 function oldPath(address: string | undefined): string | undefined {
   const url = address ? URL.parse(address, 'http://site.invalid') : null;
-  const path = url && `${url.pathname}${url.search}`;
-  return path === null || path === '/' ? undefined : path;
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  const path = `${url.pathname}${url.search}`;
+  return path === '/' ? undefined : path;
 }

@@ -45,18 +45,23 @@ export async function runImport(
   const [made, known] = [tally.get('term created') ?? 0, tally.get('term known') ?? 0];
   if (made + known > 0)
     console.log(`categories, tags, authors and releases: ${made} created, ${known} already there`);
-  for (const [reason, times] of leftOut) console.log(`left out: ${times} × ${reason}`);
+  for (const [reason, times] of leftOut) print(`left out: ${times} × ${reason}`);
   return tally.has('refused') ? 1 : 0;
 }
 
 function tell(outcome: Outcome): void {
   if (outcome.kind === 'refused') {
     const { place, source, reason } = outcome;
-    console.log(`${place}${source && ` (source ${source})`}: ${reason}`);
+    print(`${place}${source && ` (source ${source})`}: ${reason}`);
   }
   if (outcome.kind !== 'created') return;
   const { place, notes = [] } = outcome.entry;
-  for (const note of notes) console.log(`${place}: ${note}`);
+  for (const note of notes) print(`${place}: ${note}`);
+}
+
+/** Prints one line; what the file says in it must not control the terminal. */
+function print(text: string): void {
+  console.log(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
 function add(tally: Tally, what: string): void {

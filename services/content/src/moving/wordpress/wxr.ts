@@ -99,7 +99,7 @@ class WxrReader {
 
   write(text: string): void {
     this.#parser.write(text.replaceAll(NOT_XML, ''));
-    if (this.#parser.position - this.#eventAt > MOST)
+    if (this.#parser.position - this.#eventAt > MOST || this.#text.length > MOST)
       throw fault(`line ${this.#parser.line}: a text is longer than ${MOST} characters`);
   }
 
