@@ -34,7 +34,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map(({ close }) => close()));
-  await query('truncate content.hook, content.event restart identity cascade; delete from content.article');
+  await query('truncate content.hook, content.event restart identity cascade');
+  await query('delete from content.article; delete from content.deleted_article');
   aheadMs = 0;
 });
 afterAll(() => database.drop());

@@ -3,14 +3,22 @@ import type { HookStore, ListedHook } from './store.ts';
 
 /** The state of each hook by its id. */
 export function hookMeters(hooks: HookStore): Meter[] {
+  // All of them are read at once, from one list.
+  let listed: Promise<ListedHook[]> | undefined;
+  const list = () => {
+    listed ??= hooks.list().finally(() => {
+      listed = undefined;
+    });
+    return listed;
+  };
   const gauge = (name: string, help: string, value: (hook: ListedHook) => number): Meter => ({
     name,
     help,
     kind: 'gauge',
     labels: ['hook'],
     read: async () => {
-      const listed = await hooks.list();
-      return listed.map((hook) => ({ labels: { hook: String(hook.id) }, value: value(hook) }));
+      const all = await list();
+      return all.map((hook) => ({ labels: { hook: String(hook.id) }, value: value(hook) }));
     },
   });
   return [

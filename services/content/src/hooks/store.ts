@@ -39,7 +39,7 @@ export interface ListedHook {
   pause_reason: string | null;
   /** How many events wait for it, 10,000 at most. */
   waiting: number;
-  /** For how long the oldest of them has, in seconds. */
+  /** For how long the oldest of these has, in seconds. */
   lag: number;
 }
 
@@ -87,16 +87,15 @@ export class HookStore {
   /** All hooks, oldest first. */
   async list(): Promise<ListedHook[]> {
     const { rows } = await sql<ListedHook>`
-      select id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason,
-        (select count(*)::integer from (
-          select from content.delivery where hook_id = hook.id limit ${MOST_COUNTED}
-        ) as counted) as waiting,
-        coalesce((
-          select extract(epoch from clock_timestamp() - event.happened_at)::float8
-          from content.delivery join content.event on event.id = event_id
-          where delivery.hook_id = hook.id order by event_id limit 1
-        ), 0) as lag
-      from content.hook order by id
+      select hook.id, url, events, category_id, drafts, failures, resume_at, paused_at, pause_reason, waiting,
+        coalesce(extract(epoch from clock_timestamp() - oldest.happened_at)::float8, 0) as lag
+      from content.hook cross join lateral (
+        select count(*)::integer as waiting, min(event_id) as oldest from (
+          select event_id from content.delivery where hook_id = hook.id
+          order by due_at, event_id limit ${MOST_COUNTED}
+        ) as counted
+      ) as queue left join content.event as oldest on oldest.id = queue.oldest
+      order by hook.id
     `.execute(this.#db);
     return rows;
   }
