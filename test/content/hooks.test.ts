@@ -6,7 +6,7 @@ import { HookStore, type NewHook } from '@pressroom/content/hooks/store';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { run } from '../support/command.ts';
 import { type ContentFixture, contentFixture, queriesOf } from '../support/content.ts';
-import { CONTENT } from '../support/content-client.ts';
+import { articleBody, CONTENT } from '../support/content-client.ts';
 import { HookReceiver, type Received } from '../support/hook-receiver.ts';
 import { until } from '../support/until.ts';
 
@@ -171,6 +171,7 @@ test('without a hook nothing is written', async () => {
 
 test('an operator tests, pauses, resumes, replays, rotates and removes a hook', async () => {
   const { client } = fixture;
+  const began = new Date();
   const added = await hooks('add', receiver.url, '--events', 'article.published');
   expect(added.stderr).toBe('Hook 1. Its secret, which will not be shown again:\n');
   const secret = added.stdout.trim();
@@ -216,6 +217,30 @@ test('an operator tests, pauses, resumes, replays, rotates and removes a hook', 
   expect((await hooks('remove', '1')).code).toBe(0);
   expect((await hooks('remove', '1')).stderr).toBe('there is no hook 1; see `content hooks list`\n');
   expect((await hooks('list')).stdout).toContain('There are no hooks yet');
+  const { rows } = await query(
+    `select action from content.audit where action like 'hook.%' and (detail ->> 'id')::integer = 1 and at >= $1 order by id`,
+    began,
+  );
+  const trail = ['hook.added', 'hook.paused', 'hook.resumed', 'hook.rotated', 'hook.removed'];
+  expect(rows.map(({ action }) => action)).toEqual(trail);
+});
+
+test('a write waits for the removal of a hook, and then does without it', async () => {
+  await add('article.*');
+  const { client } = fixture;
+  const remover = await fixture.database.pool.connect();
+  try {
+    await remover.query('begin; delete from content.hook');
+    const json = articleBody({ title: 'Meanwhile', is_published: true });
+    const writing = client.send('/api/articles', { method: 'POST', json });
+    const waiting =
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    await until('it waits', async () => (await query(waiting)).rows.length > 0);
+    await remover.query('commit');
+    expect((await writing).status).toBe(201);
+  } finally {
+    remover.release(true);
+  }
 });
 
 test('without a key no hook is added', async () => {

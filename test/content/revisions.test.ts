@@ -382,6 +382,30 @@ describe('a deleted article', () => {
     expect((await revision(id, 1)).article).toMatchObject({ category_id: category, is_published: true });
   });
 
+  test('comes back as a draft if it would have been taken back meanwhile', async () => {
+    const { id } = await client.article({ is_published: true });
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    await client.patch(`/api/articles/${id}`, { unpublish_at: inAnHour });
+    await client.delete(`/api/articles/${id}`);
+    await query(
+      `update content.deleted_article
+       set members = members || jsonb_build_object('unpublish_at', now() - interval '1 minute')
+       where article_id = $1`,
+      [id],
+    );
+    expect((await back(id)).body.data.is_published).toBe(false);
+    expect((await client.anonymously(`/api/articles/${id}`)).status).toBe(404);
+    const { schedule } = (await client.send(`/api/articles/${id}?include=schedule`)).body.data;
+    expect(schedule).toEqual({ publish_at: null, unpublish_at: null, release: null });
+    // It was not shown for a moment either.
+    const shown = `select from content.audit where action = 'article.published' and article_id = $1`;
+    expect((await query(shown, [id])).rows).toHaveLength(1);
+    // The other half of the deletion in the trail.
+    const restored = `select key, detail -> 'is_published' as shown from content.audit
+      where action = 'article.restored' and article_id = $1`;
+    expect((await query(restored, [id])).rows).toEqual([{ key: content.key.slice(3, 11), shown: false }]);
+  });
+
   test('that was never published gets the next slug if another has its own by now', async () => {
     const { id, slug } = await client.article({ title: 'Drafted' });
     await client.delete(`/api/articles/${id}`);
