@@ -20,7 +20,7 @@ export interface ShortcodeContext {
 /** What is left as it is: code that shows shortcodes. */
 const CODE = /(<(pre|code|script|style)\b[\s\S]*?<\/\2\s*>)/i;
 
-const ATTRIBUTE = /([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
+const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
 
 /** With an end and content, or alone. `[[name]]` is how an article writes about one. */
 const SHORTCODE =
