@@ -30,7 +30,7 @@ export function reportPath(period: Period, { zone }: Calendar) {
     .transform((given) => dateOfReportOn(period, given) ?? given)
     .refine(isCalendarDate, `must be a calendar date written as YYYY-MM-DD, or a ${unit} as in ${example}`)
     .describe(`A date in ${zone}, taken from the index, or the ${unit} that the report is about.`)
-    .meta({ examples: ['2026-11-23', example] });
+    .meta({ examples: ['2026-11-23', example], maxLength: 10 });
   return z.object({ date: dateOrName });
 }
 
