@@ -82,7 +82,7 @@ export type ImportedColumns = Partial<
  * Checks an article's own members, and what decides who may write it, before it is written; throws to forbid
  * the write.
  */
-export type Precondition = (own: OwnMembers, article: Permitted) => void;
+type Precondition = (own: OwnMembers, article: Permitted) => void;
 
 /** Who writes, and what else is asked of the article. */
 export interface Writer {
