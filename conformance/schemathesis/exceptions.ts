@@ -67,11 +67,60 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['news-feed'],
     checks: VALID_REFUSED,
-    operation: 'GET /api/v1/items',
+    operation: 'GET /api/v1/(items|archive|sources|stories)',
     status: 400,
     fault: ' \\[invalid_cursor\\]$',
     reason: 'a schema does not know which cursors were handed out',
     example: (ask) => ask({ method: 'GET', path: '/api/v1/items?cursor=x' }),
+  },
+  {
+    services: ['news-feed'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/v1/archive',
+    status: 400,
+    fault: '"q" needs a word',
+    reason: 'a schema does not know which letters make a word that can be found',
+    example: (ask) => ask({ method: 'GET', path: '/api/v1/archive?q=ab' }),
+  },
+  {
+    services: ['news-feed'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/v1/(weeklies|monthlies)/\\{date\\}',
+    status: 400,
+    fault: '"date" must be a calendar date',
+    reason: 'a date, or the name of a week or a month: no format of JSON Schema is both',
+    example: (ask) => ask({ method: 'GET', path: '/api/v1/weeklies/2026-13' }),
+  },
+  {
+    services: ['content'],
+    checks: ['unsupported_method'],
+    operation: '\\w+ /api/articles/trash',
+    status: 405,
+    fault: ' \\[method_not_allowed\\]$',
+    reason: 'the path of the trash is also that of an article by its id, whose methods are named',
+    example: (ask) => ask({ method: 'OPTIONS', path: '/api/articles/trash' }),
+  },
+  {
+    services: ['content'],
+    checks: ['unsupported_method'],
+    operation: '\\w+ /api/articles/trash',
+    status: 400,
+    fault: '"id" must be a positive integer',
+    reason: 'other methods at the path of the trash ask for an article, of which this is no id',
+    example: (ask) => ask({ method: 'PUT', path: '/api/articles/trash', json: ARTICLE }),
+  },
+  {
+    services: ['content'],
+    checks: ['negative_data_rejection'],
+    operation: 'POST /api/articles/.*/restore',
+    status: 200,
+    fault: '[Mm]issing request body',
+    reason: 'what is restored as it was needs no body',
+    example: async (ask) => {
+      const id = await createArticle(ask);
+      await ask({ method: 'DELETE', path: `/api/articles/${id}` });
+      return ask({ method: 'POST', path: `/api/articles/${id}/restore` });
+    },
   },
   {
     services: ['content'],

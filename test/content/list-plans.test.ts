@@ -86,7 +86,7 @@ test.each(['default', 'full'])(
     await expect.poll(async () => (await scans()).read).toBeGreaterThan(before.read + 400);
     const after = await scans();
     expect(after.whole).toBe(before.whole);
-    // One more of each page shows that there is another.
-    expect(after.read - before.read).toBeLessThanOrEqual(5 * 101);
+    // One more of each page shows that there is another. What was read before may be told as late as this.
+    expect(after.read - before.read).toBeLessThanOrEqual(5 * 120);
   },
 );
