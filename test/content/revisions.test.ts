@@ -104,7 +104,7 @@ test('lists are read in pages, privately, and only with a key', async () => {
     data: [],
     meta: { next_cursor: null },
   });
-  for (const wrong of [path, `${path}/1`, '/api/articles/trash']) {
+  for (const wrong of [path, `${path}/1`, '/api/trash']) {
     expect((await client.anonymously(wrong)).status).toBe(401);
     const { headers } = await client.send(wrong);
     const again = await client.send(wrong, { headers: { 'if-none-match': String(headers.get('etag')) } });
@@ -290,7 +290,7 @@ test('writes at once make one revision each, in a row, and none is lost', async 
 });
 
 describe('a deleted article', () => {
-  const trash = async (): Promise<JsonBody[]> => (await client.send('/api/articles/trash')).body.data;
+  const trash = async (): Promise<JsonBody[]> => (await client.send('/api/trash')).body.data;
   const back = (id: number, json?: object) =>
     client.send(`/api/articles/${id}/restore`, { method: 'POST', ...(json && { json }) });
 
@@ -460,9 +460,8 @@ describe('a deleted article', () => {
     const ids: number[] = [];
     for (const title of ['One', 'Two', 'Three']) ids.unshift((await client.article({ title })).id);
     for (const id of ids.toReversed()) await client.delete(`/api/articles/${id}`);
-    const first = (await client.send('/api/articles/trash?per_page=2')).body;
-    const second = (await client.send(`/api/articles/trash?per_page=2&cursor=${first.meta.next_cursor}`))
-      .body;
+    const first = (await client.send('/api/trash?per_page=2')).body;
+    const second = (await client.send(`/api/trash?per_page=2&cursor=${first.meta.next_cursor}`)).body;
     expect([...first.data, ...second.data].map(({ id }: JsonBody) => id).slice(0, 3)).toEqual(ids);
   });
 });

@@ -6,7 +6,7 @@ import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './typ
 
 type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
 type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;
-type TrashOperation = OperationOf<ContentPaths, '/api/articles/trash', 'get'>;
+type TrashOperation = OperationOf<ContentPaths, '/api/trash', 'get'>;
 type ItemsOperation = OperationOf<NewsFeedPaths, '/api/v1/items', 'get'>;
 type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
@@ -112,7 +112,7 @@ export function deletedArticles(
   client: ContentClient,
   options: WalkOptions = {},
 ): AsyncGenerator<DeletedArticle, void> {
-  return numbered((query) => client.get('/api/articles/trash', { ...patient(options), query }));
+  return numbered((query) => client.get('/api/trash', { ...patient(options), query }));
 }
 
 /** A page of a list whose cursors are numbers. */

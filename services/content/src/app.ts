@@ -153,7 +153,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['PUT', '/api/articles/:id', articles.replace, keyWith('write')],
     ['PATCH', '/api/articles/:id', articles.change, keyWith('write')],
     ['DELETE', '/api/articles/:id', articles.remove, keyWith('publish')],
-    ['GET', '/api/articles/trash', trash.list, keyWith('read')],
+    ['GET', '/api/trash', trash.list, keyWith('read')],
     ['POST', '/api/articles/:id/restore', trash.restore, keyWith('write')],
     ['GET', '/api/articles/:id/revisions', revisions.list, keyWith('read')],
     ['GET', '/api/articles/:id/revisions/:revision', revisions.read, keyWith('read')],
