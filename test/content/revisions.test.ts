@@ -356,6 +356,11 @@ describe('a deleted article', () => {
     expect((await history(id)).length).toBe(3);
     expect((await trash()).map((deleted) => deleted.id)).not.toContain(id);
     expect((await back(999999)).status).toBe(404);
+    const [etag, ...others] = answers.map(({ headers }) => String(headers.get('etag')));
+    expect(others).toEqual([etag, etag]);
+    const write = { method: 'PATCH', json: { excerpt: 'Since' }, headers: { 'if-match': String(etag) } };
+    expect((await client.send(`/api/articles/${id}`, write)).status).toBe(200);
+    expect((await client.send(`/api/articles/${id}`, write)).status).toBe(412);
   });
 
   test('comes back as a draft, or without what does not exist any more, if asked to', async () => {
@@ -375,6 +380,11 @@ describe('a deleted article', () => {
     expect(await fault({ is_published: true })).toEqual(['is_published']);
     const { status, body } = await back(id, { category_id: null, tags: [], is_published: false });
     expect([status, body.data.is_published]).toEqual([200, false]);
+    // The body of a repetition is checked like the first.
+    expect((await back(id, { category_id: null, tags: [], is_published: false })).status).toBe(200);
+    expect(await fault({ category_id: category })).toEqual(['category_id']);
+    expect(await fault({ category_id: 2 ** 31 })).toEqual(['category_id']);
+    expect(await fault({ tags: ['fleeting'] })).toEqual(['tags.0']);
     expect(await history(id)).toEqual([
       [2, 'Test', ['category_id', 'is_published', 'tags']],
       [1, 'Test', null],

@@ -389,6 +389,15 @@ function written(row: ArticleRow): OwnArticle {
   return { article: row, own: ownMembers(row) };
 }
 
+/** An article as the answer to its write shows it, and its category; undefined if it does not exist. */
+export async function writtenIn(
+  tx: Transaction<ContentTables>,
+  id: number,
+): Promise<(OwnArticle & Pick<ArticleRow, 'category_id'>) | undefined> {
+  const row = await selectDetail(tx, id).executeTakeFirst();
+  return row && { ...written(row), category_id: row.category_id };
+}
+
 async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
   const row = await selectDetail(tx, id).forUpdate('article').executeTakeFirst();
   if (row === undefined) throw noSuchArticle(id);

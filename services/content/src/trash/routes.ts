@@ -1,4 +1,3 @@
-import { PRIVATE } from '@pressroom/common/caching/conditional';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
@@ -9,7 +8,7 @@ import { success, successCursorPage } from '../envelope.ts';
 import { replyPrivately } from '../reading.ts';
 import { membersOfJson } from '../row-as-json.ts';
 import { actorOf, ownerOf } from '../senders.ts';
-import { tellOfWrite } from '../writing.ts';
+import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { keyOf } from '../written-by.ts';
 import { articleRestore, articleRestoredAnswer, deletedArticle, trashAnswer, trashQuery } from './schema.ts';
 import type { DeletedArticle, Trash } from './store.ts';
@@ -40,9 +39,10 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
       operationId: 'restoreArticle',
       summary: 'Bring a deleted article back as it was',
       description:
-        'With its id, slugs, dates, tags and revisions, published if it was, unless the body says otherwise;' +
-        ' `updated_at` is new. Repeating it changes nothing.',
+        'With its id, slugs, dates, tags and revisions, published if it was, unless the body says otherwise or its' +
+        ' `unpublish_at` has passed; `updated_at` is new. Repeating it changes nothing.',
       params: articlePath,
+      responseHeaders: { 200: ['ETag'] },
       body: articleRestore,
       response: {
         200: articleRestoredAnswer,
@@ -56,11 +56,11 @@ export function trashOperations(trash: Trash, changed: (subjects?: ReadonlySet<s
         actor: actorOf(request),
         check: (article: Parameters<typeof requireArticle>[1]) => requireArticle(owner, article),
       };
-      const { category_id, repeated, ...article } = await trash.restore(id, request.body ?? {}, restorer);
+      const { article, own, category_id, repeated } = await trash.restore(id, request.body ?? {}, restorer);
       // The first one may have reached another replica, whose notification may still be on its way.
       changed(repeated ? undefined : subjectsOfChange({ id, categories: [category_id] }));
       if (!repeated) tellOfWrite(request, 'article_restored', { article: id });
-      return reply.header('cache-control', PRIVATE).send(success('Article restored', article));
+      return reply.headers(writtenHeaders(own)).send(success('Article restored', article));
     },
   });
   return { list, restore };

@@ -2,8 +2,8 @@ import { violates } from '@pressroom/common/database/database-fault';
 import { Failure, invalid } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Permitted } from '../api-keys/scope.ts';
+import { checkReferences, type OwnArticle, writtenIn } from '../articles/store.ts';
 import { termIds } from '../articles/terms.ts';
-import type { WrittenArticle } from '../articles/written-article.ts';
 import type { RowAsJson } from '../row-as-json.ts';
 import type { ContentTables } from '../tables.ts';
 import { type Actor, writtenBy } from '../written-by.ts';
@@ -22,7 +22,7 @@ export interface DeletedArticle {
 }
 
 /** A restored article, and whether it was there already. */
-export interface RestoredArticle extends WrittenArticle {
+export interface RestoredArticle extends OwnArticle {
   category_id: number | null;
   repeated: boolean;
 }
@@ -78,6 +78,7 @@ async function restore(
   { tags, authors, ...differing }: Differing,
   { actor, check }: Restorer,
 ): Promise<RestoredArticle> {
+  await checkReferences(tx, differing);
   const tag_ids = tags && (await termIds(tx, 'tags', tags));
   const author_ids = authors && (await termIds(tx, 'authors', authors));
   const deleted = await tx
@@ -99,15 +100,11 @@ async function restore(
     });
     await sql`select ${writtenBy(actor)}, content.restore_article(${id}, ${columns}::jsonb)`.execute(tx);
   }
-  const article = await tx
-    .selectFrom('content.article')
-    .select(['id', 'title', 'slug', 'is_published', 'category_id'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (article === undefined)
+  const restored = await writtenIn(tx, id);
+  if (restored === undefined)
     throw new Failure('missing', 'there is no such article, or it cannot be restored any more');
-  check(article);
-  return { ...article, repeated: deleted === undefined };
+  check({ is_published: restored.article.is_published, category_id: restored.category_id });
+  return { ...restored, repeated: deleted === undefined };
 }
 
 /** What a restored article refers to, by its foreign keys: the member, and what to do without it. */
