@@ -110,6 +110,8 @@ test('an article that has changed since is not overwritten unseen', async () => 
 
 test('of two who save, the second sees that there is another, if it asks', async () => {
   const { id } = await client.article({ is_published: true });
+  const early = { method: 'PUT', headers: { 'if-match': '"other"' }, json: { title: 'Zero' } };
+  expect((await client.send(copyOf(id), early)).status).toBe(412);
   const first = await client.put(copyOf(id), { title: 'One' });
   const read = await client.send(copyOf(id));
   const tags = [first, read].map(({ headers }) => String(headers.get('etag')));

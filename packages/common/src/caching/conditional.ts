@@ -124,14 +124,14 @@ export function answerFromCache(
 /**
  * Checks a write against the state it would replace: throws `outdated` if the request has an `If-Match` that
  * does not name the current state of the resource (RFC 9110, section 13.1.1), so that two editors cannot
- * overwrite each other unnoticed. Takes the value that {@link LoadedValue.own} of the GET would have.
- * Undefined if the request has no `If-Match`.
+ * overwrite each other unnoticed. Takes the value that {@link LoadedValue.own} of the GET would have,
+ * undefined where there is nothing yet: no `If-Match` names that. Undefined if the request has no `If-Match`.
  */
 export function writePrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
   const ifMatch = request.headers['if-match'];
   if (ifMatch === undefined) return undefined;
   return (own) => {
-    if (namesState(ifMatch, stateOf(own))) return;
+    if (own !== undefined && namesState(ifMatch, stateOf(own))) return;
     throw new Failure(
       'outdated',
       'the resource has changed since you read it; read it again and repeat the change',
