@@ -108,7 +108,7 @@ export class Importer {
     }
     const fit = await this.#fit(articles, outcomes);
     if (terms.length + fit.length > 0) await this.#write(terms, fit, outcomes);
-    return outcomes;
+    return inOrderOf(entries, outcomes);
   }
 
   /** Those of the articles that are neither there already nor refused. */
@@ -120,14 +120,16 @@ export class Importer {
       this.#db,
       articles.map(({ item }) => item),
     );
-    const fit: Read<ImportedArticle>[] = [];
     const check = async (one: Read<ImportedArticle>) => {
       const id = known.get(one.item);
-      if (id !== undefined) return outcomes.push({ kind: 'known', entry: one.entry, id });
-      const checked = await this.#checked(one);
-      return checked instanceof Error ? outcomes.push(refused(one.entry, checked)) : fit.push(checked);
+      if (id === undefined) {
+        const checked = await this.#checked(one);
+        if (!(checked instanceof Error)) return [checked];
+        outcomes.push(refused(one.entry, checked));
+      } else outcomes.push({ kind: 'known', entry: one.entry, id });
+      return [];
     };
-    await Promise.all(articles.map(check));
+    const fit = (await Promise.all(articles.map(check))).flat();
     const { media, dryRun } = this.#options;
     if (media === undefined || dryRun) return fit;
     const moved: Read<ImportedArticle>[] = [];
@@ -311,6 +313,13 @@ function counted(names: readonly string[]): string {
   const times = new Map<string, number>();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
   return [...times].map(([name, number]) => (number > 1 ? `${name} (${number})` : name)).join(', ');
+}
+
+function inOrderOf(entries: readonly SourceEntry[], outcomes: readonly Outcome[]): Outcome[] {
+  const order = new Map(entries.map(({ place }, index) => [place, index]));
+  const indexOf = (outcome: Outcome) =>
+    order.get('entry' in outcome ? outcome.entry.place : outcome.place) ?? 0;
+  return outcomes.toSorted((a, b) => indexOf(a) - indexOf(b));
 }
 
 function notImported(entry: Exclude<SourceEntry, ImportEntry>): Outcome {
