@@ -59,13 +59,13 @@ export async function openContent(
     timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
   };
   const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
+  const indexing = new Indexing(config, name, log);
   const scheduler = new Scheduler(config, name, log);
   const deliveries = openDeliveries(config, db, log);
   changes.start();
   const tracing = await openTracing(config, 'content', log);
   const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
   for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
-  const indexing = new Indexing(config, name, log);
   const audit = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
   const kept = {
     revisions: config.CONTENT_REVISIONS_KEPT,
