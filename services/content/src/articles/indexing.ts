@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { type DatabaseConfig, openPool, queriesOn } from '@pressroom/common/database/database';
 import { isLostRace } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -23,9 +23,6 @@ const STOP_MS = 1000;
 
 /** When the queue is looked at again that has articles which others are at, in ms: they may end. */
 const LOOK_AGAIN_MS = 1000;
-
-/** How long the queue is left alone while it is empty, in ms: until something is written. */
-const AT_REST_MS = 86_400_000;
 
 /** How many articles at once are worth a line in the log. */
 const MANY = 100;
@@ -113,15 +110,11 @@ async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promis
 /** Makes articles searchable soon after they are written, and those from before searches. */
 export class Indexing {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
-  readonly #stopping = new AbortController();
-  readonly #done: Promise<void>;
+  readonly #db: Kysely<ContentTables>;
+  readonly #loop: BackgroundLoop;
   /** The entries that failed, and when, in ms. */
   readonly #leftOut = new Map<number, number>();
   #client: pg.PoolClient | undefined;
-  /** Whether something was written since the queue was last looked at. */
-  #isWanted = false;
-  /** Ends the pause; absent while articles are made searchable. */
-  #resume: (() => void) | undefined;
 
   /** @param config of the database, to which it opens a connection of its own */
   constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
@@ -131,57 +124,39 @@ export class Indexing {
     pool.on('acquire', (client) => {
       this.#client = client;
     });
-    const db = queriesOn<ContentTables>(pool);
-    this.#done = this.#run(db).finally(() => db.destroy());
+    this.#db = queriesOn<ContentTables>(pool);
+    this.#loop = new BackgroundLoop((signal) => this.#index(signal));
   }
 
   /** Called when something was written that has to become searchable. */
   wake(): void {
-    this.#isWanted = true;
-    this.#resume?.();
+    this.#loop.wake();
   }
 
   /** Ends the work, also in the middle of a batch: its transaction is then as if it had not been. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
     const hangUp = setTimeout(() => this.#client?.connection.stream.destroy(), STOP_MS);
-    await this.#done;
+    await this.#loop.stop();
+    await this.#db.destroy();
     clearTimeout(hangUp);
   }
 
-  async #run(db: Kysely<ContentTables>): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      this.#isWanted = false;
-      await this.#pause(await this.#index(db));
-    }
-  }
-
   /** Returns after how many ms the queue is looked at again, unless something is written before. */
-  async #index(db: Kysely<ContentTables>): Promise<number> {
-    const { signal } = this.#stopping;
+  async #index(signal: AbortSignal): Promise<number> {
     for (const [entry, failedAt] of this.#leftOut) {
       if (performance.now() - failedAt > RETRY_ARTICLE_MS) this.#leftOut.delete(entry);
     }
     const onLeftOut = ({ article_id: article, tag_id: tag, author_id: author }: Entry, error: unknown) =>
       this.#log.warn({ err: error, article, tag, author }, 'article_not_searchable');
     try {
-      const articles = await indexAll(db, { signal, leftOut: this.#leftOut, onLeftOut });
+      const articles = await indexAll(this.#db, { signal, leftOut: this.#leftOut, onLeftOut });
       if (articles >= MANY) this.#log.info({ articles }, 'articles_searchable');
-      if (await hasOthers(db, [...this.#leftOut.keys()])) return LOOK_AGAIN_MS;
-      return this.#leftOut.size > 0 ? RETRY_ARTICLE_MS : AT_REST_MS;
+      if (await hasOthers(this.#db, [...this.#leftOut.keys()])) return LOOK_AGAIN_MS;
+      return this.#leftOut.size > 0 ? RETRY_ARTICLE_MS : Infinity;
     } catch (error) {
       if (!signal.aborted) this.#log.warn({ err: error }, 'articles_not_searchable');
       return RETRY_MS;
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    if (this.#isWanted) return;
-    const woken = new AbortController();
-    this.#resume = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
-    await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
-    this.#resume = undefined;
   }
 }
 

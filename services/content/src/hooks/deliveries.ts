@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
@@ -10,9 +12,6 @@ import { secretOwner } from './store.ts';
 
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
-
-/** The longest timer that is set, in ms. */
-const LONGEST_MS = 24 * 3_600_000;
 
 /** What {@link Deliveries} work with. */
 export interface DeliveriesParts {
@@ -29,95 +28,76 @@ export interface DeliveriesParts {
  */
 export class Deliveries {
   readonly #parts: DeliveriesParts;
-  readonly #stopping = new AbortController();
   /** The hooks that something is being delivered to. */
   readonly #lanes = new Map<number, Promise<void>>();
-  #looking: Promise<void> | undefined;
-  #isWanted = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #loop: BackgroundLoop;
 
   constructor(parts: DeliveriesParts) {
     this.#parts = parts;
+    this.#loop = new BackgroundLoop((signal) => this.#look(signal), Infinity);
   }
 
   /** Has it look for what is due. */
   wake(): void {
-    this.#isWanted = true;
-    this.#looking ??= this.#look();
+    this.#loop.wake();
   }
 
   /** Gives up what is in hand; another process, or the next start, delivers it. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    clearTimeout(this.#timer);
-    await Promise.all([this.#looking, ...this.#lanes.values()]);
+    await this.#loop.stop();
+    await Promise.all(this.#lanes.values());
     await this.#parts.sender.close();
   }
 
-  async #look(): Promise<void> {
+  /** Begins what is due, and returns the ms until more is. */
+  async #look(signal: AbortSignal): Promise<number> {
     const { queue } = this.#parts;
-    const { signal } = this.#stopping;
-    while (this.#isWanted && !signal.aborted) {
-      this.#isWanted = false;
-      try {
-        const { now, hooks } = await queue.dueHooks();
-        await Promise.all(hooks.map((hook) => this.#begin(hook)));
-        await queue.prune();
-        this.#sleep(await queue.idleMs(now));
-      } catch (error) {
-        this.#failed(error);
-      }
+    try {
+      const { now, hooks } = await queue.dueHooks();
+      await Promise.all(hooks.map((hook) => this.#begin(hook, signal)));
+      await queue.prune();
+      return (await queue.idleMs(now)) ?? Infinity;
+    } catch (error) {
+      this.#failed(error, signal);
+      return RETRY_MS;
     }
-    // Nothing is awaited since the last look, so no call can have been missed.
-    this.#looking = undefined;
   }
 
-  #sleep(ms: number | undefined): void {
-    clearTimeout(this.#timer);
-    if (ms === undefined || this.#stopping.signal.aborted) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), LONGEST_MS)).unref();
-  }
-
-  #failed(error: unknown): void {
-    if (this.#stopping.signal.aborted) return;
+  #failed(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
     this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'hooks_failed');
-    this.#sleep(RETRY_MS);
   }
 
   /** Takes what is due for a hook, and has it delivered until nothing is left. */
-  async #begin(hook: number): Promise<void> {
+  async #begin(hook: number, signal: AbortSignal): Promise<void> {
     if (this.#lanes.has(hook)) return;
     const first = await this.#parts.queue.claim(hook);
-    if (first.length === 0) return;
-    const lane = this.#deliver(hook, first).then(
-      () => {
-        this.#lanes.delete(hook);
-        this.wake();
-      },
-      (error: unknown) => {
-        this.#lanes.delete(hook);
-        this.#failed(error);
-      },
-    );
-    this.#lanes.set(hook, lane);
+    if (first.length > 0) this.#lanes.set(hook, this.#deliver(hook, first, signal));
   }
 
-  async #deliver(hook: number, first: readonly Delivery[]): Promise<void> {
-    for (let batch = first; batch.length > 0; batch = await this.#parts.queue.claim(hook)) {
-      await Promise.all(batch.map((delivery) => this.#attempt(delivery)));
-      if (this.#stopping.signal.aborted) return;
+  async #deliver(hook: number, first: readonly Delivery[], signal: AbortSignal): Promise<void> {
+    try {
+      for (let batch = first; batch.length > 0; batch = await this.#parts.queue.claim(hook)) {
+        await Promise.all(batch.map((delivery) => this.#attempt(delivery, signal)));
+        if (signal.aborted) break;
+      }
+    } catch (error) {
+      this.#failed(error, signal);
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
+    this.#lanes.delete(hook);
+    this.wake();
   }
 
-  async #attempt(delivery: Delivery): Promise<void> {
+  async #attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
     const { queue, sender, log } = this.#parts;
     const { hook, event } = delivery;
     let attempt: Attempt;
     try {
-      attempt = await sender.send(hook.url, event, this.#secretsOf(delivery), this.#stopping.signal);
+      attempt = await sender.send(hook.url, event, this.#secretsOf(delivery), signal);
     } catch (error) {
       await queue.release(delivery);
-      if (this.#stopping.signal.aborted) return;
+      if (signal.aborted) return;
       if (!(error instanceof SealBroken)) throw error;
       const reason = 'CONTENT_HOOKS_KEY is not the key that its secret was encrypted with';
       await queue.pause(hook.id, reason);

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { type DatabaseConfig, openDatabase } from '@pressroom/common/database/database';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -17,47 +17,35 @@ const RETRY_MS = 250;
 
 /** Publishes what is due, while the service runs, and sleeps until something is. */
 export class Scheduler {
-  readonly #stopping = new AbortController();
   readonly #db: Kysely<ContentTables>;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
-  #woken = false;
-  /** Ends the pause; absent while there is none. */
-  #wake: (() => void) | undefined;
+  readonly #loop: BackgroundLoop;
   #away = false;
-  readonly #done: Promise<void>;
 
   /** @param config of the database, to which it opens a connection of its own: no request makes it wait */
   constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
     this.#db = openDatabase<ContentTables>({ ...config, DATABASE_POOL_SIZE: 1 }, name, log);
     this.#log = log;
-    this.#done = this.#run().finally(() => this.#db.destroy());
+    this.#loop = new BackgroundLoop((signal) => this.#work(signal));
   }
 
   /** Says that something may be due at another time than was known. */
   wake(): void {
-    this.#woken = true;
-    this.#wake?.();
+    this.#loop.wake();
   }
 
   /** Ends the work after the transaction in hand. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#done;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      this.#woken = false;
-      await this.#pause(await this.#work());
-    }
+    await this.#loop.stop();
+    await this.#db.destroy();
   }
 
   /** Carries out all that is due, and resolves to the ms until there is more to do. */
-  async #work(): Promise<number> {
+  async #work(signal: AbortSignal): Promise<number> {
     const leftOut: LeftOut = { articles: [], releases: [] };
     try {
       let isDone = false;
-      while (!isDone && !this.#stopping.signal.aborted) isDone = !(await this.#carryOut(leftOut));
+      while (!isDone && !signal.aborted) isDone = !(await this.#carryOut(leftOut, signal));
       const next = await untilNextDue(this.#db, leftOut);
       if (this.#away) this.#log.info('schedule_back');
       this.#away = false;
@@ -70,9 +58,9 @@ export class Scheduler {
   }
 
   /** Carries out what is due first; false if nothing was. What the database refuses is left out. */
-  async #carryOut(leftOut: LeftOut): Promise<boolean> {
+  async #carryOut(leftOut: LeftOut, signal: AbortSignal): Promise<boolean> {
     let most = BATCH;
-    while (!this.#stopping.signal.aborted) {
+    while (!signal.aborted) {
       try {
         const outcomes = await carryOutDue(this.#db, most, leftOut);
         for (const outcome of outcomes ?? []) this.#tell(outcome);
@@ -93,15 +81,5 @@ export class Scheduler {
   #tell({ id, is_published, was_published, published_at }: Outcome): void {
     if (is_published) this.#log.info({ article: id, published_at }, 'article_published');
     else this.#log.info({ article: id }, was_published ? 'article_unpublished' : 'article_expired');
-  }
-
-  /** Ends when it is woken. */
-  async #pause(ms: number): Promise<void> {
-    if (this.#woken) return;
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#stopping.signal]);
-    await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
-    this.#wake = undefined;
   }
 }

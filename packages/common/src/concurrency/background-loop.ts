@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The longest rest, in ms: Node's timers take 24 days at most. */
+const LONGEST_MS = 86_400_000;
+
+/** Work that is done again and again beside the requests, and rests until it is wanted. */
+export class BackgroundLoop {
+  readonly #stopping = new AbortController();
+  readonly #done: Promise<void>;
+  /** Aborted by the first call that the work may not know of: there is no rest then. */
+  #woken = new AbortController();
+
+  /**
+   * @param work returns after how many ms it is wanted again, `Infinity` for when it is woken; it handles its
+   *   own failures. Its signal is aborted when it is to stop.
+   * @param firstInMs after how many ms it is wanted first
+   */
+  constructor(work: (signal: AbortSignal) => Promise<number>, firstInMs = 0) {
+    this.#done = this.#run(work, firstInMs);
+  }
+
+  /** Has the work done at once, or once more if it is under way. */
+  wake(): void {
+    this.#woken.abort();
+  }
+
+  /** Ends the rest, or the loop after the work that is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#done;
+  }
+
+  async #run(work: (signal: AbortSignal) => Promise<number>, firstInMs: number): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.#rest(firstInMs);
+    while (!signal.aborted) {
+      this.#woken = new AbortController();
+      await this.#rest(await work(signal));
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const { signal } = this.#woken;
+    await delay(Math.min(Math.max(ms, 0), LONGEST_MS), undefined, { signal }).catch(() => undefined);
+  }
+}
