@@ -44,8 +44,7 @@ export class Scheduler {
   async #work(signal: AbortSignal): Promise<number> {
     const leftOut: LeftOut = { articles: [], releases: [] };
     try {
-      let isDone = false;
-      while (!isDone && !signal.aborted) isDone = !(await this.#carryOut(leftOut, signal));
+      await this.#carryOut(leftOut, signal);
       const next = await untilNextDue(this.#db, leftOut);
       if (this.#away) this.#log.info('schedule_back');
       this.#away = false;
@@ -57,25 +56,24 @@ export class Scheduler {
     }
   }
 
-  /** Carries out what is due first; false if nothing was. What the database refuses is left out. */
-  async #carryOut(leftOut: LeftOut, signal: AbortSignal): Promise<boolean> {
+  /** Carries out all that is due. What the database refuses is left out. */
+  async #carryOut(leftOut: LeftOut, signal: AbortSignal): Promise<void> {
     let most = BATCH;
     while (!signal.aborted) {
       try {
         const outcomes = await carryOutDue(this.#db, most, leftOut);
-        for (const outcome of outcomes ?? []) this.#tell(outcome);
-        return outcomes !== undefined;
+        if (outcomes === undefined) return;
+        for (const outcome of outcomes) this.#tell(outcome);
       } catch (error) {
         if (!(error instanceof NotCarriedOut) || isDatabaseAway(error.cause)) throw error;
         // One of a batch is to blame, so they are tried one by one until it is found.
-        most = 1;
-        if (error.what.articles.length > 1) continue;
+        most = error.what.articles.length > 1 ? 1 : BATCH;
+        if (most === 1) continue;
         leftOut.articles.push(...error.what.articles);
         leftOut.releases.push(...error.what.releases);
         this.#log.warn({ err: error.cause, ...error.what }, 'schedule_refused');
       }
     }
-    return false;
   }
 
   #tell({ id, is_published, was_published, published_at }: Outcome): void {
