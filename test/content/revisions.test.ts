@@ -1,5 +1,6 @@
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
-import { prune, Retention } from '@pressroom/content/revisions/retention';
+import { openPruning } from '@pressroom/content/pruning';
+import { prune } from '@pressroom/content/revisions/retention';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -508,9 +509,10 @@ test('keeps as many revisions for as long as the settings say, and nothing of wh
   held.release();
 
   const log = memoryLog('content');
-  const retention = new Retention(db, { revisions: 3, days: 8, trashDays: 8 }, log.log, 1);
+  const kept = { revisions: 3, days: 8, trashDays: 8 };
+  const pruning = openPruning({ revisions: (signal) => prune(db, kept, signal) }, log.log, 1);
   await until('it has been pruned', async () => log.events().length > 0);
-  await retention.stop();
+  await pruning.stop();
   expect(log.events()).toMatchObject([{ msg: 'revisions_pruned', articles: 1 }]);
   const numbers = async (id: number) => (await history(id)).map((entry) => (entry as unknown[])[0]);
   expect(await numbers(many)).toEqual([7, 6, 5]);

@@ -13,13 +13,14 @@ import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
 import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
-import { AuditRetention } from './audit/retention.ts';
+import { pruneTrail } from './audit/trail.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
 import { openDeliveries } from './hooks/deliveries.ts';
 import { hookMeters } from './hooks/meters.ts';
 import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
-import { Retention } from './revisions/retention.ts';
+import { openPruning } from './pruning.ts';
+import { prune } from './revisions/retention.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import type { ContentTables } from './tables.ts';
 
@@ -59,23 +60,28 @@ export async function openContent(
     timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
   };
   const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
-  const indexing = new Indexing(config, name, log);
-  const scheduler = new Scheduler(config, name, log);
-  const deliveries = openDeliveries(config, db, log);
-  changes.start();
-  const tracing = await openTracing(config, 'content', log);
-  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
-  for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
-  const audit = new AuditRetention(db, config.CONTENT_AUDIT_DAYS, log);
   const kept = {
     revisions: config.CONTENT_REVISIONS_KEPT,
     days: config.CONTENT_REVISIONS_DAYS,
     trashDays: config.CONTENT_TRASH_DAYS,
   };
-  const retention = new Retention(db, kept, log);
+  const indexing = new Indexing(config, name, log);
+  const scheduler = new Scheduler(config, name, log);
+  const deliveries = openDeliveries(config, db, log);
+  const pruning = openPruning(
+    {
+      revisions: (signal) => prune(db, kept, signal),
+      audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
+    },
+    log,
+  );
+  changes.start();
+  const tracing = await openTracing(config, 'content', log);
+  const pools = { main: pool, ...(reads.replica && { replica: reads.replica }), ...searches.pools };
+  for (const opened of Object.values(pools)) tracing?.traceQueries(opened);
   const release = async () => {
-    const workers = [indexing, scheduler, audit, retention, deliveries];
-    await Promise.all([changes.close(), ...workers.map((worker) => worker?.stop())]);
+    const loops = [indexing, scheduler, deliveries, pruning];
+    await Promise.all([changes.close(), ...loops.map((loop) => loop?.stop())]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
   const seen = () => changes.position.seen();

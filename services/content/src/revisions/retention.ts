@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockNumber } from '@pressroom/common/database/advisory-locks';
-import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
@@ -9,9 +8,6 @@ const [LOOKED_AT, REMOVED] = [100, 1000];
 
 /** The pause between steps, in ms: nobody waits for them. */
 const PAUSE_MS = 10;
-
-/** The time between runs, in ms. */
-const PERIOD_MS = 3_600_000;
 
 /** What is kept of articles. */
 export interface Kept {
@@ -24,10 +20,7 @@ export interface Kept {
 }
 
 /** What a run removed. */
-interface Pruned {
-  revisions: number;
-  articles: number;
-}
+type Pruned = Record<'revisions' | 'articles', number>;
 
 /**
  * Removes what is not kept any more, in small steps, and returns how much that was. Ends early if another
@@ -105,45 +98,4 @@ async function pruneRevisions(
 
 function daysAgo(days: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() - make_interval(days => ${days}::integer)`;
-}
-
-/** Removes what is not kept any more, now and then, while the service runs. */
-export class Retention {
-  readonly #stopping = new AbortController();
-  readonly #done: Promise<void>;
-
-  constructor(
-    db: Kysely<ContentTables>,
-    kept: Kept,
-    log: Pick<Logger, 'info' | 'warn'>,
-    periodMs = PERIOD_MS,
-  ) {
-    this.#done = this.#run(db, kept, log, periodMs);
-  }
-
-  /** Ends the work after the step in hand. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#done;
-  }
-
-  async #run(
-    db: Kysely<ContentTables>,
-    kept: Kept,
-    log: Pick<Logger, 'info' | 'warn'>,
-    periodMs: number,
-  ): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      // The first run is a period after the start, so that what starts again and again has time for others.
-      await delay(periodMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        const pruned = await prune(db, kept, signal);
-        if (pruned.revisions + pruned.articles > 0) log.info(pruned, 'revisions_pruned');
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'revisions_not_pruned');
-      }
-    }
-  }
 }

@@ -1,0 +1,33 @@
+import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
+import type { Logger } from '@pressroom/common/log/logging';
+
+/** The time between two runs, in ms. */
+const PERIOD_MS = 3_600_000;
+
+/** Removes what is not kept any more, and returns how much that was, by its kind. */
+type Prune = (signal: AbortSignal) => Promise<Record<string, number>>;
+
+/**
+ * Removes what is not kept any more, now and then, while the service runs.
+ *
+ * @param prunes by the name that the log has for them
+ */
+export function openPruning(
+  prunes: Readonly<Record<string, Prune>>,
+  log: Pick<Logger, 'info' | 'warn'>,
+  periodMs = PERIOD_MS,
+): BackgroundLoop {
+  const pruneAll = async (signal: AbortSignal) => {
+    for (const [name, prune] of Object.entries(prunes)) {
+      try {
+        const pruned = await prune(signal);
+        if (Object.values(pruned).some((count) => count > 0)) log.info(pruned, `${name}_pruned`);
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, `${name}_not_pruned`);
+      }
+    }
+    return periodMs;
+  };
+  // The first run is a period after the start, so that what starts again and again has time for others.
+  return new BackgroundLoop(pruneAll, periodMs);
+}
