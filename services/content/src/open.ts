@@ -17,6 +17,7 @@ import { pruneTrail } from './audit/trail.ts';
 import { type ContentConfig, inspectionRules } from './config.ts';
 import { openDeliveries } from './hooks/deliveries.ts';
 import { hookMeters } from './hooks/meters.ts';
+import { DeliveryQueue } from './hooks/queue.ts';
 import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
 import { openPruning } from './pruning.ts';
@@ -72,6 +73,8 @@ export async function openContent(
     {
       revisions: (signal) => prune(db, kept, signal),
       audit: async (signal) => ({ entries: await pruneTrail(db, config.CONTENT_AUDIT_DAYS, signal) }),
+      // Also without a key, where nothing delivers them.
+      events: async (signal) => ({ events: await new DeliveryQueue(db).prune(signal) }),
     },
     log,
   );

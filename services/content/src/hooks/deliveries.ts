@@ -55,7 +55,6 @@ export class Deliveries {
     try {
       const { now, hooks } = await queue.dueHooks();
       await Promise.all(hooks.map((hook) => this.#begin(hook, signal)));
-      await queue.prune();
       return (await queue.idleMs(now)) ?? Infinity;
     } catch (error) {
       this.#failed(error, signal);

@@ -157,13 +157,22 @@ export class DeliveryQueue {
     `.execute(this.#db);
   }
 
-  /** Deletes a step of the events that have been kept long enough, with what is left of their deliveries. */
-  async prune(): Promise<void> {
-    await sql`
-      delete from content.event where id in (
-        select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
-      ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
-    `.execute(this.#db);
+  /**
+   * Deletes the events that have been kept long enough, with what is left of their deliveries, in small
+   * steps, and returns how many there were.
+   */
+  async prune(signal?: AbortSignal): Promise<number> {
+    let removed = 0;
+    while (!signal?.aborted) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from content.event where id in (
+          select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
+        ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
+      `.execute(this.#db);
+      removed += Number(numAffectedRows);
+      if (numAffectedRows < PRUNE_STEP) break;
+    }
+    return removed;
   }
 
   /**
@@ -177,9 +186,6 @@ export class DeliveryQueue {
           select min(due_at) from content.delivery where hook_id = hook.id and due_at > ${since}
         ) end as moment
         from content.hook where paused_at is null
-        union all (
-          select happened_at + ${KEEP_DAYS} * interval '1 day' from content.event order by id limit 1
-        )
       ) as moments
     `.execute(this.#db);
     return rows[0]?.ms ?? undefined;
