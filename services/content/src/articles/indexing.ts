@@ -46,7 +46,7 @@ export interface IndexingRun {
 }
 
 /**
- * Makes the articles of the queue searchable (`migrations/0035_content_search_after_commit.sql`), the last
+ * Makes the articles of the queue searchable (`migrations/0035_content_search_indexing.sql`), the last
  * written first, and returns how many there were.
  */
 export async function indexAll(

@@ -159,7 +159,7 @@ async function findAll(
 
 /**
  * What many articles have is soon found among the newest; what few have, by the pieces of the words and by
- * whole words (`migrations/0043_content_search_words.sql`).
+ * whole words (`migrations/0035_content_search_indexing.sql`).
  */
 async function find(
   db: Database,
