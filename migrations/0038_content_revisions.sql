@@ -127,6 +127,11 @@ begin
   differing := differing || coalesce(
     (select jsonb_object_agg(key, null::text) from jsonb_each(kept.members)
       where key in ('publish_at', 'release') and value <> 'null'), '{}');
+  -- Nobody sees again what would have been taken back meanwhile.
+  if (kept.members ->> 'is_published')::boolean
+    and (kept.members ->> 'unpublish_at')::timestamptz <= clock_timestamp() then
+    differing := differing || '{"is_published": false, "unpublish_at": null}';
+  end if;
   insert into content.article_revision (article_id, number, created_at, created_by, members)
     select deleted, revision, coalesce(revised_at, updated_at), revised_by,
       coalesce((select jsonb_object_agg(key, members -> key) from jsonb_object_keys(differing) as key), '{}')
@@ -149,6 +154,11 @@ begin
   return true;
 end
 $$;
+
+-- The trail (0037) tells of it.
+create trigger audit_restored after insert on content.article for each row
+  when (new.revision > 1)
+  execute function content.audit_row('article.restored', 'slug', 'title', 'is_published');
 
 -- What cannot be restored any more has no revisions, and its slugs are free again.
 create function content.forget_articles(ids integer[]) returns void language sql as $$

@@ -86,10 +86,11 @@ create function content.wants(hook content.hook, event content.event) returns bo
   end
 $$;
 
+-- Locks the hooks, so that a write waits for the removal of one, and then does without it.
 create function content.queue_deliveries() returns trigger language plpgsql as $$
 begin
   insert into content.delivery (event_id, hook_id, subject)
-    select new.id, hook.id, new.subject from content.hook where content.wants(hook, new);
+    select new.id, hook.id, new.subject from content.hook where content.wants(hook, new) for key share of hook;
   if found then
     perform pg_notify('content_hooks_due', '');
   end if;
@@ -217,6 +218,9 @@ create trigger audit_created after insert on content.hook for each row
 create trigger audit_paused after update on content.hook for each row
   when (old.paused_at is null and new.paused_at is not null)
   execute function content.audit_row('hook.paused', 'id', 'pause_reason');
+create trigger audit_resumed after update on content.hook for each row
+  when (old.paused_at is not null and new.paused_at is null)
+  execute function content.audit_row('hook.resumed', 'id');
 create trigger audit_rotated after update on content.hook for each row
   when (old.previous_secret_until is distinct from new.previous_secret_until)
   execute function content.audit_row('hook.rotated', 'id');
