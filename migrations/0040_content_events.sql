@@ -158,13 +158,6 @@ begin
 end
 $$;
 
-create trigger note_inserted after insert on content.article
-  referencing new table as added for each statement execute function content.note_articles();
-create trigger note_updated after update on content.article
-  referencing old table as removed new table as added for each statement execute function content.note_articles();
-create trigger note_deleted after delete on content.article
-  referencing old table as removed for each statement execute function content.note_articles();
-
 -- The same for what groups articles, of which lists of articles show the names; `plural` is what all are
 -- called.
 create function content.add_term_event(kind text, plural text, term integer, before text, after text)
@@ -193,24 +186,24 @@ begin
 end
 $$;
 
-create trigger note_inserted after insert on content.category
-  referencing new table as added for each statement execute function content.note_terms('categories');
-create trigger note_updated after update on content.category
-  referencing old table as removed new table as added for each statement execute function content.note_terms('categories');
-create trigger note_deleted after delete on content.category
-  referencing old table as removed for each statement execute function content.note_terms('categories');
-create trigger note_inserted after insert on content.tag
-  referencing new table as added for each statement execute function content.note_terms('tags');
-create trigger note_updated after update on content.tag
-  referencing old table as removed new table as added for each statement execute function content.note_terms('tags');
-create trigger note_deleted after delete on content.tag
-  referencing old table as removed for each statement execute function content.note_terms('tags');
-create trigger note_inserted after insert on content.author
-  referencing new table as added for each statement execute function content.note_terms('authors');
-create trigger note_updated after update on content.author
-  referencing old table as removed new table as added for each statement execute function content.note_terms('authors');
-create trigger note_deleted after delete on content.author
-  referencing old table as removed for each statement execute function content.note_terms('authors');
+-- Every change of the table is an event, which `noting` writes.
+create procedure content.note_all(of_table regclass, noting text) language plpgsql as $do$
+begin
+  execute format($triggers$
+    create trigger note_inserted after insert on %1$s
+      referencing new table as added for each statement execute function %2$s;
+    create trigger note_updated after update on %1$s
+      referencing old table as removed new table as added for each statement execute function %2$s;
+    create trigger note_deleted after delete on %1$s
+      referencing old table as removed for each statement execute function %2$s;
+  $triggers$, of_table, noting);
+end
+$do$;
+
+call content.note_all('content.article', 'content.note_articles()');
+call content.note_all('content.category', $$content.note_terms('categories')$$);
+call content.note_all('content.tag', $$content.note_terms('tags')$$);
+call content.note_all('content.author', $$content.note_terms('authors')$$);
 
 -- The trail (0037) has them without their URLs, which may hold secrets of others.
 create trigger audit_created after insert on content.hook for each row
