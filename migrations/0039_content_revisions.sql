@@ -160,8 +160,8 @@ create trigger audit_restored after insert on content.article for each row
   when (new.revision > 1)
   execute function content.audit_row('article.restored', 'slug', 'title', 'is_published');
 
--- What cannot be restored any more has no revisions and no working copy, and its slugs are free again. What is
--- restored is a later revision than the first.
+-- What cannot be restored any more has no revisions and no working copy, and its slugs are free again. What
+-- is restored is a later revision than the first.
 create function content.forget_deleted_articles() returns trigger language plpgsql as $$
 declare
   gone constant integer[] := array(
