@@ -2,11 +2,14 @@ import { parseFragment, serialize } from 'parse5';
 import { paragraphs } from './paragraphs.ts';
 import { escaped, expandShortcodes, type ShortcodeContext } from './shortcodes.ts';
 
-/** A comment of the block editor: the beginning or end of a block, or one that has no HTML. */
-const BLOCK_COMMENT = /<!--\s*\/?wp:([a-z][\w/-]*)(?:\s+\{[\s\S]*?\})?\s*(\/)?-->\n?/g;
+/** A comment, or all that follows one that does not end. */
+const COMMENT = /<!--(?:([\s\S]*?)-->(\n?)|[\s\S]*)/g;
+
+/** In a comment of the block editor: the beginning or end of a block, or one that has no HTML. */
+const BLOCK = /^\s*\/?wp:([a-z][\w/-]*)(?:\s+\{.*\})?\s*(\/)?$/s;
 
 /** Marks of the classic editor. */
-const MARK = /<!--(?:more.*?|nextpage|noteaser)-->/g;
+const MARK = /^(?:more.*|nextpage|noteaser)$/;
 
 /** An address alone on its line, which WordPress shows as what is there. */
 const LONE_URL =
@@ -21,12 +24,12 @@ interface HtmlContext extends ShortcodeContext {
 /** The HTML of an article as WordPress would show it, from what it keeps. */
 export function articleHtml(kept: string, context: HtmlContext): string {
   const hasBlocks = /<!--\s*wp:/.test(kept);
-  const html = kept
-    .replaceAll(BLOCK_COMMENT, (_, name: string, isEmpty?: string) => {
-      if (isEmpty !== undefined) context.onEmptyBlock(name);
-      return '';
-    })
-    .replaceAll(MARK, '');
+  const html = kept.replaceAll(COMMENT, (whole, inside = '', lineEnd = '') => {
+    const [block, name = '', isEmpty] = BLOCK.exec(inside) ?? [];
+    if (isEmpty !== undefined) context.onEmptyBlock(name);
+    if (block !== undefined) return '';
+    return MARK.test(inside) ? lineEnd : whole;
+  });
   const expanded = expandShortcodes(html, context).replaceAll(
     LONE_URL,
     (_, before: string, url: string) => `${before}<a href="${escaped(url)}">${escaped(url)}</a>`,

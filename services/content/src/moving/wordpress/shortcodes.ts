@@ -1,3 +1,5 @@
+import { splitAtElements } from './elements.ts';
+
 /** A picture, sound or film of an export. */
 export interface Attachment {
   url: string;
@@ -18,25 +20,54 @@ export interface ShortcodeContext {
 }
 
 /** What is left as it is: code that shows shortcodes. */
-const CODE = /(<(pre|code|script|style)\b[\s\S]*?<\/\2\s*>)/i;
+const CODE = 'pre|code|script|style';
 
 const ATTRIBUTE = /(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s\]]+))/g;
 
-/** With an end and content, or alone. `[[name]]` is how an article writes about one. */
-const SHORTCODE =
-  /(?<!\[)\[([a-z][\w-]*)(?=[\s\]/])((?:\s+[^\]]*?)?)\/?\](?!\])(?:((?:(?!\[\1[\s\]])[\s\S])*?)\[\/\1\])?/gi;
+/** The beginning or the end of a shortcode. `[[name]]` is how an article writes about one. */
+const TAG = /(?<!\[)\[([a-z][\w-]*)(\s[^[\]]*|\/?)\](?!\])|\[\/([a-z][\w-]*)\]/gi;
+
+type Tag = RegExpExecArray;
 
 /** Makes HTML of the shortcodes of WordPress itself, as far as they are known. */
 export function expandShortcodes(html: string, context: ShortcodeContext): string {
-  const parts = html.split(CODE);
-  return parts
-    .map((part, index) => {
-      if (index % 3 !== 0) return index % 3 === 1 ? part : '';
-      return part.replaceAll(SHORTCODE, (whole, name: string, given: string, content?: string) =>
-        expand(whole, name.toLowerCase(), given.trim(), content, context),
-      );
-    })
+  return splitAtElements(html, CODE)
+    .map((part, index) => (index % 2 === 0 ? expandIn(part, context) : part))
     .join('');
+}
+
+function expandIn(text: string, context: ShortcodeContext): string {
+  const tags = [...text.matchAll(TAG)];
+  const ends = endsOf(tags);
+  /** The shortcodes around the place, and what stands before each. */
+  const around: { tag: Tag; end: Tag; before: string }[] = [];
+  let [result, at] = ['', 0];
+  for (const tag of tags) {
+    result += text.slice(at, tag.index);
+    at = tag.index + tag[0].length;
+    const [outer, end] = [around.at(-1), ends.get(tag)];
+    if (outer?.end === tag) {
+      result = outer.before + expand(outer.tag, { content: result, end: tag[0] }, context);
+      around.pop();
+    } else if (end !== undefined && end.index <= (outer?.end.index ?? end.index)) {
+      around.push({ tag, end, before: result });
+      result = '';
+    } else result += tag[1] === undefined ? tag[0] : expand(tag, undefined, context);
+  }
+  return result + text.slice(at);
+}
+
+/** The end of each shortcode that has one before the next of its name begins. */
+function endsOf(tags: readonly Tag[]): Map<Tag, Tag> {
+  const [ends, open] = [new Map<Tag, Tag>(), new Map<string, Tag>()];
+  for (const tag of tags) {
+    const [, begun, , ended = ''] = tag;
+    const beginning = open.get(ended.toLowerCase());
+    open.delete(ended.toLowerCase());
+    if (beginning !== undefined) ends.set(beginning, tag);
+    if (begun !== undefined) open.set(begun.toLowerCase(), tag);
+  }
+  return ends;
 }
 
 function attributesOf(text: string): Map<string, string> {
@@ -48,37 +79,27 @@ function attributesOf(text: string): Map<string, string> {
   );
 }
 
+/** What a shortcode becomes, `inside` what stands in it and how it ends. */
 function expand(
-  whole: string,
-  name: string,
-  given: string,
-  content: string | undefined,
+  [begin, called = '', rest = '']: Tag,
+  inside: { content: string; end: string } | undefined,
   context: ShortcodeContext,
 ): string {
+  const [name, given] = [called.toLowerCase(), rest.replace(/\/$/, '').trim()];
   const attributes = attributesOf(given);
-  switch (name) {
-    case 'caption':
-    case 'wp_caption':
-      return content === undefined ? whole : figureOf(attributes, expandShortcodes(content, context));
-    case 'gallery':
-      return galleryOf(attributes, context);
-    case 'audio':
-    case 'video':
-      return playerOf(name, attributes, content || given) ?? other(whole, name, content, context);
-    case 'embed':
-      return content === undefined ? whole : `\n\n${content.trim()}\n\n`;
-    default:
-      // Brackets alone are no shortcode: [sic].
-      if (attributes.size === 0 && content === undefined) return whole;
-      return other(whole, name, content, context);
-  }
-}
-
-function other(whole: string, name: string, content: string | undefined, context: ShortcodeContext): string {
+  const content = inside?.content;
+  const whole = inside ? `${begin}${inside.content}${inside.end}` : begin;
+  if (name === 'gallery') return galleryOf(attributes, context);
+  if (name === 'caption' || name === 'wp_caption')
+    return content === undefined ? whole : figureOf(attributes, content);
+  if (name === 'embed') return content === undefined ? whole : `\n\n${content.trim()}\n\n`;
+  const player =
+    name === 'audio' || name === 'video' ? playerOf(name, attributes, content || given) : undefined;
+  if (player !== undefined) return player;
+  // Brackets alone are no shortcode: [sic].
+  if (name !== 'audio' && name !== 'video' && attributes.size === 0 && content === undefined) return whole;
   context.onOther(name);
-  const inner = content === undefined ? '' : expandShortcodes(content, context);
-  if (context.removeOthers) return inner;
-  return content ? whole.replace(content, () => inner) : whole;
+  return context.removeOthers ? (content ?? '') : whole;
 }
 
 function figureOf(attributes: Map<string, string>, content: string): string {
