@@ -1,8 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { SLUG_PATTERN } from '../../slug.ts';
+import { append } from '../append.ts';
 import { ownCopy } from '../own-copy.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
+import { ahead, timeOf } from '../time.ts';
 import { webAddress } from '../web-address.ts';
 import { type GhostRow, ghostRows } from './rows.ts';
 
@@ -38,7 +40,6 @@ const TABLES = ['tags', 'users', 'posts_tags', 'posts_authors', 'posts_meta'];
  * @param site the address that the site had, which Ghost leaves out
  */
 export async function* ghostEntries(file: string, site: string | undefined): AsyncGenerator<SourceEntry> {
-  if (file === '-') throw new Failure('refused', 'an export of Ghost is read twice: give it as a file');
   const references = await referencesIn(file);
   for (const tag of references.tags.values()) {
     const { name, slug, description } = tagOf(tag);
@@ -81,12 +82,6 @@ function keptOf(row: GhostRow): GhostRow {
   return Object.fromEntries(kept.map((name) => [name, ownCopy(text(row, name))]));
 }
 
-function append(map: Map<string, GhostRow[]>, key: string, row: GhostRow): void {
-  const rows = map.get(key);
-  if (rows === undefined) map.set(key, [row]);
-  else rows.push(row);
-}
-
 function articleOf(
   place: string,
   row: GhostRow,
@@ -118,7 +113,6 @@ function articleOf(
   if (hidden !== undefined) notes.push(`${hidden} in Ghost: imported as a draft`);
   const image = webAddress(member('feature_image') ?? member('image'));
   const published = timeOf(row.published_at);
-  const isAhead = status === 'scheduled' && published !== null && new Date(published) > new Date();
   return {
     place,
     identity: `ghost ${text(row, 'uuid') || id}`,
@@ -132,7 +126,7 @@ function articleOf(
       authors: authorsOf(row, id ?? '', references),
       is_published: state && hidden === undefined,
       published_at: status === 'scheduled' ? null : published,
-      publish_at: isAhead && hidden === undefined ? published : null,
+      publish_at: status === 'scheduled' && hidden === undefined ? ahead(published) : null,
       created_at: timeOf(row.created_at) ?? published,
       updated_at: timeOf(row.updated_at) ?? published,
       slug,
@@ -199,12 +193,4 @@ function text(row: GhostRow, name: string): string {
 
 function truth(value: unknown): boolean {
   return value === true || value === 1;
-}
-
-/** A time as ISO 8601; old exports have milliseconds, or a time without its offset, which is UTC. */
-function timeOf(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const isBare = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value);
-  const time = new Date(isBare ? `${value.replace(' ', 'T')}Z` : value);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

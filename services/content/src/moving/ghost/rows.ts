@@ -1,14 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure } from '@pressroom/common/files/file-failure';
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser } from 'stream-json/parser.js';
+import { MOST_CHARACTERS, textOf } from '../export-file.ts';
 
 /** A row of a table of Ghost. */
 export type GhostRow = Readonly<Record<string, unknown>>;
-
-/** The most characters between two tokens: the parser holds them in memory. */
-const MOST = 2 ** 26;
 
 /**
  * Reads the rows of some tables of an export of Ghost as a stream, in the order of the file.
@@ -20,17 +16,12 @@ export async function* ghostRows(
   tables: readonly string[],
 ): AsyncGenerator<{ table: string; row: GhostRow }> {
   const reader = new RowReader(new Set(tables));
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    for await (const chunk of createReadStream(file))
-      yield* reader.rowsIn(decoder.decode(chunk, { stream: true }));
-    yield* reader.rowsIn(decoder.decode());
+    for await (const text of textOf(file)) yield* reader.rowsIn(text);
   } catch (error) {
-    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new Failure('refused', `${file} is not UTF-8; convert it, with iconv for example`);
-    if (error instanceof Error && /Parser/.test(error.message))
+    if (error instanceof Error && /^Parser /.test(error.message))
       throw new Failure('refused', `${file} is not JSON: ${error.message}`);
-    throw fileFailure(error, file);
+    throw error;
   }
   if (!reader.isWhole)
     throw new Failure(
@@ -63,8 +54,8 @@ class RowReader {
     const found = this.#parse(text);
     const tokens = typeof found === 'object' && 'values' in found ? found.values : [];
     this.#silence = tokens.length === 0 ? this.#silence + text.length : 0;
-    if (this.#silence > MOST)
-      throw new Failure('refused', `a text of the export is longer than ${MOST} characters`);
+    if (this.#silence > MOST_CHARACTERS)
+      throw new Failure('refused', `a text of the export is longer than ${MOST_CHARACTERS} characters`);
     for (const token of tokens) {
       const table = this.#path.at(-1);
       if (this.#row === undefined && token.name === 'startObject' && this.#isWanted(table))

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
-import { escaped } from '../wordpress/shortcodes.ts';
+import { withChangedUrls } from '../../html/changed-urls.ts';
 import { PictureFetcher } from './picture-fetcher.ts';
 import type { PictureStore } from './picture-store.ts';
 
-/** Attributes that name pictures, of which `srcset` names several. */
+/** Attributes that name pictures. */
 const NAMING = new Set(['img src', 'img srcset', 'source srcset', 'video poster', 'a href']);
 
 /** Where a link leads to a picture. */
 const PICTURE_PATH = /\.(?:avif|gif|jpe?g|png|webp)$/i;
-
-/** A picture of a `srcset`, and what follows it there. */
-const CANDIDATE = /([^\s,]\S*[^\s,])((?:\s[^,]*)?(?:,|$))/g;
 
 /** The longest key, in characters: an address has at most 500. */
 const MOST_KEY = 300;
@@ -21,15 +17,6 @@ const MOST_KEY = 300;
 interface Showing {
   content: string;
   featured_image?: string | null | undefined;
-}
-
-/** An attribute in HTML: where it stands, and the pictures that it names. */
-interface Naming {
-  name: string;
-  value: string;
-  start: number;
-  end: number;
-  urls: string[];
 }
 
 /**
@@ -56,11 +43,9 @@ export class MediaMover {
 
   /** The article with the new addresses, and which pictures stay where they are. */
   async move<Article extends Showing>(article: Article): Promise<{ article: Article; notes: string[] }> {
-    const namings = namingsIn(article.content);
-    const urls = new Set([
-      ...namings.flatMap((one) => one.urls),
-      ...(article.featured_image ? [article.featured_image] : []),
-    ]);
+    const { content, featured_image } = article;
+    const urls = picturesIn(content);
+    if (featured_image) urls.add(featured_image);
     const moved = new Map<string, string>();
     const notes: string[] = [];
     for (const url of urls) {
@@ -68,12 +53,11 @@ export class MediaMover {
       if (to instanceof Error) notes.push(`picture ${url}: ${to.message}; it stays where it is`);
       else moved.set(url, to);
     }
-    const { content, featured_image } = article;
     const image = featured_image && (moved.get(featured_image) ?? featured_image);
-    return {
-      article: { ...article, content: rewritten(content, namings, moved), featured_image: image },
-      notes,
-    };
+    const changed = withChangedUrls(content, (url, attribute) =>
+      isPicture(url, attribute) ? (moved.get(url.trim()) ?? url) : url,
+    );
+    return { article: { ...article, content: changed, featured_image: image }, notes };
   }
 
   #move(url: string): Promise<string | Error> {
@@ -97,45 +81,20 @@ export class MediaMover {
   }
 }
 
-/** The attributes of HTML that name pictures, in their order. */
-function namingsIn(html: string): Naming[] {
-  const namings: Naming[] = [];
-  const visit = (node: DefaultTreeAdapterTypes.Node) => {
-    if ('attrs' in node) {
-      for (const { name, value } of node.attrs) {
-        const place = node.sourceCodeLocation?.attrs?.[name];
-        if (place === undefined || !NAMING.has(`${node.tagName} ${name}`)) continue;
-        const named =
-          name === 'srcset' ? [...value.matchAll(CANDIDATE)].map(([, url = '']) => url) : [value.trim()];
-        const urls = named.filter((url) => isPicture(url, name));
-        if (urls.length > 0)
-          namings.push({ name, value, start: place.startOffset, end: place.endOffset, urls });
-      }
-    }
-    if ('childNodes' in node) for (const child of node.childNodes) visit(child);
-  };
-  visit(parseFragment(html, { sourceCodeLocationInfo: true }));
-  return namings.toSorted((a, b) => a.start - b.start);
+/** The addresses of the pictures that HTML shows, or links to. */
+function picturesIn(html: string): Set<string> {
+  const urls = new Set<string>();
+  withChangedUrls(html, (url, attribute) => {
+    if (isPicture(url, attribute)) urls.add(url.trim());
+    return url;
+  });
+  return urls;
 }
 
 function isPicture(url: string, attribute: string): boolean {
-  const parsed = URL.parse(url);
+  const parsed = NAMING.has(attribute) ? URL.parse(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
-  return attribute !== 'href' || PICTURE_PATH.test(parsed.pathname);
-}
-
-function rewritten(html: string, namings: readonly Naming[], moved: ReadonlyMap<string, string>): string {
-  let [result, at] = ['', 0];
-  for (const { name, value, start, end, urls } of namings) {
-    if (!urls.some((url) => moved.has(url))) continue;
-    const changed =
-      name === 'srcset'
-        ? value.replaceAll(CANDIDATE, (_, url: string, rest: string) => `${moved.get(url) ?? url}${rest}`)
-        : (moved.get(value.trim()) ?? value);
-    result += `${html.slice(at, start)}${name}="${escaped(changed)}"`;
-    at = end;
-  }
-  return result + html.slice(at);
+  return attribute !== 'a href' || PICTURE_PATH.test(parsed.pathname);
 }
 
 /** Where a picture is kept: under its old host and path, so that it is known again. */

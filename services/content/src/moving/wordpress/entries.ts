@@ -1,8 +1,9 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import { SLUG_PATTERN, slugify } from '../../slug.ts';
+import { append } from '../append.ts';
 import { ownCopy } from '../own-copy.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
+import { ahead, timeOf } from '../time.ts';
 import { truncateAtWord } from '../truncate.ts';
 import { webAddress } from '../web-address.ts';
 import { articleHtml } from './html.ts';
@@ -43,7 +44,6 @@ const MADE_TITLE = 80;
  * @param clean whether shortcodes of plugins are removed, rather than left as text
  */
 export async function* wordpressEntries(file: string, clean: boolean): AsyncGenerator<SourceEntry> {
-  if (file === '-') throw new Failure('refused', 'an export of WordPress is read twice: give it as a file');
   const references = await referencesIn(file);
   for await (const entry of wxrEntries(file)) {
     const place = `line ${entry.line}`;
@@ -75,8 +75,7 @@ async function referencesIn(file: string): Promise<References> {
     };
     references.attachments.set(text('wp:post_id'), attachment);
     const parent = text('wp:post_parent');
-    if (parent !== '' && parent !== '0')
-      references.uploads.set(parent, [...(references.uploads.get(parent) ?? []), attachment]);
+    if (parent !== '' && parent !== '0') append(references.uploads, parent, attachment);
   }
   return references;
 }
@@ -168,20 +167,6 @@ function titleFrom(html: string, notes: string[]): string {
   const title = text.slice(0, end > 0 ? end : MADE_TITLE) || 'Untitled';
   notes.push(`has no title; it is called "${title}"`);
   return title;
-}
-
-/** A time in UTC, or as RSS has it; undefined for what never was. */
-function timeOf(text: string): string | undefined {
-  if (text === '' || text.startsWith('0000') || text.startsWith('-')) return undefined;
-  const time = new Date(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? `${text.replace(' ', 'T')}Z` : text);
-  // WordPress writes this date of RSS for what was never published.
-  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1) return undefined;
-  return time.toISOString();
-}
-
-/** A time that is still to come. */
-function ahead(time: string | undefined): string | null {
-  return time !== undefined && new Date(time) > new Date() ? time : null;
 }
 
 /** The names of the authors: of the plugin Co-Authors Plus, or else the one that WordPress has. */

@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { Failure } from '@pressroom/common/failures/failure';
-import { fileFailure } from '@pressroom/common/files/file-failure';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { MOST_CHARACTERS, textOf } from '../export-file.ts';
 
 /** An entry of the channel of an export of WordPress (WXR): an article, an author, a category … */
 export interface WxrEntry {
@@ -25,12 +24,8 @@ export interface WxrSite {
 
 const KINDS = new Set(['item', 'wp:author', 'wp:category', 'wp:tag']);
 
-/** The most characters that one text may have: the parser holds it in memory. */
-const MOST = 2 ** 26;
-
 /** Characters that XML 1.0 does not know, and that WordPress writes all the same. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
-const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const NOT_XML = /(?![\t\n\r\u007f-\u009f])\p{Cc}|[\ufffe\uffff]/gu;
 
 /** Where elements of XML's namespaces are called as WordPress calls them. */
 const NAMESPACES: readonly (readonly [RegExp, string])[] = [
@@ -46,26 +41,17 @@ const NAMESPACES: readonly (readonly [RegExp, string])[] = [
  * @throws Failure for a file that is not one, or not well-formed, with the line
  */
 export async function* wxrEntries(file: string): AsyncGenerator<WxrEntry & { site: WxrSite }> {
-  const reader = new WxrReader();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    for await (const chunk of createReadStream(file)) {
-      reader.write(decoder.decode(chunk, { stream: true }));
-      yield* reader.take();
-    }
-    reader.write(decoder.decode());
-    reader.close();
+  const reader = new WxrReader(file);
+  for await (const text of textOf(file)) {
+    reader.write(text);
     yield* reader.take();
-  } catch (error) {
-    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new Failure('refused', `${file} is not UTF-8; convert it, with iconv for example`);
-    if (error instanceof Error && error.name === 'WxrFault')
-      throw new Failure('refused', `${file}: ${error.message}`);
-    throw fileFailure(error, file);
   }
+  reader.close();
+  yield* reader.take();
 }
 
 class WxrReader {
+  readonly #file: string;
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #path: string[] = [];
   readonly #site: WxrSite = { title: '', url: '' };
@@ -76,7 +62,8 @@ class WxrReader {
   #metaKey = '';
   #eventAt = 0;
 
-  constructor() {
+  constructor(file: string) {
+    this.#file = file;
     const parser = this.#parser;
     const text = (value: string) => {
       this.#eventAt = parser.position;
@@ -84,7 +71,7 @@ class WxrReader {
     };
     parser.on('xmldecl', ({ encoding }) => {
       if (encoding !== undefined && !/^utf-?8$/i.test(encoding))
-        throw fault(`the encoding is ${encoding}; convert it to UTF-8, also in the first line`);
+        throw this.#fault(`the encoding is ${encoding}; convert it to UTF-8, also in the first line`);
     });
     parser.on('text', text);
     parser.on('cdata', text);
@@ -93,14 +80,14 @@ class WxrReader {
     parser.on('error', (error) => {
       // HTML's entities, such as &nbsp;, stay as they are: what they are in is HTML.
       if (/undefined entity/.test(error.message)) return;
-      throw fault(`not well-formed: ${error.message}`);
+      throw this.#fault(`not well-formed: ${error.message}`);
     });
   }
 
   write(text: string): void {
     this.#parser.write(text.replaceAll(NOT_XML, ''));
-    if (this.#parser.position - this.#eventAt > MOST || this.#text.length > MOST)
-      throw fault(`line ${this.#parser.line}: a text is longer than ${MOST} characters`);
+    if (this.#parser.position - this.#eventAt > MOST_CHARACTERS || this.#text.length > MOST_CHARACTERS)
+      throw this.#fault(`line ${this.#parser.line}: a text is longer than ${MOST_CHARACTERS} characters`);
   }
 
   close(): void {
@@ -116,7 +103,8 @@ class WxrReader {
   #open(tag: SaxesTagNS): void {
     this.#eventAt = this.#parser.position;
     const name = nameOf(tag);
-    if (this.#path.length === 0 && name !== 'rss') throw fault('this is not an export of WordPress (WXR)');
+    if (this.#path.length === 0 && name !== 'rss')
+      throw this.#fault('this is not an export of WordPress (WXR)');
     this.#path.push(name);
     this.#text = '';
     if (this.#path.length === 3 && KINDS.has(name))
@@ -152,15 +140,13 @@ class WxrReader {
       entry.meta.set(this.#metaKey, text);
     }
   }
+
+  #fault(message: string): Failure {
+    return new Failure('refused', `${this.#file}: ${message}`);
+  }
 }
 
 function nameOf({ local, uri, prefix }: SaxesTagNS): string {
   const known = NAMESPACES.find(([pattern]) => pattern.test(uri))?.[1];
   return `${known ?? (prefix && `${prefix}:`)}${local}`;
-}
-
-function fault(message: string): Error {
-  const error = new Error(message);
-  error.name = 'WxrFault';
-  return error;
 }
