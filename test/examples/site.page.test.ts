@@ -142,13 +142,13 @@ const text = (page: Page, selector: string) => page.locator(selector).allInnerTe
 
 test('the front page has the articles and what the news is about', async () => {
   const { page, loaded } = await open('/');
-  expect(await text(page, '.card h2')).toEqual(['Boats <b>& tides', 'The gauge at the mole']);
-  expect((await text(page, '.topics li a'))[0]).toBe('Lantern 2 is out, and fits on a library computer');
+  expect(await text(page, '.cards h2')).toEqual(['Boats <b>& tides', 'The gauge at the mole']);
+  expect((await text(page, 'section li a'))[0]).toBe('Lantern 2 is out, and fits on a library computer');
   expect(loaded).toEqual({ script: 0, complaints: [] });
   await page.getByRole('link', { name: 'The gauge at the mole' }).click();
   await page.getByRole('heading', { name: 'Related' }).waitFor();
   expect(await text(page, '.body em')).toEqual(['old gauge']);
-  expect(await text(page, '.related a')).toEqual(['Boats <b>& tides']);
+  expect(await text(page, 'section a')).toEqual(['Boats <b>& tides']);
   await page.getByRole('link', { name: 'Harbour' }).first().click();
   await page.getByText('2 articles').waitFor();
   await page.close();
@@ -156,7 +156,7 @@ test('the front page has the articles and what the news is about', async () => {
 
 test('pictures of the gallery are part of the site, at several sizes', async () => {
   const { page } = await open('/pictures/');
-  const image = page.locator('.pictures img');
+  const image = page.locator('.cards img');
   await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0);
   expect((await image.getAttribute('srcset'))?.split(',')).toHaveLength(3);
   expect(await image.getAttribute('src')).toMatch(/^\/_astro\/.*\.webp$/);
@@ -243,7 +243,7 @@ test('the site is built again when an article is published, and not for what Pre
   const { page } = await open('/');
   await until('the front page shows it', async () => {
     await page.reload();
-    return (await text(page, '.card h2'))[0] === 'Written a moment ago';
+    return (await text(page, '.cards h2'))[0] === 'Written a moment ago';
   });
   await page.close();
 });

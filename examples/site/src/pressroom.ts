@@ -34,9 +34,6 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
 /** All published articles with their bodies, newest first: one request for every hundred. */
 export const allArticles = once(() => Array.fromAsync(articles(content, { per_page: 100, fields: 'full' })));
 
-/** An article as the site shows it. */
-export type SiteArticle = FullArticle;
-
 /** All categories that have articles. */
 export const allCategories = once(async () => {
   const { data } = await content.get('/api/categories');
