@@ -15,8 +15,12 @@ import { CHINESE, LATIN, type Vocabulary } from './vocabulary.ts';
 const READ = 1.2;
 const WRITE = 1.5;
 
+/** The same of the archive, which has no window. */
+const ARCHIVED = 1.5;
+
 /** Pages of 10, so that 10,000 items fill them too. */
 const ITEMS = '/api/v1/items?limit=10&mode=all';
+const ARCHIVE = '/api/v1/archive?limit=10';
 const SNAPSHOT = '/api/v1/selected/snapshot?limit=500';
 const CHANGES = '/api/v1/selected/changes';
 
@@ -68,6 +72,9 @@ export class GrowingItems {
       this.#read('items of a category and direction', `${ITEMS}&category=research&direction=overseas`),
       ...this.#searches('Latin', LATIN),
       ...this.#searches('Chinese', CHINESE),
+      ...this.#archive(),
+      this.#read('sources', '/api/v1/sources'),
+      this.#read('stories', '/api/v1/stories?limit=10'),
       this.#read('hot topics', '/api/v1/hot-topics'),
       this.#read('snapshot, first page', SNAPSHOT),
       this.#read('snapshot, page in the middle', await this.#middleOfSnapshot()),
@@ -99,6 +106,21 @@ export class GrowingItems {
       search('three common words', common(17), common(101), common(202)),
       search('a rare word', rare(this.#items - 1)),
       search('a word that no item has', absent),
+    ];
+  }
+
+  /** The oldest items, and what is found in few months. */
+  #archive(): Question[] {
+    const read = (what: string, query: string) =>
+      this.#read(`archive, ${what}`, `${ARCHIVE}&${query}`, ARCHIVED);
+    const source = 'source=Source%207';
+    return [
+      read('a source', source),
+      read('a source in a direction', `${source}&direction=overseas`),
+      read('a rare category', 'category=patent&direction=overseas'),
+      read('a common word', `q=${LATIN.common(17)}`),
+      read('a rare word of an old item', `q=${LATIN.rare(3)}`),
+      read('a word that no item has', `q=${LATIN.absent}`),
     ];
   }
 
