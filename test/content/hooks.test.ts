@@ -187,6 +187,7 @@ test('an operator tests, pauses, resumes, replays, rotates and removes a hook', 
   expect((await hooks('pause', '1')).code).toBe(0);
   expect((await hooks('test', '1')).stderr).toBe('hook 1 is paused: resume it first\n');
   const since = new Date().toISOString();
+  receiver.received.length = 0;
   const { id } = (await client.publish({ title: 'While paused' })).body.data;
   const listed = (await hooks('list')).stdout;
   expect(listed).toContain('by an operator');
