@@ -155,8 +155,10 @@ export class GrowingArticles {
    */
   #searches(): Question[] {
     const [first, second, third] = [1, 2, 3].map((word) => LATIN.common(word * 7));
-    const search = (what: string, q: string, more = '') =>
-      this.#read(`search of articles, ${what}`, `${LIST}?q=${q}${more}`, SEARCH);
+    const search = (what: string, q: string, more = ''): Question => ({
+      ...this.#read(`search of articles, ${what}`, `${LIST}?q=${q}${more}`, SEARCH),
+      metric: 'p99',
+    });
     return [
       search('a word of all', 'somebody'),
       search('a word of all, by relevance', 'somebody', '&sort=relevance'),

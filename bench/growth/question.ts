@@ -1,5 +1,5 @@
 import { type Figure, figuresOf } from '../figures/figure.ts';
-import { median } from '../quantile.ts';
+import { quantile } from '../quantile.ts';
 import { inTurns, timed } from '../turns.ts';
 
 /** How often each question is asked of each database. */
@@ -8,13 +8,15 @@ const ROUNDS = 7;
 /** For how long one round asks one question, in ms. */
 const ROUND_MS = 120;
 
-/** How often a round asks at least. */
-const LEAST = 3;
+/** How often a round asks at least, for a median and for what is slower than nearly all. */
+const LEAST = { p50: 3, p99: 50 };
 
 /** Something that is asked of a database, and how long its answer takes. */
 export interface Question {
   what: string;
-  /** The largest acceptable multiple of the time with the fewest rows. */
+  /** What is compared: `p50` unless it says otherwise. */
+  metric?: 'p99';
+  /** The largest acceptable multiple of that with the fewest rows. */
   aim: number;
   ask: () => Promise<void>;
 }
@@ -31,25 +33,26 @@ export async function timesOf({ subject, measured, smallest }: Asked): Promise<F
   const figures: Figure[] = [];
   const { rows } = measured;
   const figure = figuresOf(subject, { rows });
-  for (const [index, { what, aim, ask }] of measured.questions.entries()) {
+  for (const [index, { what, metric = 'p50', aim, ask }] of measured.questions.entries()) {
     const other = smallest.questions[index];
     if (other?.what !== what) throw new Error(`${what} is compared with ${other?.what}`);
-    await Promise.all([timeOf(ask), timeOf(other.ask)]);
-    const [times = [], least = []] = await inTurns([ask, other.ask], ROUNDS, timeOf);
+    const time = (asking: Question['ask']) => timeOf(asking, metric);
+    await Promise.all([time(ask), time(other.ask)]);
+    const [times = [], least = []] = await inTurns([ask, other.ask], ROUNDS, time);
     const multiples = times.map((ms, round) => ms / (least[round] ?? Number.NaN));
     figures.push(
-      figuresOf(subject, { rows: smallest.rows, beside: rows })(what, 'p50', 'ms', least),
-      figure(what, 'p50', 'ms', times),
+      figuresOf(subject, { rows: smallest.rows, beside: rows })(what, metric, 'ms', least),
+      figure(what, metric, 'ms', times),
       figure(what, 'multiple', '', multiples, aim),
     );
   }
   return figures;
 }
 
-/** The median time of one answer, in ms. */
-async function timeOf(ask: () => Promise<void>): Promise<number> {
+/** The time within which so many of the answers of a round came, in ms. */
+async function timeOf(ask: () => Promise<void>, metric: keyof typeof LEAST): Promise<number> {
   const times: number[] = [];
   const end = performance.now() + ROUND_MS;
-  while (performance.now() < end || times.length < LEAST) times.push(await timed(ask));
-  return median(times);
+  while (performance.now() < end || times.length < LEAST[metric]) times.push(await timed(ask));
+  return quantile(times, Number(metric.slice(1)) / 100);
 }
