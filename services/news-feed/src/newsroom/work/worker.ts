@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
@@ -74,7 +74,10 @@ export class Worker {
   readonly #schedules: Places<string>;
   readonly #hubs: Places<string>;
   readonly #digests: Places<string>;
-  #loop: BackgroundLoop | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+  /** Ends the pause before the next look. */
+  #woken = new AbortController();
   #watchedAt = Number.NEGATIVE_INFINITY;
   /** How often in a row nothing was due. */
   #restful = 0;
@@ -103,12 +106,14 @@ export class Worker {
   async start(): Promise<void> {
     await this.#watch();
     this.#listener.start();
-    this.#loop = new BackgroundLoop(() => this.#look());
+    this.#running = this.#run();
   }
 
   /** Stops looking for work, and lets what is in hand end for `graceMs` at most. */
   async stop(graceMs: number): Promise<void> {
-    await Promise.all([this.#loop?.stop(), this.#listener.close()]);
+    this.#stopped = true;
+    this.wake();
+    await Promise.all([this.#running, this.#listener.close()]);
     this.#parts.writing.hurry();
     const timer = setTimeout(() => this.#givingUp.abort(), graceMs);
     const all = [this.#polls, this.#edits, this.#schedules, this.#hubs, this.#digests];
@@ -123,7 +128,7 @@ export class Worker {
 
   /** Has it look for work at once. */
   wake(): void {
-    this.#loop?.wake();
+    this.#woken.abort();
   }
 
   /** Begins what is due, as far as there are places. */
@@ -152,13 +157,18 @@ export class Worker {
     this.#restful = isBusy ? 0 : this.#restful + 1;
   }
 
-  /** Begins what is due, and returns the pause before the next look, in ms. */
-  async #look(): Promise<number> {
-    await this.tick().catch((error: unknown) => {
-      this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
-    });
-    const { busyMs, restMs } = this.#parts.pauses ?? PAUSES;
-    return this.#restful > RESTFUL_TICKS ? restMs : busyMs;
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      // What is announced from here on may be missed by the look that begins now.
+      this.#woken = new AbortController();
+      const { signal } = this.#woken;
+      await this.tick().catch((error: unknown) => {
+        this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'tick_failed');
+      });
+      const { busyMs, restMs } = this.#parts.pauses ?? PAUSES;
+      const pauseMs = this.#restful > RESTFUL_TICKS ? restMs : busyMs;
+      if (!this.#stopped) await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   /** Shows `newsroom status` that this worker runs, and keeps what it has in hand. */
