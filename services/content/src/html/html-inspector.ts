@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type ThreadLimits, ThreadPool, UnfinishedTask } from '@pressroom/common/threads/thread-pool';
-import type { Inspection, InspectionRules } from './inspection.ts';
+import type { CleanedHtml, Inspection, InspectionRules } from './inspection.ts';
 import type { InspectionTask } from './inspection-thread.ts';
 
 /** Limits on one inspection, and on how many there may be. */
@@ -32,11 +32,13 @@ export interface Unfinished {
   unfinished: string;
 }
 
+type Result = Inspection | CleanedHtml;
+
 /** Inspects HTML in separate threads: no article, however long or malicious, delays other requests. */
 export class HtmlInspector {
   readonly #rules: InspectionRules;
   readonly #most: number;
-  readonly #threads: ThreadPool<InspectionTask, Inspection>;
+  readonly #threads: ThreadPool<InspectionTask, Result>;
   /** By owner, in characters. */
   readonly #waiting = new Map<string, number>();
 
@@ -53,7 +55,16 @@ export class HtmlInspector {
    *
    * @throws Failure `unavailable` if too many inspections are waiting, or the machine is too busy
    */
-  async inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
+  inspect(html: string, owner: string): Promise<Inspection | Unfinished> {
+    return this.#run('inspect', html, owner) as Promise<Inspection | Unfinished>;
+  }
+
+  /** Removes what is not allowed, under the same limits; what is left is to be inspected again. */
+  clean(html: string, owner: string): Promise<CleanedHtml | Unfinished> {
+    return this.#run('clean', html, owner) as Promise<CleanedHtml | Unfinished>;
+  }
+
+  async #run(work: InspectionTask['work'], html: string, owner: string): Promise<Result | Unfinished> {
     const cost = Math.max(html.length, LEAST);
     const own = this.#waiting.get(owner) ?? 0;
     const all = this.#waiting.values().reduce((sum, characters) => sum + characters, 0);
@@ -64,7 +75,7 @@ export class HtmlInspector {
     try {
       return await this.#threads.run(owner, () => {
         this.#began(owner, cost);
-        return { html, rules: this.#rules };
+        return { work, html, rules: this.#rules };
       });
     } catch (error) {
       if (error instanceof UnfinishedTask) return { unfinished: error.message };
@@ -74,7 +85,7 @@ export class HtmlInspector {
 
   /** Starts a thread, however long it takes, so that the next inspection finds one that can begin. */
   warmUp(): Promise<void> {
-    return this.#threads.warmUp({ html: '', rules: this.#rules });
+    return this.#threads.warmUp({ work: 'inspect', html: '', rules: this.#rules });
   }
 
   #began(owner: string, cost: number): void {

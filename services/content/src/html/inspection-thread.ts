@@ -1,12 +1,16 @@
 import { threadTask } from '@pressroom/common/threads/thread-task';
 import { inspectHtml } from './inspect-html.ts';
-import type { InspectionRules } from './inspection.ts';
+import type { CleanedHtml, Inspection, InspectionRules } from './inspection.ts';
+import { sharedPurifier } from './purifier.ts';
 
-/** What a thread of `HtmlInspector` inspects. */
+/** What a thread of `HtmlInspector` does. */
 export interface InspectionTask {
+  work: 'inspect' | 'clean';
   html: string;
   rules: InspectionRules;
 }
 
 /** Runs in the threads of `HtmlInspector`. */
-export default threadTask(({ html, rules }: InspectionTask) => inspectHtml(html, rules));
+export default threadTask<InspectionTask, Inspection | CleanedHtml>(({ work, html, rules }) =>
+  work === 'inspect' ? inspectHtml(html, rules) : sharedPurifier().clean(html, rules.overlays),
+);

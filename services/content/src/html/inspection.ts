@@ -16,6 +16,12 @@ export interface Inspection {
   faults: HtmlFault[];
 }
 
+/** HTML without what is not allowed, as far as an element and its attributes tell it. */
+export interface CleanedHtml {
+  html: string;
+  removed: string[];
+}
+
 /** How to inspect HTML. */
 export interface InspectionRules {
   /** `trusted` only counts the text. */

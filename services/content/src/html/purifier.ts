@@ -13,6 +13,7 @@ import {
   NOT_URLS,
   UNSAFE_CSS,
 } from './allowed-html.ts';
+import type { CleanedHtml } from './inspection.ts';
 import { overlaysIn } from './overlays.ts';
 
 /** A start tag as the HTML standard reads it. */
@@ -41,10 +42,9 @@ const CONFIG: Config = {
 };
 
 /**
- * Passes start tags to DOMPurify, one element each, and reports what it would remove. Owns a DOM, so it is
- * made once.
+ * Passes start tags to DOMPurify, one element each, and reports what it would remove.
  */
-export class Purifier {
+class Purifier {
   readonly #document: Document;
   readonly #purify: DOMPurify;
 
@@ -91,7 +91,7 @@ export class Purifier {
    *
    * @param overlays whether `style` may lay elements over the page
    */
-  clean(html: string, overlays: boolean): { html: string; removed: string[] } {
+  clean(html: string, overlays: boolean): CleanedHtml {
     const root = this.#document.createElement('div');
     root.innerHTML = html;
     this.#purify.sanitize(root, CONFIG);
@@ -115,6 +115,14 @@ export class Purifier {
       : root;
     return parent.appendChild(element);
   }
+}
+
+let purifier: Purifier | undefined;
+
+/** The purifier of this thread: it owns a DOM, so it is made once. */
+export function sharedPurifier(): Purifier {
+  purifier ??= new Purifier();
+  return purifier;
 }
 
 function nameOf(node: Node): string {

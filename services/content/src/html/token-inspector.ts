@@ -1,7 +1,7 @@
 import { readableCharacters } from '@pressroom/common/fields/text';
 import { FOREIGN_ELEMENTS, TEXT_ONLY } from './allowed-html.ts';
 import type { HtmlFault, Inspection, InspectionRules } from './inspection.ts';
-import { Purifier, type StartTag } from './purifier.ts';
+import { type StartTag, sharedPurifier } from './purifier.ts';
 
 /** The position of a token in the text: offsets count from 0, line and column from 1. */
 export interface TokenPlace {
@@ -25,8 +25,6 @@ const MARKUP = /<[/\w!]/;
 
 /** Attributes that a data block may have in addition to its type. */
 const DATA_BLOCK_ATTRIBUTE = /^(type|id|class|data-[\w-]+)$/;
-
-let purifier: Purifier | undefined;
 
 /** Judges the tokens of one article as they arrive. */
 export class TokenInspector {
@@ -207,10 +205,9 @@ export class TokenInspector {
 
   #judgeWaiting(): void {
     if (this.#waiting.size === 0) return;
-    purifier ??= new Purifier();
     const waiting = [...this.#waiting];
     this.#waiting = new Map();
-    const judgements = purifier.faults(waiting.map(([, { tag }]) => tag));
+    const judgements = sharedPurifier().faults(waiting.map(([, { tag }]) => tag));
     waiting.forEach(([key, { places }], index) => {
       const faults = judgements[index] ?? [];
       this.#judged.set(key, faults);

@@ -5,9 +5,9 @@ import { importArticle } from '../articles/store.ts';
 import { contentFaults } from '../html/content-faults.ts';
 import { HtmlInspector } from '../html/html-inspector.ts';
 import type { InspectionRules } from '../html/inspection.ts';
-import type { Purifier } from '../html/purifier.ts';
 import type { ContentTables } from '../tables.ts';
 import { batchesOf } from './batches.ts';
+import { DiskMap } from './disk-map.ts';
 import { keepFormerSlugs } from './former-slugs.ts';
 import {
   type ImportedArticle,
@@ -19,7 +19,6 @@ import {
 import { importedBefore } from './imported-before.ts';
 import { findOrMakeTerm, TERM_KINDS } from './imported-terms.ts';
 import type { MediaMover } from './media/media-mover.ts';
-import { ownCopy } from './own-copy.ts';
 import type { ImportEntry, SourceEntry } from './source-entry.ts';
 
 type Database = Kysely<ContentTables>;
@@ -68,10 +67,9 @@ class Undone extends Error {}
 export class Importer {
   readonly #db: Database;
   readonly #inspector: HtmlInspector;
-  #purifier: Purifier | undefined;
   readonly #options: ImportOptions;
   /** The slugs that a dry run would have given to articles. */
-  readonly #slugs = new Set<string>();
+  readonly #slugs = new DiskMap<true>();
 
   constructor(db: Database, options: ImportOptions) {
     this.#db = db;
@@ -144,8 +142,9 @@ export class Importer {
     const fault = await this.#faultOf(item.body.content, entry);
     if (fault === undefined) return read;
     if (!this.#options.clean) return fault;
-    this.#purifier ??= await newPurifier();
-    const { html, removed } = this.#purifier.clean(item.body.content, this.#options.rules.overlays);
+    const cleaned = await this.#inspector.clean(item.body.content, entry.place);
+    if ('unfinished' in cleaned) return fault;
+    const { html, removed } = cleaned;
     const left = await this.#faultOf(html, entry);
     if (left !== undefined) return left;
     const notes = [...(entry.notes ?? []), `removed ${counted(removed)}`];
@@ -202,7 +201,7 @@ export class Importer {
     if (this.#options.dryRun && slug !== undefined) {
       if (this.#slugs.has(slug))
         return refused(entry, new Error('another article of the file has this slug'));
-      this.#slugs.add(ownCopy(slug));
+      this.#slugs.add(slug, true);
     }
     const written = await atomically(tx, () => writeArticle(tx, item, terms));
     return written instanceof Error ? refused(entry, written) : { kind: 'created', entry, id: written };
@@ -300,12 +299,6 @@ function explained(error: unknown): Error {
       return new Error(`id: another ${noun} has this id; restore into an empty database`);
   }
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/** A DOM takes a while to load, and most imports need none. */
-async function newPurifier(): Promise<Purifier> {
-  const { Purifier } = await import('../html/purifier.ts');
-  return new Purifier();
 }
 
 /** Names with how often each comes. */

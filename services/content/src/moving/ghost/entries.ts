@@ -1,7 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { SLUG_PATTERN } from '../../slug.ts';
-import { append } from '../append.ts';
-import { ownCopy } from '../own-copy.ts';
+import { DiskMap } from '../disk-map.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
 import { ahead, timeOf } from '../time.ts';
@@ -24,11 +23,11 @@ const STATES: ReadonlyMap<string, boolean> = new Map([
 
 /** What articles refer to, wherever it stands in the file: by the id of a row, or of an article. */
 interface References {
-  tags: Map<string, GhostRow>;
-  users: Map<string, GhostRow>;
-  tagsOf: Map<string, GhostRow[]>;
-  authorsOf: Map<string, GhostRow[]>;
-  metaOf: Map<string, GhostRow>;
+  tags: DiskMap<GhostRow>;
+  users: DiskMap<GhostRow>;
+  tagsOf: DiskMap<GhostRow>;
+  authorsOf: DiskMap<GhostRow>;
+  metaOf: DiskMap<GhostRow>;
 }
 
 const TABLES = ['tags', 'users', 'posts_tags', 'posts_authors', 'posts_meta'];
@@ -55,31 +54,31 @@ export async function* ghostEntries(file: string, site: string | undefined): Asy
 
 async function referencesIn(file: string): Promise<References> {
   const references: References = {
-    tags: new Map(),
-    users: new Map(),
-    tagsOf: new Map(),
-    authorsOf: new Map(),
-    metaOf: new Map(),
+    tags: new DiskMap(),
+    users: new DiskMap(),
+    tagsOf: new DiskMap(),
+    authorsOf: new DiskMap(),
+    metaOf: new DiskMap(),
   };
   for await (const { table, row } of ghostRows(file, TABLES)) {
-    const [id, post] = [ownCopy(text(row, 'id')), ownCopy(text(row, 'post_id'))];
+    const [id, post] = [text(row, 'id'), text(row, 'post_id')];
     const kept = keptOf(row);
-    if (table === 'tags') references.tags.set(id, kept);
-    if (table === 'users') references.users.set(id, kept);
-    if (table === 'posts_meta') references.metaOf.set(post, kept);
-    if (table === 'posts_tags') append(references.tagsOf, post, kept);
-    if (table === 'posts_authors') append(references.authorsOf, post, kept);
+    if (table === 'tags') references.tags.add(id, kept);
+    if (table === 'users') references.users.add(id, kept);
+    if (table === 'posts_meta') references.metaOf.add(post, kept);
+    if (table === 'posts_tags') references.tagsOf.add(post, kept);
+    if (table === 'posts_authors') references.authorsOf.add(post, kept);
   }
   return references;
 }
 
-/** Members that articles refer to rows for; those that are unset are not worth the memory. */
+/** Members that articles refer to rows for; those that are unset are not worth the space. */
 const KEPT =
   /^(?:name|slug|description|visibility|sort_order|tag_id|author_id|meta_title|meta_description|feature_image_alt)$/;
 
 function keptOf(row: GhostRow): GhostRow {
   const kept = Object.keys(row).filter((name) => KEPT.test(name) && text(row, name) !== '');
-  return Object.fromEntries(kept.map((name) => [name, ownCopy(text(row, name))]));
+  return Object.fromEntries(kept.map((name) => [name, text(row, name)]));
 }
 
 function articleOf(
@@ -142,7 +141,7 @@ function articleOf(
 
 /** The names of the authors, in their order; before version 1.22 of Ghost there was one. */
 function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References) {
-  const several = inOrder(authorsOf.get(id)).map((one) => text(one, 'author_id'));
+  const several = inOrder(authorsOf.all(id)).map((one) => text(one, 'author_id'));
   const ids = several.length > 0 ? several : [text(row, 'author_id')];
   return ids.flatMap((one) => {
     const user = users.get(one);
@@ -156,7 +155,7 @@ function authorsOf(row: GhostRow, id: string, { authorsOf, users }: References) 
 
 /** The tags, in their order, but those that only Ghost's own site sees (`#internal`). */
 function tagsOf(id: string, { tagsOf, tags }: References, notes: string[]) {
-  const found = inOrder(tagsOf.get(id)).flatMap((one): GhostRow[] => {
+  const found = inOrder(tagsOf.all(id)).flatMap((one): GhostRow[] => {
     const tag = tags.get(text(one, 'tag_id'));
     return tag === undefined ? [] : [tag];
   });
@@ -181,7 +180,7 @@ function isPublic(tag: GhostRow): boolean {
   return text(tag, 'visibility') !== 'internal' && !text(tag, 'name').startsWith('#');
 }
 
-function inOrder(rows: readonly GhostRow[] = []): GhostRow[] {
+function inOrder(rows: readonly GhostRow[]): GhostRow[] {
   return rows.toSorted((a, b) => Number(a.sort_order ?? 0) - Number(b.sort_order ?? 0));
 }
 

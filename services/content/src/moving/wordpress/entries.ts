@@ -1,6 +1,5 @@
 import { SLUG_PATTERN, slugify } from '../../slug.ts';
-import { append } from '../append.ts';
-import { ownCopy } from '../own-copy.ts';
+import { DiskMap } from '../disk-map.ts';
 import { plainText } from '../plain-text.ts';
 import type { SourceEntry } from '../source-entry.ts';
 import { ahead, timeOf } from '../time.ts';
@@ -14,12 +13,12 @@ import { type WxrEntry, type WxrSite, wxrEntries } from './wxr.ts';
 /** What articles refer to, wherever it stands in the file. */
 interface References {
   /** The names of authors, by login. */
-  authors: Map<string, string>;
+  authors: DiskMap<string>;
   /** The slugs of categories, by id. */
-  categories: Map<string, string>;
-  attachments: Map<string, Attachment>;
+  categories: DiskMap<string>;
+  attachments: DiskMap<Attachment>;
   /** The attachments that were uploaded to an article, by its id. */
-  uploads: Map<string, Attachment[]>;
+  uploads: DiskMap<Attachment>;
 }
 
 /** States of articles: those that are imported, and whether as published. */
@@ -56,26 +55,26 @@ export async function* wordpressEntries(file: string, clean: boolean): AsyncGene
 
 async function referencesIn(file: string): Promise<References> {
   const references: References = {
-    authors: new Map(),
-    categories: new Map(),
-    attachments: new Map(),
-    uploads: new Map(),
+    authors: new DiskMap(),
+    categories: new DiskMap(),
+    attachments: new DiskMap(),
+    uploads: new DiskMap(),
   };
   for await (const { kind, texts, meta } of wxrEntries(file)) {
-    const text = (name: string) => ownCopy(texts.get(name)?.trim() ?? '');
+    const text = (name: string) => texts.get(name)?.trim() ?? '';
     if (kind === 'wp:author')
-      references.authors.set(text('wp:author_login'), ownCopy(plainText(text('wp:author_display_name'))));
+      references.authors.add(text('wp:author_login'), plainText(text('wp:author_display_name')));
     if (kind === 'wp:category')
-      references.categories.set(text('wp:term_id'), slugOf(text('wp:category_nicename')) ?? '');
+      references.categories.add(text('wp:term_id'), slugOf(text('wp:category_nicename')) ?? '');
     if (text('wp:post_type') !== 'attachment') continue;
     const attachment = {
       url: text('wp:attachment_url') || text('guid'),
-      alt: ownCopy(plainText(meta.get('_wp_attachment_image_alt') ?? '')),
+      alt: plainText(meta.get('_wp_attachment_image_alt') ?? ''),
       caption: text('excerpt:encoded'),
     };
-    references.attachments.set(text('wp:post_id'), attachment);
+    references.attachments.add(text('wp:post_id'), attachment);
     const parent = text('wp:post_parent');
-    if (parent !== '' && parent !== '0') append(references.uploads, parent, attachment);
+    if (parent !== '' && parent !== '0') references.uploads.add(parent, attachment);
   }
   return references;
 }
@@ -150,7 +149,7 @@ function htmlOf({ texts }: WxrEntry, references: References, clean: boolean, not
   const blocks = new Set<string>();
   const html = articleHtml(texts.get('content:encoded') ?? '', {
     attachment: (id) => references.attachments.get(id),
-    own: () => references.uploads.get(texts.get('wp:post_id')?.trim() ?? '') ?? [],
+    own: () => references.uploads.all(texts.get('wp:post_id')?.trim() ?? ''),
     removeOthers: clean,
     onOther: (name) => shortcodes.add(name),
     onEmptyBlock: (name) => blocks.add(name),
