@@ -68,6 +68,12 @@ describe('an export', () => {
     expect(clash.stdout).toContain('id: another article has this id; restore into an empty database');
   });
 
+  test.skipIf(process.platform !== 'linux')('says in a sentence that the disk is full', async () => {
+    await origin.client.post('/api/tags', { name: 'Something' });
+    const { code, stderr } = await contentCli(origin, ['export', '/dev/full']);
+    expect([code, stderr]).toEqual([1, '/dev/full is not whole: the disk is full\n']);
+  });
+
   const text = fc
     .string({ unit: 'binary', maxLength: 40 })
     .filter((s) => !s.includes('\0') && s.isWellFormed());

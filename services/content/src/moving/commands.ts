@@ -1,5 +1,3 @@
-import { createWriteStream, openSync } from 'node:fs';
-import { finished } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { readConfig } from '@pressroom/common/start/config';
 import { siteSettings } from '@pressroom/common/start/site-settings';
@@ -14,6 +12,7 @@ import { jsonLineEntries } from './json-lines.ts';
 import { MediaMover } from './media/media-mover.ts';
 import { PictureStore } from './media/picture-store.ts';
 import { SavedPictures } from './media/saved-pictures.ts';
+import { OutputFile } from './output-file.ts';
 import { RedirectMap } from './redirects.ts';
 import { runImport } from './run-import.ts';
 import type { SourceEntry } from './source-entry.ts';
@@ -149,9 +148,9 @@ async function exportTo(db: Kysely<ContentTables>, file: string, given: Given): 
   const folder = typeof given.media === 'string' ? given.media : undefined;
   const store = folder === undefined ? undefined : storeOf(given);
   const pictures = store && folder ? new SavedPictures(store, folder) : undefined;
-  const out = file === '-' ? process.stdout : createWriteStream(file, { fd: openSync(file, 'w') });
+  const out = new OutputFile(file);
   const lines = await exportContent(db, out, (line) => pictures?.save(line));
-  if (out !== process.stdout) await finished(out.end());
+  await out.close();
   store?.close();
   console.error(`${lines} lines${pictures ? `, ${pictures.saved} pictures` : ''}`);
   if (pictures?.isWhole === false) process.exitCode = 1;

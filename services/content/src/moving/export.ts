@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
+import type { OutputFile } from './output-file.ts';
 
 /** How many rows are read at once: articles have no bounded size. */
 const BATCH = 20;
@@ -13,7 +12,7 @@ const BATCH = 20;
  */
 export async function exportContent(
   db: Kysely<ContentTables>,
-  out: Writable,
+  out: OutputFile,
   onLine: (line: string) => Promise<void> | undefined,
 ): Promise<number> {
   return db
@@ -24,7 +23,7 @@ export async function exportContent(
       let lines = 0;
       for await (const line of linesOf(tx)) {
         const text = JSON.stringify(line);
-        if (!out.write(`${text}\n`)) await once(out, 'drain');
+        await out.write(`${text}\n`);
         await onLine(text);
         lines += 1;
       }

@@ -1,9 +1,9 @@
-import { createWriteStream, openSync, type WriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
+import { DiskMap } from './disk-map.ts';
 import type { Outcome } from './importer.ts';
+import { OutputFile } from './output-file.ts';
 
 /** How a map of redirects is written: what stands before, between and after its pairs, and a pair. */
 interface MapFormat {
@@ -39,17 +39,15 @@ function quoted(text: string): string {
 export class RedirectMap {
   readonly #db: Kysely<ContentTables>;
   readonly #site: Site;
-  readonly #out: WriteStream;
+  readonly #out: OutputFile;
   readonly #format: MapFormat;
-  readonly #seen = new Set<string>();
+  readonly #seen = new DiskMap<true>();
 
   constructor(db: Kysely<ContentTables>, site: Site, file: string) {
     this.#db = db;
     this.#site = site;
     this.#format = file.endsWith('.json') ? JSON_MAP : NGINX_MAP;
-    // Opened at once, so that nothing is imported if that fails.
-    this.#out = createWriteStream(file, { fd: openSync(file, 'w') });
-    this.#out.write(this.#format.begin);
+    this.#out = new OutputFile(file);
   }
 
   /** Adds the articles among these that are there, wherever they came from. */
@@ -69,21 +67,24 @@ export class RedirectMap {
     const articles = new Map(rows.map((row) => [row.id, row]));
     for (const { path, id } of moved) {
       const article = articles.get(id);
-      if (article !== undefined) this.#write(path, this.#site.page('article', article));
+      if (article !== undefined) await this.#write(path, this.#site.page('article', article));
     }
   }
 
   /** Ends the file. */
   async close(): Promise<void> {
-    await finished(this.#out.end(this.#format.end));
+    await this.#out.write(`${this.#seen.size > 0 ? '' : this.#format.begin}${this.#format.end}`);
+    await this.#out.close();
   }
 
   /** Visitors leave out the slash at the end. */
-  #write(path: string, to: string): void {
+  async #write(path: string, to: string): Promise<void> {
     for (const from of new Set([path, path.replace(/(?<=.)\/$/, '')])) {
       if (this.#seen.has(from) || URL.parse(from, to)?.href === to) continue;
-      this.#out.write(`${this.#seen.size > 0 ? this.#format.between : ''}${this.#format.pair(from, to)}`);
-      this.#seen.add(from);
+      await this.#out.write(
+        `${this.#seen.size > 0 ? this.#format.between : this.#format.begin}${this.#format.pair(from, to)}`,
+      );
+      this.#seen.add(from, true);
     }
   }
 }

@@ -1,10 +1,11 @@
+import { DiskMap } from '../disk-map.ts';
 import type { PictureStore } from './picture-store.ts';
 
 /** Saves the pictures that an export shows from the bucket, each once. */
 export class SavedPictures {
   readonly #store: PictureStore;
   readonly #folder: string;
-  readonly #keys = new Set<string>();
+  readonly #keys = new DiskMap<true>();
   #missing = 0;
 
   constructor(store: PictureStore, folder: string) {
@@ -26,7 +27,7 @@ export class SavedPictures {
   async save(line: string): Promise<void> {
     for (const key of this.#store.keysIn(line)) {
       if (this.#keys.has(key)) continue;
-      this.#keys.add(key);
+      this.#keys.add(key, true);
       try {
         await this.#store.save(key, this.#folder);
       } catch (error) {
