@@ -116,7 +116,7 @@ function itemsOf(db: Kysely<NewsTables>) {
   return db
     .selectFrom('news.item')
     .select(['id', 'title', 'summary', 'source_name', 'original_url', 'published_at', 'discovered_at'])
-    .select(['category', 'score', 'selected', 'directions', 'story'])
+    .select(['category', 'score', 'selected', 'directions', 'story', 'image', 'language'])
     .orderBy('title')
     .execute();
 }

@@ -28,6 +28,8 @@ export async function selectedSet(
         summary: row.summary,
         links: { site: page, original: row.original_url },
         attribution: { name: 'Pressroom', url: SITE_URL },
+        ...(row.image !== null && { image: row.image }),
+        ...(row.language !== null && { language: row.language }),
       };
       return [row.id, fields === 'minimal' ? minimal : whole];
     }),

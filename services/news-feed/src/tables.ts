@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { Image } from './image.ts';
 
 /** A time that the database sets when a row is created. */
 type DefaultedTime = ColumnType<Date, Date | undefined>;
@@ -50,6 +51,10 @@ export interface ItemTable {
   selected: Generated<boolean>;
   reason: string | null;
   directions: Generated<string[]>;
+  /** Null where nothing shows it. */
+  image: JSONColumnType<Image | null, string | null | undefined, string | null>;
+  /** Of the original article (BCP 47, canonical); null where it is not known. */
+  language: string | null;
   story: string | null;
   withdrawn_at: Date | null;
   /** Selected and not withdrawn. */
@@ -259,6 +264,8 @@ export interface SourceTable {
   weight: Generated<number>;
   select_rule: Generated<string>;
   reads_pages: Generated<boolean>;
+  /** Whether the pictures of its entries are taken. */
+  takes_images: Generated<boolean>;
   state: Generated<'active' | 'paused' | 'gone'>;
   created_at: DefaultedTime;
   etag: string | null;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   feed = await newsFeedFixture({ CACHE_BYTES: '0' }, () => NOW);
   await feed.database.pool.query(
     `insert into news.item (id, title, summary, source_name, original_url, canonical_url, published_at, discovered_at,
-       category, selected, directions, withdrawn_at)
+       category, selected, directions, withdrawn_at, language)
      select 'item-' || n, 'Title ' || n, (
          select string_agg(word, ' 与 ') from unnest($2::text[]) with ordinality as words (word, rarity)
          where n % (9 ^ (rarity - 1))::int = 0
@@ -26,7 +26,8 @@ beforeAll(async () => {
        $3::timestamptz - n * interval '5 hours', $3::timestamptz - n * interval '5 hours',
        case when n % 900 = 1 then 'patent' else 'research' end, n % 3 = 0,
        case when n % 1500 = 2 then array['domestic', 'overseas'] else array['overseas'] end,
-       case when n % 11 = 0 then $3::timestamptz end
+       case when n % 11 = 0 then $3::timestamptz end,
+       case when n % 700 = 5 then 'zh-Hant-TW' when n % 9 = 4 then 'zh' when n % 5 > 0 then 'en' end
      from generate_series(1, $1::int) as n`,
     [ITEMS, WORDS, NOW],
   );
@@ -34,7 +35,9 @@ beforeAll(async () => {
 });
 afterAll(() => feed.close());
 
-type Query = Partial<Record<'from' | 'to' | 'source' | 'category' | 'direction' | 'selected' | 'q', string>>;
+type Query = Partial<
+  Record<'from' | 'to' | 'source' | 'category' | 'direction' | 'language' | 'selected' | 'q', string>
+>;
 
 /** The ids of all pages. */
 async function ids(query: Query, limit = '100'): Promise<string[]> {
@@ -51,7 +54,7 @@ async function ids(query: Query, limit = '100'): Promise<string[]> {
 
 /** The same by the plain definition: every item is looked at. */
 async function expectedIds(query: Query): Promise<string[]> {
-  const { from, to, source, category, direction, selected, q = '' } = query;
+  const { from, to, source, category, direction, selected, q = '', language } = query;
   const { rows } = await feed.database.pool.query(
     `select id from news.item where published_at <= $8 and withdrawn_at is null
        and ($1::date is null or (published_at at time zone 'Asia/Shanghai')::date >= $1)
@@ -59,8 +62,19 @@ async function expectedIds(query: Query): Promise<string[]> {
        and ($3::text is null or source_name = $3) and ($4::text is null or category = $4)
        and ($5::text is null or $5 = any(directions)) and ($6::text is null or selected)
        and (select bool_and(strpos(lower(summary), word) > 0) from unnest($7::text[]) as word) is not false
+       and ($9::text is null or language ~ ('^' || $9 || '(-|$)'))
      order by published_at desc, id desc`,
-    [from, to, source, category, direction, selected, q.split(' ').filter((word) => word !== ''), NOW],
+    [
+      from,
+      to,
+      source,
+      category,
+      direction,
+      selected,
+      q.split(' ').filter((word) => word !== ''),
+      NOW,
+      language,
+    ],
   );
   return rows.map(({ id }) => id);
 }
@@ -73,6 +87,7 @@ const query = fc.record(
     selected: fc.constant('true'),
     category: fc.constantFrom('patent', 'research'),
     direction: fc.constantFrom('domestic', 'overseas'),
+    language: fc.constantFrom('zh', 'zh-Hant', 'en', 'fr'),
     q: fc.subarray([...WORDS, '没有'], { minLength: 1, maxLength: 2 }).map((words) => words.join(' ')),
   },
   { requiredKeys: [] },
@@ -88,6 +103,7 @@ test('every query finds what its definition says, on all of its pages', async ()
       examples: [
         [{ q: 'once-only' }],
         [{ direction: 'domestic' }],
+        [{ language: 'zh-Hant' }],
         [{ source: 'Rare Herald', selected: 'true' }],
       ],
     },
@@ -148,6 +164,7 @@ test('an answer has whole items, can be cached, and refuses what it cannot mean'
   expect(headers.get('cache-control')).toContain('s-maxage=60');
   const refusals = [
     'from=2026-02-30',
+    'language=english',
     'to=yesterday',
     'selected=no',
     'q=ab',

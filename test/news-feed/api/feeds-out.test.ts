@@ -182,14 +182,24 @@ test.each(FORMATS)(
       { title: 'R&D & <b>bold</b> news', summary: '<script>alert(1)</script> is a script.' },
       { title: 'how to write &amp;', summary: '1 < 2 && 3 > 2.' },
     ];
+    const image = { url: 'https://img.example/a.jpg?b=1&c=2', width: 640, height: 480, alt: 'R&D <b>' };
     try {
       const lines = mentions.map((members, index) =>
-        line(`mention-${index}`, `2026-11-20T11:00:0${9 - index}.000Z`, { ...members, selected: true }),
+        line(`mention-${index}`, `2026-11-20T11:00:0${9 - index}.000Z`, {
+          ...members,
+          selected: true,
+          ...(index === 0 && { image, language: 'en' }),
+        }),
       );
       await importLines(texts.db, lines, NOW);
       const { text } = await send(`${texts.url}/feed.${ending}`);
       const { entries } = parseFeed(text, `${texts.url}/feed.${ending}`);
       expect(entries.map(({ title, summary }) => ({ title, summary }))).toEqual(mentions);
+      expect(entries.map(({ language }) => language)).toEqual(['en', 'zh-CN', 'zh-CN', 'zh-CN']);
+      expect(entries.map((entry) => entry.image)).toEqual([
+        ending === 'json' ? { url: image.url } : image,
+        ...[null, null, null],
+      ]);
       if (ending === 'json') return;
       // Nothing stands around the words, which some readers would show.
       const title = ending === 'xml' ? 'the &#x26;lt;dialog&#x26;gt; element' : 'the &#x3C;dialog> element';

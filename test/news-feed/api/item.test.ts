@@ -18,12 +18,24 @@ function get(id: string, headers: Record<string, string> = {}) {
   return send(`${feed.url}/api/v1/items/${id}`, { headers });
 }
 
+const KNOWN = {
+  image: { url: 'https://img.source.example/a.jpg', width: 640, height: 480, alt: 'A shore' },
+  language: 'pt-BR',
+};
+
 beforeAll(async () => {
   feed = await newsFeedFixture({}, () => NOW);
   await importLines(feed.db, [
     { type: 'story', publicId: 'before', title: 'Before' },
     { type: 'story', publicId: 'after', title: 'After' },
-    item('told', { story: 'before', category: 'research', score: 60, directions: ['domestic'], reason: 'R' }),
+    item('told', {
+      ...KNOWN,
+      story: 'before',
+      category: 'research',
+      score: 60,
+      directions: ['domestic'],
+      reason: 'R',
+    }),
     item('alone', { summary: null, selected: false }),
     item('odd%3F', { selected: false }),
     item('gone'),
@@ -60,6 +72,7 @@ test('an item is read by its id, however old, with its story and the reports tha
       selected: true,
       directions: ['domestic'],
       attribution: { name: 'Pressroom', url: 'https://news.example' },
+      ...KNOWN,
       reason: 'R',
       story: { publicId: 'after', title: 'After', links: { site: 'https://news.example/stories/after' } },
       reports: [
@@ -79,7 +92,10 @@ test('an item is read by its id, however old, with its story and the reports tha
 });
 
 test('what has no story and is in no report says so', async () => {
-  expect((await get('alone')).body.item).toMatchObject({ id: 'alone', story: null, reports: [] });
+  const { body } = await get('alone');
+  expect(body.item).toMatchObject({ id: 'alone', story: null, reports: [] });
+  expect(Object.keys(body.item)).not.toEqual(expect.arrayContaining(['image']));
+  expect(Object.keys(body.item)).not.toEqual(expect.arrayContaining(['language']));
   expect((await get('odd%253F')).body.item.id).toBe('odd%3F');
 });
 

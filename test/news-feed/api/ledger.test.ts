@@ -57,6 +57,12 @@ describe('a selected item', () => {
     ['category', { category: 'patent' }, { category: 'patent' }],
     ['score', { score: 62.5 }, { score: 62.5 }],
     ['directions', { directions: ['overseas'] }, { directions: ['overseas'] }],
+    [
+      'image',
+      { image: JSON.stringify({ url: 'https://img.example/' }) },
+      { image: { url: 'https://img.example/' } },
+    ],
+    ['language', { language: 'pt-BR' }, { language: 'pt-BR' }],
   ];
   it.each(edits)('appears with its %s when that is edited', async (_member, edit, shown) => {
     await insert('a');
@@ -67,7 +73,8 @@ describe('a selected item', () => {
 
   it('appears for every column of its representation', async () => {
     const { rows } = await feed.database.pool.query(
-      `select pg_get_triggerdef(oid) as definition from pg_trigger where tgname = 'record_update'`,
+      `select pg_get_triggerdef(oid) as definition from pg_trigger
+       where tgname = 'record_update' and tgrelid = 'news.item'::regclass`,
     );
     // The id never changes, and whether it is selected is part of in_selected_set.
     const compared = ITEM_COLUMNS.filter((column) => column !== 'id' && column !== 'selected');

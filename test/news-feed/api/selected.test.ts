@@ -74,6 +74,8 @@ describe('GET /api/v1/selected/snapshot', () => {
       category: 'research',
       score: 88.5,
       directions: ['domestic', 'overseas'],
+      image: JSON.stringify({ url: 'https://img.example/a.jpg', width: 640 }),
+      language: 'de',
       reason: 'Not shown here',
       published_at: new Date('2026-01-02T03:04:05.678Z'),
       discovered_at: new Date('2026-01-02T04:00:00Z'),
@@ -95,7 +97,14 @@ describe('GET /api/v1/selected/snapshot', () => {
         selected: true,
         directions: ['domestic', 'overseas'],
         attribution: { name: 'Pressroom', url: SITE_URL },
+        image: { url: 'https://img.example/a.jpg', width: 640 },
+        language: 'de',
       },
+    ]);
+    const [minimal] = (await get(`${SNAPSHOT}?fields=minimal`)).body.items;
+    expect(Object.keys(minimal)).toEqual([
+      ...['id', 'title', 'source', 'links', 'publishedAt', 'discoveredAt'],
+      ...['category', 'score', 'selected', 'directions'],
     ]);
   });
 

@@ -46,6 +46,8 @@ test('a story has its reports newest first, its digest and its neighbours', asyn
       story: 'main',
       publishedAt: '2026-11-01T00:00:00Z',
       source: { name: 'Maker', firstParty: true },
+      image: { url: 'https://img.source.example/a.jpg' },
+      language: 'pt',
     }),
     itemLine('second', { story: 'main', publishedAt: '2026-11-02T00:00:00Z', summary: 'More' }),
     itemLine('gone', { story: 'main', publishedAt: '2026-11-03T00:00:00Z' }),
@@ -67,6 +69,8 @@ test('a story has its reports newest first, its digest and its neighbours', asyn
       latest: 'Title of second',
       digest: 'What is known.',
       digestUpdatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      image: { url: 'https://img.source.example/a.jpg' },
+      language: 'pt',
       links: { site: 'https://news.example/stories/main' },
       reports: [
         {
@@ -84,6 +88,8 @@ test('a story has its reports newest first, its digest and its neighbours', asyn
           source: { name: 'Maker', firstParty: true },
           publishedAt: '2026-11-01T00:00:00.000Z',
           links: { site: 'https://news.example/items/first', original: 'https://source.example/first' },
+          image: { url: 'https://img.source.example/a.jpg' },
+          language: 'pt',
         },
       ],
       storyline: [

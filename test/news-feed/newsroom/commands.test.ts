@@ -91,6 +91,8 @@ const FULL = {
   selected: true,
   reason: 'Because',
   directions: ['overseas', 'domestic'],
+  image: { url: 'https://img.source.example/a.jpg', width: 640, height: 480, alt: 'A shore' },
+  language: 'zh_hant-tw',
 };
 
 describe('import', () => {
@@ -111,6 +113,8 @@ describe('import', () => {
       selected: true,
       reason: 'Because',
       directions: ['overseas', 'domestic'],
+      image: FULL.image,
+      language: 'zh-Hant-TW',
     });
     expect(await importHere([itemLine('a', FULL)])).toBe('0 created, 0 changed, 1 unchanged, 0 refused');
     expect(await row('a')).toEqual(first);
@@ -118,7 +122,7 @@ describe('import', () => {
 
   test('absent members keep their values, null removes them', async () => {
     await importHere([itemLine('a', FULL)]);
-    await importHere([itemLine('a', { title: 'New', score: null, reason: null })]);
+    await importHere([itemLine('a', { title: 'New', score: null, reason: null, language: null })]);
     expect(await row('a')).toMatchObject({
       title: 'New',
       score: null,
@@ -130,6 +134,8 @@ describe('import', () => {
       category: 'research',
       selected: true,
       directions: ['overseas', 'domestic'],
+      image: FULL.image,
+      language: null,
     });
   });
 
@@ -434,6 +440,10 @@ describe('item', () => {
       '',
       '--directions',
       'domestic',
+      '--image',
+      '',
+      '--language',
+      'pt-br',
     ]);
     expect(code).toBe(0);
     expect(await row('a')).toMatchObject({
@@ -441,6 +451,8 @@ describe('item', () => {
       summary: null,
       directions: ['domestic'],
       score: 77,
+      image: null,
+      language: 'pt-BR',
     });
   });
 

@@ -30,6 +30,17 @@ async function waitOf(id: number): Promise<number> {
   return (next_poll_at.getTime() - desk.now.value.getTime()) / 1000;
 }
 
+/** A page on which nothing was found. */
+const NO_PAGE: Page = {
+  text: null,
+  summary: null,
+  canonicalUrl: undefined,
+  image: undefined,
+  language: undefined,
+};
+
+const IMAGE = { url: 'https://source.example/page.jpg', alt: 'A page' };
+
 test('entries become items: in plain text, of three sentences, at the time that the feed gives', async () => {
   desk.host.set('/feed', {
     body: rss(
@@ -292,7 +303,7 @@ test('a report that the source rewrites is found by what it says then, and not b
 
 test('a page that cannot be read when its entry changes does not take its address from the item', async () => {
   const canonicalUrl = 'https://source.example/article';
-  let page: Page | undefined = { text: null, summary: null, canonicalUrl };
+  let page: Page | undefined = { ...NO_PAGE, canonicalUrl, image: IMAGE };
   const reading = desk.with({ pages: { read: async () => page } });
   const link = 'https://source.example/go?to=1';
   desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'First', link }]) });
@@ -301,7 +312,51 @@ test('a page that cannot be read when its entry changes does not take its addres
   page = undefined;
   desk.host.set('/feed', { body: rss([{ guid: 'a', title: 'Second', link }]) });
   await reading.poll(id);
-  expect(await desk.items()).toMatchObject([{ title: 'Second', original_url: canonicalUrl }]);
+  expect(await desk.items()).toMatchObject([{ title: 'Second', original_url: canonicalUrl, image: IMAGE }]);
+});
+
+test('an item has the picture and the language of its entry, else of its page, as the source changes them', async () => {
+  const text = 'Der Bundestag stimmt heute über die Reform der gesetzlichen Krankenkassen ab.';
+  const feed = (picture: string) => `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
+    <title>Kyst</title><link>https://source.example/</link><language>en-us</language>
+    <item><guid>a</guid><title>A</title><link>https://source.example/a</link><description>${text}</description></item>
+    <item><guid>b</guid><title>B</title><link>https://source.example/b</link>
+      <media:content url="${picture}" medium="image" width="640"/></item>
+    <item><guid>c</guid><title>C</title><link>https://source.example/c</link></item>
+  </channel></rss>`;
+  const read = async (url: string) =>
+    url.endsWith('/c') ? { ...NO_PAGE, image: IMAGE, language: 'de' } : undefined;
+  const reading = desk.with({ pages: { read } });
+  const image = (name: string) => ({ url: `https://img.source.example/${name}`, width: 640 });
+  desk.host.set('/feed', { body: feed(image('1.jpg').url) });
+  const id = await desk.add('/feed', { readPages: true });
+  await reading.poll(id);
+  expect(await desk.items()).toMatchObject([
+    // Its text is surely in another language than the feed's program declares.
+    { title: 'A', image: null, language: 'de' },
+    { title: 'B', image: image('1.jpg'), language: 'en-US' },
+    { title: 'C', image: IMAGE, language: 'en-US' },
+  ]);
+  const images = async () => (await desk.items()).map((item) => item.image);
+  desk.host.set('/feed', { body: feed(image('2.jpg').url) });
+  await reading.poll(id);
+  expect(await images()).toEqual([null, image('2.jpg'), IMAGE]);
+  const chosen = { url: 'https://img.source.example/chosen.jpg' };
+  await desk.db
+    .updateTable('news.item')
+    .set({ image: JSON.stringify(chosen) })
+    .where('title', '=', 'B')
+    .execute();
+  desk.host.set('/feed', { body: feed(image('3.jpg').url) });
+  await reading.poll(id);
+  expect(await images()).toEqual([null, chosen, IMAGE]);
+  await editSource(desk.db, id, { images: false }, desk.now.value);
+  expect(await images()).toEqual([null, chosen, null]);
+  desk.host.set('/feed', {
+    body: feed(image('4.jpg').url).replaceAll('guid>', 'guid >').replace('>c<', '>d<'),
+  });
+  await reading.poll(id);
+  expect(await images()).toEqual([null, chosen, null]);
 });
 
 test('an article that several sources carry is one item, and the first source alone changes it', async () => {

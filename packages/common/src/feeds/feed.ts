@@ -33,4 +33,8 @@ export interface FeedEntry {
   /** At least one; `url` is a page about them. */
   authors: readonly { name: string; url?: string }[];
   categories: string[];
+  /** Its picture, with its size in pixels and what it shows. */
+  image?: { url: string; width?: number; height?: number; alt?: string };
+  /** The language of its texts (BCP 47) where it may be another one than the feed's. */
+  language?: string;
 }

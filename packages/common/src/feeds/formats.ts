@@ -28,6 +28,7 @@ const RSS_NAMESPACES = {
   'xmlns:atom': 'http://www.w3.org/2005/Atom',
   'xmlns:content': 'http://purl.org/rss/1.0/modules/content/',
   'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
+  'xmlns:media': 'http://search.yahoo.com/mrss/',
 };
 
 /** Texts of RSS are HTML, whether they mean to be or not: what is plain text is escaped twice. */
@@ -48,6 +49,8 @@ function writeRss(feed: Feed): string {
         // RSS wants an e-mail address in `author`; `dc:creator` takes a name.
         ...entry.authors.map(({ name }) => x('dc:creator', xmlText(name))),
         ...entry.categories.map((name) => x('category', name)),
+        ...(entry.language === undefined ? [] : [x('dc:language', entry.language)]),
+        ...mediaOf(entry),
         ...(entry.summary === null ? [] : [x('description', asHtml(entry.summary))]),
         ...(entry.html === null ? [] : [x('content:encoded', xmlText(entry.html))]),
       ]),
@@ -59,14 +62,15 @@ function writeRss(feed: Feed): string {
 /** Texts of Atom are plain text unless they say otherwise. */
 function writeAtom(feed: Feed): string {
   const links = [{ rel: 'alternate', href: feed.homeUrl }, ...linksOf(feed, FEED_FORMATS.atom.mediaType)];
-  const root = x('feed', { xmlns: RSS_NAMESPACES['xmlns:atom'], 'xml:lang': feed.language }, [
+  const namespaces = { xmlns: RSS_NAMESPACES['xmlns:atom'], 'xmlns:media': RSS_NAMESPACES['xmlns:media'] };
+  const root = x('feed', { ...namespaces, 'xml:lang': feed.language }, [
     x('id', feed.id),
     x('title', xmlText(feed.title)),
     x('subtitle', xmlText(feed.description)),
     x('updated', feed.updated.toISOString()),
     ...links.map((link) => x('link', link)),
     ...feed.entries.map((entry) =>
-      x('entry', [
+      x('entry', { 'xml:lang': entry.language }, [
         x('id', entry.id),
         x('title', xmlText(entry.title)),
         x('link', { rel: 'alternate', href: entry.url }),
@@ -76,6 +80,7 @@ function writeAtom(feed: Feed): string {
           x('author', [x('name', xmlText(name)), ...(url === undefined ? [] : [x('uri', url)])]),
         ),
         ...entry.categories.map((term) => x('category', { term })),
+        ...mediaOf(entry),
         ...(entry.summary === null ? [] : [x('summary', xmlText(entry.summary))]),
         ...(entry.html === null ? [] : [x('content', { type: 'html' }, xmlText(entry.html))]),
       ]),
@@ -103,9 +108,19 @@ function writeJson(feed: Feed): string {
       date_published: entry.published,
       date_modified: entry.updated,
       authors: entry.authors,
+      image: entry.image?.url,
+      language: entry.language,
       tags: entry.categories.length === 0 ? undefined : entry.categories,
     })),
   });
+}
+
+/** The entry's picture, as Media RSS has it. */
+function mediaOf({ image }: FeedEntry) {
+  if (image === undefined) return [];
+  const { url, width, height, alt } = image;
+  const described = alt === undefined ? [] : [x('media:description', { type: 'plain' }, xmlText(alt))];
+  return [x('media:content', { url, medium: 'image', width, height }, described)];
 }
 
 /** A JSON Feed's item must have content, so an entry without any repeats its title. */

@@ -15,3 +15,12 @@ const URI = new RegExp(
 export function isWebUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text);
 }
+
+/** Characters that browsers accept in an address and RFC 3986 does not. */
+const NOT_URI = /[\s"<>\\^`{|}[\]]/g;
+
+/** The address as a URI, which {@link isWebUri} takes. */
+export function webUri({ origin, href }: URL): string {
+  const rest = href.slice(origin.length);
+  return origin + rest.replace(NOT_URI, (character) => encodeURIComponent(character));
+}

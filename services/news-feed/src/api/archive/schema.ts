@@ -3,6 +3,7 @@ import { searchText } from '@pressroom/common/search/search-text';
 import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
 import { z } from 'zod';
 import { isCalendarDate } from '../../calendar.ts';
+import { languageTag } from '../../language-tag.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { itemSchema } from '../items/representation.ts';
 import { categoryParameter, cursorParameter, directionParameter, pageSchema } from '../items/schema.ts';
@@ -29,6 +30,13 @@ export function archiveQuery(vocabulary: Vocabulary) {
       .describe('The name of a source, as `/api/v1/sources` lists it.'),
     category: categoryParameter(vocabulary),
     direction: directionParameter(vocabulary),
+    language: z
+      .string()
+      .refine((value) => languageTag(value) !== undefined, 'must be a language tag (BCP 47), such as pt-BR')
+      .transform((value) => languageTag(value) ?? value)
+      .optional()
+      .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.')
+      .meta({ maxLength: 35 }),
     selected: z.enum(['true'], 'must be true, or absent').optional().describe('Only selected items.'),
     q: searchText
       .refine(

@@ -82,8 +82,17 @@ export class ArchiveStore {
   }
 }
 
-function listKey({ from, to, source, category, direction, selected, q }: ArchiveQuery): ListKey {
-  const values = [from, to, source, category, direction, selected, q];
+function listKey({ from, to, source, category, direction, language, selected, q }: ArchiveQuery): ListKey {
+  const values = [
+    from,
+    to,
+    source,
+    category,
+    direction,
+    selected,
+    q,
+    ...(language === undefined ? [] : [language]),
+  ];
   return ['archive', ...values.map((value) => value ?? null)];
 }
 
@@ -91,7 +100,7 @@ function readingOf(
   query: ArchiveQuery,
   { anchor, now, calendar }: { anchor: Anchor | undefined; now: Date; calendar: Calendar },
 ): Reading {
-  const { from, to, category, direction, source } = query;
+  const { from, to, category, direction, language, source } = query;
   const through = to === undefined ? now : new Date(Math.min(now.getTime(), endOf(to, calendar)));
   return {
     query,
@@ -101,6 +110,7 @@ function readingOf(
       continued: anchor !== undefined,
       inCategory: category !== undefined,
       inDirection: direction !== undefined,
+      inLanguage: language !== undefined,
       inSource: source !== undefined,
     },
     values: {
@@ -110,6 +120,7 @@ function readingOf(
       anchorId: anchor?.id ?? '',
       category: category ?? '',
       direction: direction ?? '',
+      language: language ?? '',
       source: source ?? '',
       limit: query.limit + 1,
     },
@@ -130,7 +141,8 @@ function justBefore(time: Date): Date {
 async function read(db: Database, reading: Reading): Promise<PageRow[]> {
   const { shape, values, words } = reading;
   const isSelection = shape.mode === 'selected';
-  const hasIndex = !shape.inDirection && !(shape.inSource && (shape.inCategory || isSelection));
+  const hasIndex =
+    !shape.inDirection && !shape.inLanguage && !(shape.inSource && (shape.inCategory || isSelection));
   if (hasIndex && words.length === 0) return select(db, reading, 'all').execute();
   // What few of these have, few items of a month have.
   for (const reach of ['newest', 'newer'] as const) {
@@ -180,8 +192,11 @@ async function oldestItem(db: Database): Promise<Date | undefined> {
  */
 function selectByTerms(db: Database, reading: Reading, months: readonly string[]): Promise<PageRow[]> {
   const { query, words } = reading;
-  const { category, direction, selected, source } = query;
-  const terms = termsOf({ mode: selected === undefined ? 'all' : 'selected', category, direction }, words);
+  const { category, direction, language, selected, source } = query;
+  const terms = termsOf(
+    { mode: selected === undefined ? 'all' : 'selected', category, direction, language },
+    words,
+  );
   const ofSource = source === undefined ? sql`` : sql` || array[${` source ${source}`}]`;
   const ids = sql`
     with given as materialized (select ${terms} as terms)

@@ -37,6 +37,9 @@ function entryOf(row: ListedItem, site: Site): FeedEntry {
     published: row.published_at,
     updated: row.discovered_at,
     authors: [{ name: row.source_name }],
+    ...(row.image !== null && { image: row.image }),
+    // A title that was translated is in the language of the feed.
+    ...(row.language !== null && row.original_title === null && { language: row.language }),
     categories: [...(row.category === null ? [] : [row.category]), ...row.directions],
   };
 }

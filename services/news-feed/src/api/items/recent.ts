@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ItemsQuery } from './schema.ts';
 
 /** What a query restricts besides its words. */
-type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'>;
+type Filters = Pick<ItemsQuery, 'mode' | 'category' | 'direction'> & { language?: string | undefined };
 
 /** Whether terms name fewer items than the whole window, so that {@link recentWithTerms} pays. */
 export function hasTerms({ category, direction }: Filters, words: readonly string[]): boolean {
@@ -11,17 +11,18 @@ export function hasTerms({ category, direction }: Filters, words: readonly strin
 }
 
 /**
- * The terms of all items that have the query's category, direction and selection and every piece of its words
+ * The terms of all items that have what the query restricts and every piece of its words
  * (`migrations/0004_news_items.sql`), as `text[]`.
  */
 export function termsOf(
-  { mode, category, direction }: Filters,
+  { mode, category, direction, language }: Filters,
   words: readonly string[],
 ): RawBuilder<string[]> {
   const given = [
     ...(mode === 'selected' ? [' selected'] : []),
     ...(category === undefined ? [] : [` category ${category}`]),
     ...(direction === undefined ? [] : [` direction ${direction}`]),
+    ...(language === undefined ? [] : [` language ${language}`]),
   ];
   const pieces = words.map((word) => sql` || news.text_pieces(news.fold(${word}))`);
   return sql`(${given}::text[]${sql.join(pieces, sql``)})`;

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import type { Image } from '../../image.ts';
 import type { ItemTable } from '../../tables.ts';
 import type { Site } from '../site.ts';
 
@@ -20,6 +21,8 @@ export const ITEM_COLUMNS = [
   'score',
   'selected',
   'directions',
+  'image',
+  'language',
 ] as const satisfies (keyof ItemTable)[];
 
 /**
@@ -66,6 +69,25 @@ export function minimalItemSchema(site: Site) {
     .meta({ id: 'MinimalItem' });
 }
 
+/** The picture and the language of an article, each absent where it is not known. */
+export const illustrationShape = {
+  image: z
+    .object({
+      url: address.describe('Public and https.'),
+      width: z.int().optional().describe('In pixels.'),
+      height: z.int().optional(),
+      alt: z.string().optional().describe('What it shows, for those who do not see it.'),
+    })
+    .meta({ id: 'Image' })
+    .optional(),
+  language: z.string().optional().describe('The language of the original article (BCP 47).'),
+};
+
+/** The members of {@link illustrationShape} that are known. */
+export function illustration({ image, language }: { image: Image | null; language: string | null }) {
+  return { ...(image !== null && { image }), ...(language !== null && { language }) };
+}
+
 /** The members of an item in the snapshot and in changes; `/items` adds `reason`. */
 export function itemSchema(site: Site) {
   return minimalItemSchema(site)
@@ -74,6 +96,7 @@ export function itemSchema(site: Site) {
       summary: z.string().nullable(),
       links: linksSchema(site, { original: address.describe('The original article.') }),
       attribution,
+      ...illustrationShape,
     })
     .meta({ id: 'Item' });
 }
@@ -109,5 +132,6 @@ export function item(row: ItemRow, site: Site): Item {
     summary: row.summary,
     links: { ...shown.links, original: row.original_url },
     attribution: site.attribution,
+    ...illustration(row),
   };
 }

@@ -20,6 +20,7 @@ export interface PageValues {
   anchorId: string;
   category: string;
   direction: string;
+  language: string;
   source: string;
   limit: number;
 }
@@ -44,6 +45,7 @@ export type PageShape = {
   continued: boolean;
   inCategory: boolean;
   inDirection: boolean;
+  inLanguage: boolean;
   inSource: boolean;
 };
 
@@ -78,6 +80,11 @@ export function selectPage(db: Kysely<NewsTables>, shape: ReadShape, value: Valu
     .select([...ITEM_COLUMNS, 'reason', 'at'])
     .$if(shape.inCategory, (select) => select.where('category', '=', value('category')))
     .$if(shape.inDirection, (select) => select.where(sql<boolean>`${value('direction')} = any(directions)`))
+    .$if(shape.inLanguage, (select) =>
+      select.where(
+        sql<boolean>`(language = ${value('language')} or starts_with(language, ${value('language')} || '-'))`,
+      ),
+    )
     .$if(shape.inSource, (select) => select.where('source_name', '=', value('source')))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')

@@ -78,6 +78,7 @@ export class ItemStore {
       anchorId: anchor?.id ?? '',
       category: query.category ?? '',
       direction: query.direction ?? '',
+      language: '',
       source: '',
       limit: query.limit + 1,
     };
@@ -128,6 +129,7 @@ function shapeOf({ mode, by, cursor, category, direction }: ItemsQuery): PageSha
     continued: cursor !== undefined,
     inCategory: category !== undefined,
     inDirection: direction !== undefined,
+    inLanguage: false,
     inSource: false,
   };
 }

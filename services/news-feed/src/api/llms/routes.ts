@@ -18,7 +18,7 @@ export interface LlmsParts {
 /** What the API offers, for a model that reads it: path and what is there. */
 const ENDPOINTS: readonly (readonly [path: string, title: string, note: string])[] = [
   ['/api/v1/items', 'Items of the last 7 days', '`q`, `category`, `direction`, `mode=all`, `window=24h`'],
-  ['/api/v1/archive', 'All items', '`from` and `to` (dates), `source`, `q`, `selected=true`'],
+  ['/api/v1/archive', 'All items', '`from` and `to` (dates), `source`, `language`, `q`, `selected=true`'],
   ['/api/v1/hot-topics', 'Hot topics', 'what many sources are reporting on now'],
   ['/api/v1/stories', 'Stories', 'events, each with all reports on it at `/api/v1/stories/{publicId}`'],
   ['/api/v1/dailies/latest', 'The daily report', 'earlier ones at `/api/v1/dailies`'],

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { ApiAddress } from '../api-address.ts';
 import { CACHE_CONTROL } from '../cache-control.ts';
+import { illustration } from '../items/representation.ts';
 import type { Site } from '../site.ts';
 import { success } from '../wire.ts';
 import { listStories, type StoryPage } from './list.ts';
@@ -131,11 +132,18 @@ function shownStory(
     latest: newest.title,
     digest: story.digest,
     digestUpdatedAt: story.digest_updated_at?.toISOString() ?? null,
+    ...illustrationOf(reports),
     links: { [site.linkName]: site.story(story.public_id) },
     reports: reports.map((report) => shownReport(report, site)),
     storyline: storyline.map((neighbor) => shownNeighbor(neighbor, site, api)),
     related: related.map((neighbor) => shownNeighbor(neighbor, site, api)),
   };
+}
+
+function illustrationOf(reports: StoryRead['reports']) {
+  const [language = null, ...others] = new Set(reports.flatMap((report) => report.language ?? []));
+  const image = reports.find((report) => report.image !== null)?.image ?? null;
+  return illustration({ image, language: others.length > 0 ? null : language });
 }
 
 function shownReport(report: StoryRead['newest'], site: Site) {
@@ -146,6 +154,7 @@ function shownReport(report: StoryRead['newest'], site: Site) {
     source: { name: report.source_name, firstParty: report.source_first_party },
     publishedAt: report.published_at.toISOString(),
     links: { [site.linkName]: site.item(report.id), original: report.original_url },
+    ...illustration(report),
   };
 }
 

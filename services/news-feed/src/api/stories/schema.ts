@@ -1,6 +1,6 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
-import { address, linksSchema, timestamp } from '../items/representation.ts';
+import { address, illustrationShape, linksSchema, timestamp } from '../items/representation.ts';
 import { cursorParameter, pageSchema } from '../items/schema.ts';
 import type { Site } from '../site.ts';
 import { body } from '../wire.ts';
@@ -18,6 +18,12 @@ export const storyPath = z.object({
     .refine((value) => value.length <= MAX_PUBLIC_ID, `must be at most ${MAX_PUBLIC_ID} characters long`)
     .meta({ maxLength: MAX_PUBLIC_ID }),
 });
+
+/** That of the newest report that has a picture; the language only if all its reports have the same. */
+const storyIllustration = {
+  image: illustrationShape.image.describe('That of the newest report that has one.'),
+  language: z.string().optional().describe('The language of all its reports that say one (BCP 47).'),
+};
 
 function neighborSchema(site: Site) {
   return z.object({
@@ -43,6 +49,7 @@ function reportSchema(site: Site) {
     source: z.object({ name: z.string(), firstParty: z.boolean() }),
     publishedAt: timestamp,
     links: linksSchema(site, { original: address.optional() }),
+    ...illustrationShape,
   });
 }
 
@@ -89,6 +96,7 @@ export function storyAnswer(site: Site) {
       latest: z.string().describe('The title of the newest report.'),
       digest: z.string().nullable(),
       digestUpdatedAt: timestamp.nullable(),
+      ...storyIllustration,
       links: linksSchema(site, {}),
       reports: z.array(reportSchema(site)).describe('Newest first.'),
       storyline: z.array(neighborSchema(site)),

@@ -71,6 +71,7 @@ export class StoryStore {
     return this.#db
       .selectFrom('news.item')
       .select(['id', 'title', 'summary', 'source_name', 'source_first_party', 'original_url', 'published_at'])
+      .select(['image', 'language'])
       .where('story', '=', publicId)
       .where('withdrawn_at', 'is', null)
       .orderBy('published_at', 'desc')

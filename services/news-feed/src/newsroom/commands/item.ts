@@ -15,6 +15,8 @@ interface EditOptions {
   score?: number | null;
   reason?: string;
   directions?: string;
+  image?: string;
+  language?: string;
   story?: string;
 }
 
@@ -32,6 +34,8 @@ export function addItemCommands(program: Command): void {
     .option('--score <number>', '0 to 100', score)
     .option('--reason <text>', 'why it was selected')
     .option('--directions <names>', 'separated by commas')
+    .option('--image <url>', 'the address of its picture')
+    .option('--language <tag>', 'that of the original article, such as pt-BR')
     .option('--story <publicId>')
     .action((id: string, options: EditOptions) => edit(id, options));
   item
@@ -60,11 +64,12 @@ export function addItemCommands(program: Command): void {
 }
 
 async function edit(id: string, options: EditOptions, selection: ItemChange = {}): Promise<void> {
-  const { directions, title, ...texts } = options;
+  const { directions, title, image, ...texts } = options;
   const nullable = Object.entries(texts).map(([name, value]) => [name, value === '' ? null : value]);
   const change = itemChangeReader(readVocabulary(process.env))({
     ...Object.fromEntries(nullable),
     ...(title !== undefined && { title }),
+    ...(image !== undefined && { image: image === '' ? null : { url: image } }),
     ...(directions !== undefined && { directions: directions.split(',').filter((name) => name !== '') }),
     ...selection,
   });

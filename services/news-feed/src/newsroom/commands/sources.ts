@@ -31,6 +31,7 @@ interface SettingOptions {
   weight?: number;
   select?: string;
   readPages?: boolean;
+  images?: boolean;
   url?: string;
 }
 
@@ -99,7 +100,9 @@ function withSettings(command: Command): Command {
     .option('--first-party', 'it reports on its own work')
     .option('--weight <number>', 'how much it is trusted, from 0 to 10 (default: 1)', weight)
     .option('--select <rule>', SELECT_RULES)
-    .option('--read-pages', "read the articles' pages for their text, as robots.txt allows");
+    .option('--read-pages', "read the articles' pages for their text, as robots.txt allows")
+    .option('--images', 'take the pictures of its entries (default)')
+    .option('--no-images', 'take none, and remove those that its items have');
 }
 
 async function add(url: string, options: SettingOptions): Promise<void> {

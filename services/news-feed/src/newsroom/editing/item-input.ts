@@ -1,5 +1,7 @@
 import { requiredText, text, webUrl } from '@pressroom/common/fields/text';
 import { z } from 'zod';
+import { imageUrl, MAX_IMAGE_URL } from '../../image.ts';
+import { languageTag } from '../../language-tag.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { itemId, MAX_TEXT, MAX_TITLE, storyId } from './fields.ts';
@@ -16,6 +18,25 @@ const originalUrl = webUrl(4000).refine(
   (value) => !URL.canParse(value) || Buffer.byteLength(canonicalUrl(value)) <= MAX_CANONICAL_URL,
   `must be at most ${MAX_CANONICAL_URL} characters long without its tracking parameters`,
 );
+
+const SIZE = 'must be a whole number of pixels from 1 to 99,999';
+const pixels = z.int(SIZE).min(1, SIZE).max(99_999, SIZE).optional();
+
+const image = z.strictObject({
+  url: webUrl(MAX_IMAGE_URL).refine(
+    (value) => imageUrl(value) !== undefined && !value.includes('#'),
+    'must be a public https address without a fragment',
+  ),
+  width: pixels,
+  height: pixels,
+  alt: requiredText(MAX_TITLE).optional().describe('What it shows, for those who do not see it.'),
+});
+
+const language = z
+  .string('must be a string')
+  .refine((value) => languageTag(value) !== undefined, 'must be a language tag (BCP 47), such as pt-BR')
+  .transform((value) => languageTag(value) ?? value)
+  .meta({ maxLength: 35 });
 
 /**
  * The schema of an item's values: it is upserted by its id, or by its canonical URL if it does not have one.
@@ -41,6 +62,8 @@ export function itemInput<Time extends z.ZodType<Date>>({ categories, directions
     selected: z.boolean().optional(),
     reason: text(MAX_TEXT).nullable().optional(),
     directions: z.array(z.enum(directions, `must be one of ${directions.join(', ')}`)).optional(),
+    image: image.nullable().optional(),
+    language: language.nullable().optional().describe('Of the original article.'),
     story: storyId.nullable().optional().describe('The `publicId` of an existing story.'),
   });
 }
@@ -72,6 +95,8 @@ function itemChange(vocabulary: Vocabulary) {
       selected: true,
       reason: true,
       directions: true,
+      image: true,
+      language: true,
       story: true,
     })
     .partial();

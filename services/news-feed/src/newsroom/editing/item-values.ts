@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import type { ItemTable } from '../../tables.ts';
 import { canonicalUrl } from './canonical-url.ts';
@@ -19,6 +20,8 @@ export const WRITTEN_COLUMNS = [
   'selected',
   'reason',
   'directions',
+  'image',
+  'language',
   'story',
 ] as const satisfies (keyof ItemTable)[];
 
@@ -38,6 +41,8 @@ const NEW_ITEM = {
   selected: false,
   reason: null,
   directions: [] as string[],
+  image: null,
+  language: null,
   story: null,
 };
 
@@ -62,26 +67,23 @@ export function valuesOf(input: ItemInput, known: ItemValues | undefined, now: D
     selected: given(input.selected, before.selected),
     reason: given(input.reason, before.reason),
     directions: [...new Set(given(input.directions, before.directions))],
+    image: given(input.image, before.image),
+    language: given(input.language, before.language),
     story: given(input.story, before.story),
   };
 }
 
 /** Whether two states of an item are equal. */
 export function sameValues(a: ItemValues, b: ItemValues): boolean {
-  return WRITTEN_COLUMNS.every((column) => comparable(a[column]) === comparable(b[column]));
+  return WRITTEN_COLUMNS.every((column) => isDeepStrictEqual(a[column], b[column]));
 }
 
 /** Whether two states of an item are equal to those who compare and sum up reports. */
 export function saysTheSame(a: ItemValues, b: ItemValues): boolean {
   const columns = ['title', 'original_title', 'summary', 'source_name', 'published_at'] as const;
-  return columns.every((column) => comparable(a[column]) === comparable(b[column]));
+  return columns.every((column) => isDeepStrictEqual(a[column], b[column]));
 }
 
 function given<T>(value: T | undefined, otherwise: T): T {
   return value === undefined ? otherwise : value;
-}
-
-function comparable(value: ItemValues[keyof ItemValues]): string | number | boolean | null {
-  if (value instanceof Date) return value.getTime();
-  return Array.isArray(value) ? JSON.stringify(value) : value;
 }

@@ -21,7 +21,7 @@ export type ItemOutcome = 'created' | 'changed' | 'unchanged' | Failure;
 const RECORD = sql.raw(`(
   id text, title text, original_title text, summary text, source_name text, source_first_party boolean,
   original_url text, canonical_url text, published_at timestamptz, discovered_at timestamptz, category text,
-  score double precision, selected boolean, reason text, directions text[], story text
+  score double precision, selected boolean, reason text, directions text[], image jsonb, language text, story text
 )`);
 
 const COLUMNS = sql.join(WRITTEN_COLUMNS.map((column) => sql.ref(column)));

@@ -1,3 +1,5 @@
+import type { Image } from '../../image.ts';
+
 /** An entry of a feed, in plain text, as far as an item can hold it. */
 export interface FeedEntry {
   /** What identifies it in its feed: guid, id, else the address. */
@@ -10,6 +12,10 @@ export interface FeedEntry {
   url: string;
   /** As the feed says; null if it says nothing usable. */
   publishedAt: Date | null;
+  /** Its picture; null if it names none that is public and https. */
+  image: Image | null;
+  /** What it, else its feed, says of its language (BCP 47). */
+  language: string | null;
 }
 
 /** A feed of any format. */

@@ -1,4 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
+import { webUri } from '@pressroom/common/fields/web-uri';
+import { languageTag } from '../../language-tag.ts';
+import { entryImage } from './entry-image.ts';
 import type { FeedEntry, ParsedFeed } from './feed.ts';
 import { feedDate } from './feed-date.ts';
 import { readJsonFeed } from './json-feed.ts';
@@ -43,7 +46,7 @@ const MAX_TTL_SECONDS = 365 * 86_400;
 export function parseFeed(text: string, url: string): ParsedFeed {
   const raw = readRaw(text.trimStart(), url);
   const base = URL.parse(raw.home?.trim() ?? '', url)?.href ?? url;
-  const usable = raw.entries.slice(0, MAX_ENTRIES).map((entry) => entryOf(entry, base));
+  const usable = raw.entries.slice(0, MAX_ENTRIES).map((entry) => entryOf(entry, base, raw.languages));
   const entries = usable.filter((entry) => entry !== undefined);
   return {
     title: cutText(raw.title === undefined ? '' : plainText(raw.title), MAX_FEED_TITLE) || null,
@@ -65,7 +68,11 @@ function readRaw(text: string, url: string): RawFeed {
   }
 }
 
-function entryOf({ key, titles, texts, links, dates }: RawEntry, base: string): FeedEntry | undefined {
+function entryOf(
+  { key, titles, texts, links, dates, images, languages }: RawEntry,
+  base: string,
+  feedLanguages: RawFeed['languages'],
+): FeedEntry | undefined {
   // A feed may repeat its texts without end, and each is work.
   const words = texts.values().map(plainText).filter(Boolean).take(MOST_TEXTS).toArray();
   const title = titles.values().map(plainText).find(Boolean) ?? '';
@@ -79,8 +86,10 @@ function entryOf({ key, titles, texts, links, dates }: RawEntry, base: string): 
     key: own,
     title: name,
     summary: summaryOf(words.find((part) => part !== name) ?? ''),
-    url: uriOf(url),
+    url: webUri(url),
     publishedAt: dates.map(feedDate).find((date) => date !== undefined) ?? null,
+    image: entryImage(images, base) ?? null,
+    language: [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null,
   };
 }
 
@@ -92,15 +101,6 @@ function addressOf({ href, base }: RawLink, feedBase: string): URL | undefined {
   url.username = '';
   url.password = '';
   return url;
-}
-
-/** Characters that browsers accept in an address and RFC 3986 does not. */
-const NOT_URI = /[\s"<>\\^`{|}[\]]/g;
-
-/** The address as the answers show it, a URI. */
-function uriOf(url: URL): string {
-  const start = url.origin.length;
-  return url.origin + url.href.slice(start).replace(NOT_URI, (character) => encodeURIComponent(character));
 }
 
 function updateSeconds({ updatePeriod, updateFrequency, ttlMinutes }: RawFeed): number | undefined {

@@ -10,6 +10,8 @@ export interface RawFeed {
   updatePeriod?: string | undefined;
   updateFrequency?: number | undefined;
   ttlMinutes?: number | undefined;
+  /** What it says of the language of its entries. */
+  languages: string[];
   links: ParsedFeed['links'];
 }
 
@@ -20,10 +22,19 @@ export interface RawEntry {
   texts: MarkedText[];
   links: RawLink[];
   dates: string[];
+  images: RawImage[];
+  languages: string[];
 }
 
 /** An address, and what it is relative to if the feed says so. */
 export interface RawLink {
   href: string;
   base?: string | undefined;
+}
+
+/** A picture, as it is written. */
+export interface RawImage extends RawLink {
+  width?: string | undefined;
+  height?: string | undefined;
+  alt?: string | undefined;
 }

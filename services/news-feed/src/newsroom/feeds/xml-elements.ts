@@ -18,6 +18,8 @@ export interface XmlElement {
 
 /** An entry with its own attributes. */
 export interface XmlEntry {
+  /** What `xml:lang` says, of it or of what it is in. */
+  language: string | undefined;
   attributes: XmlElement['attributes'];
   members: XmlElement[];
 }
@@ -25,6 +27,8 @@ export interface XmlEntry {
 /** A feed as its XML says it, the same for every format. */
 export interface XmlFeed {
   isAtom: boolean;
+  /** What `xml:lang` of its root says. */
+  language: string | undefined;
   members: XmlElement[];
   entries: XmlEntry[];
 }
@@ -60,6 +64,9 @@ interface Frame {
   /** Those that it declares itself, by their prefixes. */
   namespaces: ReadonlyMap<string, string>;
   base: string | undefined;
+  language: string | undefined;
+  /** The element itself, where it is one of {@link TRANSPARENT}. */
+  member?: XmlElement;
 }
 
 /**
@@ -107,8 +114,16 @@ class XmlReader {
     const name = this.#nameOf(tag, frame);
     if (this.feed === undefined) this.#startFeed(name, tag, frame);
     else if (name === 'item' || name === 'entry') this.#startEntry(attributes, frame);
-    else if (name === 'channel' || TRANSPARENT.includes(name)) this.#frames.push(frame);
-    else this.#member = { name, attributes, text: '', markup: undefined, base: frame.base };
+    else if (name === 'channel') this.#frames.push(frame);
+    else {
+      const member = { name, attributes, text: '', markup: undefined, base: frame.base };
+      if (!TRANSPARENT.includes(name)) {
+        this.#member = member;
+        return;
+      }
+      this.#members.push(member);
+      this.#frames.push({ ...frame, member });
+    }
   }
 
   onclosetag(tag: string): void {
@@ -120,6 +135,9 @@ class XmlReader {
       member.markup += `</${localName(tag)}>`;
     } else {
       this.#members.push(member);
+      const outer = this.#frames.at(-1)?.member;
+      // What describes a picture is its text.
+      if (outer !== undefined && member.name === 'media:description') outer.text = member.text;
       this.#member = undefined;
     }
   }
@@ -149,18 +167,18 @@ class XmlReader {
   #startFeed(name: string, tag: string, frame: Frame): void {
     const root = localName(tag).toLowerCase();
     if (!ROOTS.includes(root)) throw new Failure('invalid', 'it is not a feed');
-    this.feed = { isAtom: root === 'feed', members: [], entries: [] };
+    this.feed = { isAtom: root === 'feed', language: frame.language, members: [], entries: [] };
     this.#own = name.slice(0, -root.length);
     this.#frames.push(frame);
   }
 
   #startEntry(attributes: XmlElement['attributes'], frame: Frame): void {
-    this.feed?.entries.push({ attributes, members: [] });
+    this.feed?.entries.push({ language: frame.language, attributes, members: [] });
     this.#frames.push({ ...frame, role: 'entry' });
   }
 
   #frameFor(attributes: XmlElement['attributes'], raw: Record<string, string>): Frame {
-    const { role = 'feed', base } = this.#frames.at(-1) ?? {};
+    const { role = 'feed', base, language } = this.#frames.at(-1) ?? {};
     const declared = Object.entries(raw).filter(([name]) => /^xmlns(:|$)/.test(name));
     const given = attributes['xml:base'];
     const inner = given === undefined ? undefined : URL.parse(given, base ?? this.#url)?.href;
@@ -168,6 +186,7 @@ class XmlReader {
       role,
       namespaces: new Map(declared.map(([name, uri]) => [name.slice(6).toLowerCase(), uri])),
       base: inner ?? base,
+      language: attributes['xml:lang'] ?? language,
     };
   }
 

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities';
+import { isImage, pixels } from './entry-image.ts';
 import { looksLikeHtml, type MarkedText } from './plain-text.ts';
-import type { RawEntry, RawFeed, RawLink } from './raw-feed.ts';
+import type { RawEntry, RawFeed, RawImage, RawLink } from './raw-feed.ts';
 import { readXml, type XmlElement, type XmlEntry } from './xml-elements.ts';
 
 /** Media types whose bytes Atom has in base64 (RFC 4287, section 4.1.3.3); some are text after all. */
@@ -13,7 +14,7 @@ const BINARY = /^(?:(?:image|audio|video|font)\/|application\/octet-stream$)/i;
  * @param url the feed's address
  */
 export function readXmlFeed(text: string, url: string): RawFeed {
-  const { isAtom, members, entries } = readXml(text, url);
+  const { isAtom, language, members, entries } = readXml(text, url);
   const links = named(members, isAtom ? 'link' : 'atom:link').map(({ attributes: { href, rel } }) => ({
     href,
     rel,
@@ -27,10 +28,11 @@ export function readXmlFeed(text: string, url: string): RawFeed {
     updatePeriod: named(members, 'sy:updateperiod')[0]?.text,
     updateFrequency: numberOf(named(members, 'sy:updatefrequency')[0]),
     ttlMinutes: numberOf(named(members, 'ttl')[0]),
+    languages: [...texts(members, 'language', 'dc:language'), ...(language === undefined ? [] : [language])],
   };
 }
 
-function atomEntry({ members }: XmlEntry): RawEntry {
+function atomEntry({ members, language }: XmlEntry): RawEntry {
   const [id] = named(members, 'id');
   return {
     key: id?.text,
@@ -42,10 +44,12 @@ function atomEntry({ members }: XmlEntry): RawEntry {
     // An id that is an address is the best there is where no link is.
     links: [...atomLinks(members, 'link'), ...addressIn(id)],
     dates: dates(members, 'published', 'issued', 'created', 'updated', 'modified'),
+    images: images(members),
+    languages: languages(members, language),
   };
 }
 
-function rssEntry({ attributes: { about }, members }: XmlEntry): RawEntry {
+function rssEntry({ attributes: { about }, members, language }: XmlEntry): RawEntry {
   const [guid] = named(members, 'guid');
   return {
     key: guid?.text ?? about,
@@ -77,6 +81,8 @@ function rssEntry({ attributes: { about }, members }: XmlEntry): RawEntry {
       'atom:updated',
       'dcterms:created',
     ),
+    images: images(members),
+    languages: languages(members, language),
   };
 }
 
@@ -88,6 +94,51 @@ function named(members: readonly XmlElement[], ...names: string[]): XmlElement[]
 /** The dates of these names; where one is repeated, the last is what the source meant. */
 function dates(members: readonly XmlElement[], ...names: string[]): string[] {
   return names.flatMap((name) => named(members, name).at(-1)?.text ?? []);
+}
+
+/** What the members of these names say. */
+function texts(members: readonly XmlElement[], ...names: string[]): string[] {
+  return named(members, ...names).map(({ text }) => text);
+}
+
+/** What its texts say of their language, the entry itself, or what it is in. */
+function languages(members: readonly XmlElement[], outer: string | undefined): string[] {
+  const own = named(members, 'title', 'summary', 'content', 'description');
+  return [
+    ...own.flatMap(({ attributes }) => attributes['xml:lang'] ?? []),
+    ...texts(members, 'dc:language', 'language'),
+    ...(outer === undefined ? [] : [outer]),
+  ];
+}
+
+/** Its pictures, the best first: what is published with it, then what stands for it. */
+function images(members: readonly XmlElement[]): RawImage[] {
+  const enclosures = [
+    ...named(members, 'enclosure'),
+    ...named(members, 'link', 'atom:link').filter(({ attributes: { rel } }) => rel === 'enclosure'),
+  ];
+  return [
+    ...largestFirst(named(members, 'media:content').filter(isPicture)),
+    ...enclosures.filter(isPicture),
+    ...largestFirst(named(members, 'media:thumbnail')),
+    ...named(members, 'itunes:image'),
+  ].map(({ attributes: { url, href, width, height }, text, base }) => {
+    return { href: url ?? href ?? text, base, width, height, alt: url === undefined ? undefined : text };
+  });
+}
+
+/** By its medium or type, else by its name. */
+function isPicture({ attributes: { medium, type, url, href } }: XmlElement): boolean {
+  if (medium !== undefined) return medium === 'image';
+  return (
+    isImage(type) ||
+    (type === undefined && /\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)/i.test(url ?? href ?? ''))
+  );
+}
+
+function largestFirst(members: readonly XmlElement[]): XmlElement[] {
+  const width = ({ attributes }: XmlElement) => pixels(attributes.width) ?? 0;
+  return members.toSorted((a, b) => width(b) - width(a));
 }
 
 function linkOf({ text, base }: XmlElement): RawLink {

@@ -1,6 +1,9 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
+import type { Image } from '../../image.ts';
+import { languageTag } from '../../language-tag.ts';
 import { decodeDocument } from '../feeds/decode.ts';
+import { entryImage } from '../feeds/entry-image.ts';
 import { plainText } from '../feeds/plain-text.ts';
 import { summaryOf } from '../feeds/summary.ts';
 
@@ -11,6 +14,10 @@ export interface Page {
   summary: string | null;
   /** The address that the page gives itself, on the same site; undefined if it gives none. */
   canonicalUrl: string | undefined;
+  /** The picture that stands for it (`og:image`); undefined if it names none that is public and https. */
+  image: Image | undefined;
+  /** What it says of its language (BCP 47). */
+  language: string | undefined;
 }
 
 /** What the address of an article has answered. */
@@ -38,9 +45,11 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   const { document } = parseHTML(markup);
   if (document.documentElement === null || isDeep(document)) return undefined;
   const canonicalUrl = canonicalOf(document, url);
+  const image = imageOf(document, url);
+  const language = languageTag(document.documentElement.getAttribute('lang') ?? '');
   const article = new Readability(document as never).parse();
   const text = plainText({ value: article?.content ?? '', markup: 'html' }).slice(0, MAX_TEXT) || null;
-  return { text, summary: summaryOf(text ?? ''), canonicalUrl };
+  return { text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
 }
 
 function isDeep(document: Document): boolean {
@@ -60,6 +69,19 @@ function canonicalOf(document: Document, url: string): string | undefined {
   const target = new URL(named, url);
   const isPage = /^https?:$/.test(target.protocol) && target.username === '' && target.pathname !== '/';
   return isPage && siteOf(target) === siteOf(new URL(url)) ? target.href : undefined;
+}
+
+/** The first of those that Open Graph lists: its properties come first, too. */
+function imageOf(document: Document, url: string): Image | undefined {
+  const content = (name: string) =>
+    document.querySelector(`meta[property="${name}"], meta[name="${name}"]`)?.getAttribute('content') ??
+    undefined;
+  const [width, height, alt] = ['og:image:width', 'og:image:height', 'og:image:alt'].map(content);
+  const addresses = ['og:image:secure_url', 'og:image', 'og:image:url'].map(content);
+  return entryImage(
+    addresses.flatMap((href) => (href === undefined ? [] : [{ href, width, height, alt }])),
+    url,
+  );
 }
 
 function siteOf({ host }: URL): string {

@@ -151,7 +151,17 @@ async function outcome(
   const items = await db
     .selectFrom('news.item')
     .select(['id', 'title', 'original_title', 'summary', 'source_name', 'original_url', 'published_at'])
-    .select(['discovered_at', 'category', 'score', 'selected', 'reason', 'directions', 'story'])
+    .select([
+      'discovered_at',
+      'category',
+      'score',
+      'selected',
+      'reason',
+      'directions',
+      'image',
+      'language',
+      'story',
+    ])
     .orderBy('id')
     .execute();
   const stories = await db

@@ -14,7 +14,7 @@ export interface OpmlFeed {
 }
 
 /** What no other reader has: attributes in their own namespace (OPML 2.0, "Extending OPML"). */
-const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages'].map(
+const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images'].map(
   (name) => `pressroom:${name}`,
 );
 const NAMESPACE = 'xmlns:pressroom="urn:pressroom:source"';
@@ -62,6 +62,7 @@ function settingsOf(outline: Outline): SourceSettings {
     ...(weight !== undefined && { weight: Number(weight) }),
     ...(own('first-party') === 'true' && { firstParty: true }),
     ...(own('read-pages') === 'true' && { readPages: true }),
+    ...(own('images') === 'false' && { images: false }),
   };
 }
 
@@ -91,7 +92,8 @@ export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, no
 }
 
 function outlineOf(source: Source): Outline {
-  const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
+  const { name, url, category, directions, select_rule, weight, first_party, reads_pages, takes_images } =
+    source;
   return {
     text: name,
     // What an editor has named it; else it goes on being called as its feed calls itself.
@@ -104,5 +106,6 @@ function outlineOf(source: Source): Outline {
     'pressroom:weight': String(weight),
     ...(first_party && { 'pressroom:first-party': 'true' }),
     ...(reads_pages && { 'pressroom:read-pages': 'true' }),
+    ...(!takes_images && { 'pressroom:images': 'false' }),
   };
 }

@@ -14,6 +14,8 @@ export interface SourceSettings {
   /** See `parseSelectRule`. */
   select?: string;
   readPages?: boolean;
+  /** Whether the pictures of its entries are taken. */
+  images?: boolean;
 }
 
 /** The most characters of a source's name, as of an item's `source.name`. */

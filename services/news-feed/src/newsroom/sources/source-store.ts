@@ -57,7 +57,10 @@ export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promi
   return source;
 }
 
-/** Changes the settings of a source. Throws a {@link Failure} if another source has the new address. */
+/**
+ * Changes the settings of a source; without images, its items lose theirs. Throws a {@link Failure} if
+ * another source has the new address.
+ */
 export async function editSource(
   db: Kysely<NewsTables>,
   id: number,
@@ -77,6 +80,16 @@ export async function editSource(
   }
   const moved = url === undefined ? {} : { url, given_url: url, ...forgotten(now) };
   await update(db, id, { ...columnsOf(rest), ...moved });
+  if (settings.images === false) await takeImagesAway(db, id);
+}
+
+/** Pictures that an editor has chosen stay. */
+async function takeImagesAway(db: Kysely<NewsTables>, id: number): Promise<void> {
+  await sql`
+    update news.item set image = null, updated_at = clock_timestamp() from news.source_entry as entry
+    where entry.source_id = ${id} and entry.owns_item and entry.item_id = item.id
+      and item.image = entry.written->'image'
+  `.execute(db);
 }
 
 /** Stops polling a source until {@link resumeSource}. */
@@ -109,7 +122,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
 }
 
 function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
-  const { name, category, directions, firstParty, weight, select, readPages } = settings;
+  const { name, category, directions, firstParty, weight, select, readPages, images } = settings;
   return {
     ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
     ...(category !== undefined && { category: category || null }),
@@ -118,6 +131,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(weight !== undefined && { weight }),
     ...(select !== undefined && { select_rule: select }),
     ...(readPages !== undefined && { reads_pages: readPages }),
+    ...(images !== undefined && { takes_images: images }),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   keepingEntries,
   releaseEntry,
 } from './claim-entries.ts';
+import { languageOf } from './language-of.ts';
 import type { PacedTurns } from './paced-turns.ts';
 import type { PageReader } from './page-reader.ts';
 import { isUnread } from './poll-source.ts';
@@ -118,10 +119,22 @@ async function judge(
     discoveredAt: claimed.discovered_at,
   };
   const judgement = await editor.judge(submission, signal);
+  const isPageKnown = !source.reads_pages || page !== undefined;
+  // A page that cannot be read this time takes no picture away.
+  const known = entry.image ?? page?.image ?? (isPageKnown ? null : undefined);
+  const language = await languageOf(entry.language ?? page?.language ?? null, submission);
   return {
-    claimed: { ...claimed, entry: { ...entry, summary: submission.summary } },
+    claimed: {
+      ...claimed,
+      entry: {
+        ...entry,
+        summary: submission.summary,
+        image: source.takes_images ? known : null,
+        language,
+      },
+    },
     judgement,
-    isAddressKnown: !source.reads_pages || page !== undefined,
+    isAddressKnown: isPageKnown,
   };
 }
 

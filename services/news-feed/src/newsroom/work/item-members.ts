@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalUrl } from '../editing/canonical-url.ts';
 import type { ItemChange, ItemInput } from '../editing/item-input.ts';
 import type { Judgement } from '../editorial/editor.ts';
@@ -9,9 +10,19 @@ import type { StoredEntry } from './store-entries.ts';
 export type WrittenMembers = Required<
   Pick<
     ItemChange,
-    'title' | 'originalTitle' | 'summary' | 'category' | 'score' | 'selected' | 'reason' | 'directions'
+    | 'title'
+    | 'originalTitle'
+    | 'summary'
+    | 'category'
+    | 'score'
+    | 'selected'
+    | 'reason'
+    | 'directions'
+    | 'language'
   >
->;
+> &
+  // Absent where the page that shows it could not be read this time.
+  Pick<ItemChange, 'image'>;
 
 /** What an entry and its judgement make of an item. */
 export function writtenMembers(entry: StoredEntry, judgement: Judgement): WrittenMembers {
@@ -25,6 +36,8 @@ export function writtenMembers(entry: StoredEntry, judgement: Judgement): Writte
     selected,
     reason: reason === '' ? null : reason,
     directions: [...directions],
+    language: entry.language ?? null,
+    ...(entry.image !== undefined && { image: entry.image }),
   };
 }
 
@@ -65,5 +78,5 @@ export function changedMembers(
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  return isDeepStrictEqual(a ?? null, b ?? null);
 }

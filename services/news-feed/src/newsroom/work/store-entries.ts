@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
+import type { Image } from '../../image.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { FeedEntry } from '../feeds/feed.ts';
 import type { EntryCounts } from './intake.ts';
@@ -11,6 +12,9 @@ export interface StoredEntry {
   url: string;
   /** ISO 8601; the time of discovery if the feed gives none, or one in the future. */
   publishedAt: string;
+  /** Absent in what was kept before entries had pictures and languages, as is the next. */
+  image?: Image | null;
+  language?: string | null;
 }
 
 /** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
@@ -120,14 +124,17 @@ async function keepPending(
 }
 
 function storedEntry(
-  { title, summary, url, publishedAt }: FeedEntry,
+  { title, summary, url, publishedAt, image, language }: FeedEntry,
   discovered: Date,
   now: Date,
 ): StoredEntry {
   const isUsable = publishedAt !== null && publishedAt <= now;
-  return { title, summary, url, publishedAt: (isUsable ? publishedAt : discovered).toISOString() };
+  const date = (isUsable ? publishedAt : discovered).toISOString();
+  return { title, summary, url, publishedAt: date, image, language };
 }
 
-function hashOf({ title, summary, url, publishedAt }: FeedEntry): Buffer {
-  return hash('sha256', JSON.stringify([title, summary, url, publishedAt]), 'buffer');
+function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry): Buffer {
+  // An entry without both has the hash that it had before there were any.
+  const others = image === null && language === null ? [] : [image, language];
+  return hash('sha256', JSON.stringify([title, summary, url, publishedAt, ...others]), 'buffer');
 }

@@ -311,7 +311,7 @@ async function changeItem(
   const row = await tx
     .selectFrom('news.item')
     .select(['title', 'original_title', 'summary', 'category', 'score', 'selected', 'reason', 'directions'])
-    .select(['original_url', 'canonical_url', 'published_at', 'discovered_at'])
+    .select(['image', 'language', 'original_url', 'canonical_url', 'published_at', 'discovered_at'])
     .where('id', '=', itemId)
     .forUpdate()
     .executeTakeFirst();

@@ -1,0 +1,35 @@
+import { isPublicAddress, literalAddress } from '@pressroom/common/fetching/public-address';
+import { webUri } from '@pressroom/common/fields/web-uri';
+
+/** The picture of an item; what is not known is absent. */
+export interface Image {
+  /** Public and https. */
+  url: string;
+  /** In pixels. */
+  width?: number;
+  height?: number;
+  /** What it shows, for those who do not see it. */
+  alt?: string;
+}
+
+/** The most characters of an image's address. */
+export const MAX_IMAGE_URL = 2048;
+
+/** Names that mean something only inside a network. */
+const LOCAL_NAME = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
+
+/**
+ * The address of an image as the answers show it, without a fragment; undefined unless it is https and
+ * public, as far as an address alone can tell: nothing is fetched.
+ */
+export function imageUrl(address: string, base?: string): string | undefined {
+  const url = URL.parse(address.trim(), base);
+  if (address.trim() === '' || url?.protocol !== 'https:') return undefined;
+  if (url.username !== '' || url.password !== '') return undefined;
+  const host = url.hostname.replace(/\.$/, '');
+  const literal = literalAddress(host);
+  if (literal === undefined ? LOCAL_NAME.test(host) : !isPublicAddress(literal)) return undefined;
+  url.hash = '';
+  const uri = webUri(url);
+  return uri.length <= MAX_IMAGE_URL ? uri : undefined;
+}
