@@ -90,6 +90,9 @@ describe('an export', () => {
     meta_description: fc.option(text),
     canonical_url: fc.option(text),
     author: text,
+    extra: fc.option(
+      fc.dictionary(text, fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }))),
+    ),
     is_published: fc.boolean(),
     published_at: time,
     created_at: time,

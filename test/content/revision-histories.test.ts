@@ -26,6 +26,7 @@ const members = fc
       excerpt: fc.option(fc.constantFrom('In short', 'In other words')),
       author: fc.constantFrom('Ada', 'Grace'),
       tags: fc.uniqueArray(fc.constantFrom('a', 'b', 'c')),
+      extra: fc.option(fc.constantFrom({ a: 1 }, { b: [1, { c: 'Ä' }] })),
       is_published: fc.boolean(),
     },
     { requiredKeys: [] },
@@ -43,11 +44,11 @@ const STEP = fc.oneof(
 type Step = typeof STEP extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What the revisions of an article have. */
-const RECORDED = 'title slug content excerpt author is_published published_at tags'.split(' ');
+const RECORDED = 'title slug content excerpt author is_published published_at tags extra'.split(' ');
 
 /** An article as it is, by what a revision of it has. */
 async function stateOf(id: number): Promise<JsonBody> {
-  const { body } = await content.client.send(`/api/articles/${id}?include=tags`);
+  const { body } = await content.client.send(`/api/articles/${id}?include=tags,extra`);
   return said(body.data);
 }
 
@@ -58,7 +59,7 @@ function said(article: JsonBody): JsonBody {
 
 /** An article as anybody sees it, null if it is not shown. */
 async function shownOf(id: number): Promise<JsonBody | null> {
-  const { status, body } = await content.client.anonymously(`/api/articles/${id}?include=tags`);
+  const { status, body } = await content.client.anonymously(`/api/articles/${id}?include=tags,extra`);
   return status === 200 ? said(body.data) : null;
 }
 

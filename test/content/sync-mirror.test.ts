@@ -43,6 +43,7 @@ testMirrorOf({
     'edit title': edit('title'),
     'edit content': edit('content'),
     'edit excerpt': edit('excerpt'),
+    'edit extra': set('extra', `jsonb_build_object('number', $1::int)`),
     'edit what is not shown': edit('slug_is_given = not slug_is_given, title_words[1]'),
     unpublish: set('is_published', 'false'),
     'publish again': set('is_published', 'true'),
@@ -74,7 +75,7 @@ test('the types of items are those of the form that was asked for', () => {
 
 const BRIEF =
   'id, title, slug, excerpt, featured_image, category_id, tag_ids, author_ids, author, published_at';
-const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, created_at, updated_at`;
+const FULL = `${BRIEF}, content, alt_text, meta_title, meta_description, canonical_url, extra, created_at, updated_at`;
 
 const TERMS = { category: 'description', tag: 'description', author: 'bio, picture, links' };
 

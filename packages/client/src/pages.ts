@@ -13,7 +13,9 @@ type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
 /** An article of a list with the members of `fields: 'full'`. */
-export type FullArticle = Required<Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights' | 'tags'>>;
+export type FullArticle = Required<
+  Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights' | 'tags' | 'authors' | 'extra' | 'schedule'>
+>;
 
 /** An article of a list, where no `fields` are named. */
 export type ListedArticle = Pick<

@@ -15,6 +15,7 @@ import type { Tracing } from '@pressroom/common/tracing/tracing';
 import type { Kysely } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { KeyVerifier } from './api-keys/verifier.ts';
+import type { ExtraSchema } from './articles/extra-schema.ts';
 import { articleOperations } from './articles/routes.ts';
 import { ArticleStore } from './articles/store.ts';
 import type { ContentConfig } from './config.ts';
@@ -61,6 +62,7 @@ export interface ContentParts {
   log: Logger;
   /** Closed with the app. */
   inspector: HtmlInspector;
+  extraSchema: ExtraSchema | undefined;
   /** Figures for the metrics. */
   meters: readonly Meter[];
   tracing: Tracing | undefined;
@@ -93,7 +95,8 @@ const BODY_LIMIT = 2 * 2 ** 20;
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, gate, cache, changed, seen, log, inspector, meters, tracing } = parts;
+  const { config, db, readDb, gate, cache, changed, seen, log, inspector, extraSchema, meters, tracing } =
+    parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
@@ -124,7 +127,8 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   app.addHook('onClose', () => inspector.close());
   const site = Site.of(config);
   const store = new ArticleStore(db, readDb);
-  const articleParts = { articles: store, gate, cache, site, inspector, changed };
+  const rules = { inspector, extraSchema };
+  const articleParts = { articles: store, gate, cache, site, rules, changed };
   const articles = articleOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
     termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
@@ -138,10 +142,10 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const revisions = revisionOperations({
     revisions: new RevisionStore(db),
     articles: store,
-    inspector,
+    rules,
     changed,
   });
-  const copies = workingCopyOperations({ copies: new WorkingCopies(db), inspector, changed });
+  const copies = workingCopyOperations({ copies: new WorkingCopies(db), rules, changed });
   const trash = trashOperations(new Trash(db), changed);
   const previews = previewOperations(new PreviewStore(db));
   const releases = releaseOperations(new ReleaseStore(db));

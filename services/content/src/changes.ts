@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 const UNREPORTED = new Set(['created_at', 'updated_at']);
 
 /** The value of a column in a row. */
-type Value = string | number | boolean | Date | string[] | number[] | null;
+type Value = string | number | boolean | Date | string[] | number[] | object | null;
 
 /** `id` and the columns whose values differ between two states of a row, times as ISO 8601. */
 export function changesBetween<Row extends { id: number }>(before: Row, after: Row): { id: number } {

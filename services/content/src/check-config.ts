@@ -3,6 +3,9 @@
  * with 0.
  */
 import { startOrExplain } from '@pressroom/common/start/run-service';
+import { readExtraSchema } from './articles/extra-schema.ts';
 import { readContentConfig } from './config.ts';
 
-await startOrExplain(async () => void readContentConfig(process.env));
+await startOrExplain(async () => {
+  await readExtraSchema(readContentConfig(process.env).CONTENT_EXTRA_SCHEMA);
+});

@@ -45,6 +45,11 @@ export const contentSettings = {
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
     '`allowed` accepts `style` in checked content that lays elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
   ),
+  CONTENT_EXTRA_SCHEMA: setting(
+    z.string().optional(),
+    'A file with the JSON Schema (draft 2020-12) of `extra`, the member of articles for what a site needs besides; see [content](content.md#extra).',
+    'any object',
+  ),
   CONTENT_CORS_ORIGINS: setting(
     origins().optional(),
     'Origins, separated by commas, whose pages may write and use keys in browsers, such as `https://editor.example`. Pages of any origin may read without a key.',

@@ -11,6 +11,7 @@ import { readMeters } from '@pressroom/common/metrics/read-meter';
 import { openSearches } from '@pressroom/common/search/open-searches';
 import { openTracing } from '@pressroom/common/tracing/open-tracing';
 import { buildApp } from './app.ts';
+import { readExtraSchema } from './articles/extra-schema.ts';
 import { Indexing } from './articles/indexing.ts';
 import { announcedSubjects } from './articles/subjects.ts';
 import { pruneTrail } from './audit/trail.ts';
@@ -38,6 +39,7 @@ export async function openContent(
   log: Logger,
   inspector = new HtmlInspector(inspectionRules(config)),
 ): Promise<OpenContent> {
+  const extraSchema = await readExtraSchema(config.CONTENT_EXTRA_SCHEMA);
   const name = 'pressroom content';
   const pool = openPool(config, name, log);
   const db = queriesOn<ContentTables>(pool);
@@ -66,7 +68,7 @@ export async function openContent(
     days: config.CONTENT_REVISIONS_DAYS,
     trashDays: config.CONTENT_TRASH_DAYS,
   };
-  const indexing = new Indexing(config, name, log);
+  const indexing = new Indexing(config, name, log, extraSchema);
   const scheduler = new Scheduler(config, name, log);
   const deliveries = openDeliveries(config, db, log);
   const pruning = openPruning(
@@ -100,6 +102,6 @@ export async function openContent(
     ...hookMeters(new HookStore(db)),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
-  const parts = { config, ...dbs, cache, changed, seen, log, inspector, meters, tracing };
+  const parts = { config, ...dbs, cache, changed, seen, log, inspector, extraSchema, meters, tracing };
   return { app: await buildApp(parts), release };
 }

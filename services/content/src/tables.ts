@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Scope } from './api-keys/scope.ts';
+import type { Extra } from './articles/extra.ts';
 import type { RowAsJson } from './row-as-json.ts';
 
 /** A time that the database sets when a row is created. */
@@ -28,6 +29,7 @@ export interface ArticleTable {
   tag_ids: Generated<number[]>;
   /** Like `tag_ids`; where there are any, `author` has their names as they were when these were written. */
   author_ids: Generated<number[]>;
+  extra: Extra | null;
   /** Whether somebody gave the slug: else it follows the title until the first publication. */
   slug_is_given: Generated<boolean>;
   /** When a draft is published; null if nobody has said so, or its release does. */

@@ -31,14 +31,17 @@ function hasText(text: string): boolean {
 /**
  * PostgreSQL cannot store U+0000, and a lone surrogate is not valid text: neither would be returned as sent.
  */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
+
+/** What is wrong with a text that cannot be stored. */
+export const NOT_STORABLE = 'contains a NUL character or half a surrogate pair; remove it';
 
 /** Text that is stored and returned as sent, of any length. */
 export function anyText() {
   return z.string('must be a string').refine(isStorable, {
-    message: 'contains a NUL character or half a surrogate pair; remove it',
+    message: NOT_STORABLE,
     params: { code: 'invalid_characters' },
   });
 }

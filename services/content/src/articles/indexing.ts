@@ -5,6 +5,8 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import type { ContentTables } from '../tables.ts';
+import type { Extra } from './extra.ts';
+import type { ExtraSchema } from './extra-schema.ts';
 
 /** How many articles become searchable in one transaction. */
 const BATCH = 10;
@@ -43,6 +45,8 @@ export interface IndexingRun {
   leftOut?: Map<number, number>;
   /** Called for an entry that fails; it stays in the queue. */
   onLeftOut: (entry: Entry, error: unknown) => void;
+  /** Says which texts of `extra` are searched. */
+  extraSchema?: ExtraSchema | undefined;
 }
 
 /**
@@ -51,7 +55,7 @@ export interface IndexingRun {
  */
 export async function indexAll(
   db: Kysely<ContentTables>,
-  { signal, leftOut = new Map(), onLeftOut }: IndexingRun,
+  { signal, leftOut = new Map(), onLeftOut, extraSchema }: IndexingRun,
 ): Promise<number> {
   let articles = 0;
   let most = BATCH;
@@ -60,7 +64,7 @@ export async function indexAll(
     try {
       await db.transaction().execute(async (tx) => {
         taken = await take(tx, most, [...leftOut.keys()]);
-        articles += await index(tx, taken);
+        articles += await index(tx, taken, extraSchema);
       });
       if (taken.length === 0) break;
     } catch (error) {
@@ -88,7 +92,11 @@ async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly n
 }
 
 /** Makes these articles searchable, in an order in which no two processes wait for each other. */
-async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promise<number> {
+async function index(
+  tx: Kysely<ContentTables>,
+  taken: readonly Entry[],
+  extraSchema: ExtraSchema | undefined,
+): Promise<number> {
   const tags = taken.flatMap(({ tag_id }) => tag_id ?? []);
   const authors = taken.flatMap(({ author_id }) => author_id ?? []);
   if (tags.length > 0 || authors.length > 0) {
@@ -101,24 +109,50 @@ async function index(tx: Kysely<ContentTables>, taken: readonly Entry[]): Promis
   }
   const ids = [...new Set(taken.flatMap(({ article_id }) => article_id ?? []))].sort((a, b) => a - b);
   if (ids.length > 0) {
-    await sql`select content.index_article(id) from unnest(${ids}::integer[]) as id`.execute(tx);
+    const texts = extraSchema?.marks ? await searchedTexts(tx, ids, extraSchema) : [];
+    await sql`
+      select content.index_article(id, searched) from unnest(${ids}::integer[], ${texts}::text[]) as one (id, searched)
+    `.execute(tx);
     await sql`select content.keep_search_words(${ids}::integer[])`.execute(tx);
   }
   return ids.length;
+}
+
+/** The texts of `extra` that are searched, of each article; nobody else indexes these in the meantime. */
+async function searchedTexts(
+  tx: Kysely<ContentTables>,
+  ids: readonly number[],
+  schema: ExtraSchema,
+): Promise<string[]> {
+  // Before the articles are read, as in content.index_article.
+  await sql`
+    select pg_advisory_xact_lock('content.article_search'::regclass::oid::integer, id)
+    from unnest(${ids}::integer[]) as id`.execute(tx);
+  const { rows } = await sql<{ extra: Extra | null }>`
+    select extra from unnest(${ids}::integer[]) with ordinality as given (id, place)
+    left join content.article using (id) order by place`.execute(tx);
+  return rows.map(({ extra }) => (extra === null ? '' : schema.searched(extra)));
 }
 
 /** Makes articles searchable soon after they are written, and those from before searches. */
 export class Indexing {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #db: Kysely<ContentTables>;
+  readonly #extraSchema: ExtraSchema | undefined;
   readonly #loop: BackgroundLoop;
   /** The entries that failed, and when, in ms. */
   readonly #leftOut = new Map<number, number>();
   #client: pg.PoolClient | undefined;
 
   /** @param config of the database, to which it opens a connection of its own */
-  constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
+  constructor(
+    config: DatabaseConfig,
+    name: string,
+    log: Pick<Logger, 'info' | 'warn'>,
+    extraSchema: ExtraSchema | undefined,
+  ) {
     this.#log = log;
+    this.#extraSchema = extraSchema;
     const own = { ...config, DATABASE_POOL_SIZE: 1, DATABASE_STATEMENT_TIMEOUT_MS: BATCH_MS };
     const pool = openPool(own, name, log);
     pool.on('acquire', (client) => {
@@ -149,7 +183,12 @@ export class Indexing {
     const onLeftOut = ({ article_id: article, tag_id: tag, author_id: author }: Entry, error: unknown) =>
       this.#log.warn({ err: error, article, tag, author }, 'article_not_searchable');
     try {
-      const articles = await indexAll(this.#db, { signal, leftOut: this.#leftOut, onLeftOut });
+      const articles = await indexAll(this.#db, {
+        signal,
+        leftOut: this.#leftOut,
+        onLeftOut,
+        extraSchema: this.#extraSchema,
+      });
       if (articles >= MANY) this.#log.info({ articles }, 'articles_searchable');
       if (await hasOthers(this.#db, [...this.#leftOut.keys()])) return LOOK_AGAIN_MS;
       return this.#leftOut.size > 0 ? RETRY_ARTICLE_MS : Infinity;

@@ -7,7 +7,6 @@ import type { SearchGate } from '@pressroom/common/search/search-gate';
 import { requireArticle } from '../api-keys/scope.ts';
 import { checkBody } from '../check-body.ts';
 import { success, successPage } from '../envelope.ts';
-import type { HtmlInspector } from '../html/html-inspector.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { actorOf, ownerOf } from '../senders.ts';
@@ -15,6 +14,7 @@ import type { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
 import { writerOf } from '../writer.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
+import type { ArticleRules } from './article-faults.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
 import {
@@ -47,8 +47,8 @@ export interface ArticleParts {
   cache: RepresentationCache;
   /** The site that shows the articles, if the settings name it. */
   site: Site | undefined;
-  /** Inspects the content of articles before they are written. */
-  inspector: HtmlInspector;
+  /** What articles are checked by before they are written. */
+  rules: ArticleRules;
   /**
    * Called after each commit: this replica must not serve anything about these subjects, or about anything if
    * there are none, that it read before.
@@ -72,18 +72,23 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const ids = shown.map(({ id }) => id);
     const tags = include.includes('tags') ? await articles.terms('tags', ids) : undefined;
     const authors = include.includes('authors') ? await articles.terms('authors', ids) : undefined;
+    const extras = include.includes('extra') ? await articles.extras(ids) : undefined;
     const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
     return shown.map((article) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
       ...(authors && { authors: authors.get(article.id) ?? [] }),
+      ...(extras && { extra: extras.get(article.id) ?? null }),
       ...(schedules && { schedule: schedules.get(article.id) }),
     }));
   };
-  const detail = async ({ article, own, terms = {} }: ReadArticle, { include = [] }: ArticleDetailQuery) => {
+  const detail = async (
+    { article, own, extra, terms = {} }: ReadArticle,
+    { include = [] }: ArticleDetailQuery,
+  ) => {
     const place = { id: article.id, categories: [article.category?.id ?? null] };
     const [known = article] = await withMembers([article], include);
-    const others = Object.entries(terms).filter(([member]) => member in known);
+    const others = Object.entries({ ...terms, extra }).filter(([member]) => member in known);
     const shown = { ...known, ...Object.fromEntries(others) };
     const authors = async () =>
       terms.authors ?? (await articles.terms('authors', [article.id])).get(article.id);
@@ -195,7 +200,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
   return { list, read, readBySlug };
 }
 
-function creation({ articles, inspector, changed }: ArticleParts) {
+function creation({ articles, rules, changed }: ArticleParts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -212,7 +217,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
     },
     attachValidation: true,
     handler: async (request, reply) => {
-      await checkBody(request, inspector);
+      await checkBody(request, rules);
       const { body } = request;
       const owner = ownerOf(request);
       requireArticle(owner, body);
@@ -234,7 +239,7 @@ function creation({ articles, inspector, changed }: ArticleParts) {
   });
 }
 
-function updates({ articles, inspector, changed }: ArticleParts) {
+function updates({ articles, rules, changed }: ArticleParts) {
   const replace = operation({
     schema: {
       tags: TAGS,
@@ -247,7 +252,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     },
     attachValidation: true,
     handler: async (request, reply) => {
-      await checkBody(request, inspector);
+      await checkBody(request, rules);
       const { body, params } = request;
       const { article, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));
@@ -269,7 +274,7 @@ function updates({ articles, inspector, changed }: ArticleParts) {
     },
     attachValidation: true,
     handler: async (request, reply) => {
-      await checkBody(request, inspector);
+      await checkBody(request, rules);
       const { body, params } = request;
       const { changes, own, place } = await articles.update(params.id, body, writerOf(request, body));
       changed(subjectsOfChange(place));

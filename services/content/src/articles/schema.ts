@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
 import { slugMember, slugParameter } from '../slug.ts';
+import { extraMember, shownExtra } from './extra.ts';
 import { filterParameters } from './filters.ts';
 import { highlight } from './highlights.ts';
 
@@ -84,6 +85,7 @@ export const articlePut = z.strictObject({
     .optional(),
   tags: tags.optional(),
   authors: authors.optional(),
+  extra: extraMember.nullable().optional(),
   ...scheduleMembers,
 });
 
@@ -118,10 +120,11 @@ export type AuthorOfArticle = z.infer<typeof authorOfArticle>;
 /** The terms of which an article has several, by their member. */
 const termsOfArticle = { tags: z.array(categoryOfArticle), authors: z.array(authorOfArticle) };
 
-/** The same, where they are asked for. */
-const includedTerms = {
+/** The same and more, where they are asked for. */
+const includedMembers = {
   tags: termsOfArticle.tags.optional().describe('With `include=tags`.'),
   authors: termsOfArticle.authors.optional().describe('With `include=authors`.'),
+  extra: shownExtra.optional().describe('With `include=extra`.'),
 };
 
 /** An article as lists show it. */
@@ -248,7 +251,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'schedule']).optional(),
+    include: includeOf(['tags', 'authors', 'extra', 'schedule']).optional(),
     cursor: z
       .string()
       .max(200)
@@ -294,7 +297,7 @@ const listedArticle = listedMembers
   .required({ id: true })
   .extend({
     highlights: z.array(highlight).optional().describe('With `highlight=1`.'),
-    ...includedTerms,
+    ...includedMembers,
     schedule: scheduleOfArticle,
   });
 
@@ -314,7 +317,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags', 'authors', 'schedule']).optional(),
+  include: includeOf(['jsonld', 'tags', 'authors', 'extra', 'schedule']).optional(),
 });
 
 /** What the query string of a detail asks for. */
@@ -323,7 +326,7 @@ export type ArticleDetailQuery = z.infer<typeof articleDetailQuery>;
 /** Answer of the detail. */
 export const articleDetailAnswer = envelope(
   articleDetail.extend({
-    ...includedTerms,
+    ...includedMembers,
     schedule: scheduleOfArticle,
     jsonld: z
       .looseObject({})
@@ -346,6 +349,7 @@ const articleChanges = articleDetail
   .extend({
     category_id: z.int().nullable(),
     ...termsOfArticle,
+    extra: shownExtra,
     ...scheduleOfArticle.unwrap().shape,
   })
   .partial()

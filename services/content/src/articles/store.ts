@@ -9,6 +9,7 @@ import { MovedSlug } from '../moved-slug.ts';
 import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import { type Actor, writtenBy } from '../written-by.ts';
+import type { Extra } from './extra.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
@@ -47,6 +48,7 @@ export interface Reader {
 export interface ReadArticle {
   article: ArticleDetail;
   own: object;
+  extra: Extra | null;
   /** Its tags and authors, where they are other than `ArticleStore.terms` says. */
   terms?: ShownTerms;
 }
@@ -66,9 +68,9 @@ export interface UpdatedArticle extends OwnArticle {
 /** The members that change only when the article itself is written. */
 type OwnMembers = Omit<
   ArticleRow,
-  'title_words' | 'author' | 'tag_ids' | 'author_ids' | 'publish_at' | 'unpublish_at' | 'release'
+  'title_words' | 'author' | 'tag_ids' | 'author_ids' | 'extra' | 'publish_at' | 'unpublish_at' | 'release'
 > &
-  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids'>>;
+  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra'>>;
 
 /** What an article has had elsewhere, as far as it is known; with its id, also its schedule as it was. */
 export type ImportedColumns = Partial<
@@ -150,6 +152,13 @@ export class ArticleStore {
     articleIds: readonly number[],
   ): Promise<Map<number, TermsOfArticle[Member][]>> {
     return termsOf(this.#readDb, member, articleIds);
+  }
+
+  /** What the site keeps of each of these articles besides. */
+  async extras(articleIds: readonly number[]): Promise<Map<number, Extra | null>> {
+    const query = this.#readDb.selectFrom('content.article').select(['id', 'extra']);
+    const rows = await query.where('id', '=', sql<number>`any(${articleIds}::integer[])`).execute();
+    return new Map(rows.map(({ id, extra }) => [id, extra]));
   }
 
   /** When each of these articles is published and taken back. */
@@ -281,11 +290,15 @@ async function seenBy(
   row: DetailRow,
   { seesDrafts, preview }: Reader,
 ): Promise<(() => Promise<ReadArticle>) | undefined> {
-  const asPublished = async () => ({ article: await detailOf(db, row), own: ownMembers(row) });
+  const asPublished = async () => ({
+    article: await detailOf(db, row),
+    own: ownMembers(row),
+    extra: row.extra,
+  });
   if (preview !== undefined && (await isPreviewOf(db, row.id, preview))) {
     return async () => {
       const { row: saved, terms } = await withWorkingCopy(db, row);
-      return { article: await detailOf(db, saved), own: ownMembers(saved), terms };
+      return { article: await detailOf(db, saved), own: ownMembers(saved), extra: saved.extra, terms };
     };
   }
   return row.is_published || seesDrafts ? asPublished : undefined;
@@ -326,6 +339,7 @@ const COLUMNS = [
   'title_words',
   'tag_ids',
   'author_ids',
+  'extra',
   'publish_at',
   'unpublish_at',
   'release',
@@ -357,7 +371,7 @@ const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, Detail
   selectDetail(db, idOfSlug('article', value('slug'))),
 );
 
-async function detailOf(db: Database, row: DetailRow): Promise<ArticleDetail> {
+async function detailOf(db: Database, { extra, ...row }: DetailRow): Promise<ArticleDetail> {
   return {
     ...row,
     category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
@@ -375,11 +389,13 @@ function ownMembers({
   title_words,
   tag_ids,
   author_ids,
+  extra,
   publish_at,
   unpublish_at,
   release,
-  ...own
+  ...rest
 }: ArticleRow & Partial<DetailRow>): OwnMembers {
+  const own = extra === null ? rest : { ...rest, extra };
   const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
   // The names of authors may change without it.
   return author_ids.length === 0 ? tagged : { ...tagged, author: undefined, author_ids };

@@ -3,6 +3,7 @@ import { readConfig } from '@pressroom/common/start/config';
 import { siteSettings } from '@pressroom/common/start/site-settings';
 import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
+import { readExtraSchema } from '../articles/extra-schema.ts';
 import { contentSettings, inspectionRules } from '../config.ts';
 import { Site } from '../site.ts';
 import type { ContentTables } from '../tables.ts';
@@ -23,13 +24,13 @@ type WithContent = (work: (db: Kysely<ContentTables>) => Promise<void>) => Promi
 
 /** The service's settings that an import follows. */
 function importSettings() {
-  const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS } = contentSettings;
+  const { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS, CONTENT_EXTRA_SCHEMA } = contentSettings;
   const { CONTENT_SITE_URL, CONTENT_ARTICLE_PATH } = contentSettings;
   const { CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH } = contentSettings;
   const html = { CONTENT_HTML, CONTENT_JSON_LD, CONTENT_OVERLAYS };
   const paths = { CONTENT_ARTICLE_PATH, CONTENT_CATEGORY_PATH, CONTENT_AUTHOR_PATH };
   const site = { CONTENT_SITE_URL, ...paths, ...siteSettings };
-  return readConfig({ ...html, ...site }, process.env);
+  return readConfig({ ...html, ...site, CONTENT_EXTRA_SCHEMA }, process.env);
 }
 
 /** The options of every import, and those of one. Those that both have end up with the outer command. */
@@ -125,6 +126,7 @@ async function run(
     dryRun: given.dryRun === true,
     exact: given.exact === true,
     rules: inspectionRules(config),
+    extraSchema: await readExtraSchema(config.CONTENT_EXTRA_SCHEMA),
     media: given.media ? new MediaMover(storeOf(given), given.mediaPrivate ?? []) : undefined,
   };
   process.exitCode = await runImport(db, entries, options, redirects ?? []);

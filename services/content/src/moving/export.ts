@@ -50,7 +50,7 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
     select 'release' as type, name, publish_at, published_at, created_at from content.release order by name collate "C"
   `.execute(tx);
   yield* rows;
-  yield* rowsOf(
+  const articles = rowsOf(
     (after) => sql`
       select 'article' as type, one.id, title, one.slug, slug_is_given, content, excerpt, category.slug as category,
         array(
@@ -61,13 +61,17 @@ async function* linesOf(tx: Transaction<ContentTables>): AsyncGenerator<object> 
           select author.slug from unnest(author_ids) with ordinality as given (id, place)
           join content.author as author on author.id = given.id order by place
         ) as authors,
-        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url,
+        publish_at, unpublish_at, release, featured_image, alt_text, meta_title, meta_description, canonical_url, extra,
         coalesce(content.author_names(author_ids), author) as author, is_published, published_at,
         one.created_at, one.updated_at, ${formerSlugs('article')}
       from content.article as one left join content.category as category on category.id = category_id
       where one.id > ${after} order by one.id limit ${BATCH}`,
     tx,
   );
+  for await (const article of articles) {
+    const { extra, ...others }: { extra?: unknown } = article;
+    yield extra === null ? others : article;
+  }
 }
 
 function formerSlugs(noun: string) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Extra } from '../articles/extra.ts';
 import { type ArticleCreate, articleCreate } from '../articles/schema.ts';
 import type { ImportedColumns } from '../articles/store.ts';
 import { SLUG_PATTERN } from '../slug.ts';
@@ -11,6 +12,8 @@ const MAX_EXCERPT = 500;
 const time = z.iso
   .datetime({ offset: true, error: 'must be a time with its offset, such as 2016-02-29T18:00:00Z' })
   .transform((value) => new Date(value));
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const slug = z.string().max(100).regex(SLUG_PATTERN, 'must be words of a–z and 0–9 joined by -');
 
@@ -66,6 +69,7 @@ const articleLine = z
     meta_title: z.string().nullish(),
     meta_description: z.string().nullish(),
     canonical_url: z.string().nullish(),
+    extra: z.custom<Extra>(isObject, 'must be an object').nullish(),
     slug: z.string().optional(),
     slug_is_given: z.boolean().optional(),
     publish_at: time.nullish(),

@@ -1,5 +1,6 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { ExtraSchema } from '../articles/extra-schema.ts';
 import { keepKey } from '../articles/idempotency.ts';
 import { importArticle } from '../articles/store.ts';
 import { contentFaults } from '../html/content-faults.ts';
@@ -35,6 +36,7 @@ export interface ImportOptions extends LineOptions {
   media?: MediaMover | undefined;
   /** What HTML is allowed. */
   rules: InspectionRules;
+  extraSchema?: ExtraSchema | undefined;
 }
 
 /** What became of an entry. */
@@ -135,10 +137,13 @@ export class Importer {
     return moved;
   }
 
-  /** The article with HTML that is allowed, or what is wrong with it. An export is restored as it is. */
+  /** The article with HTML and `extra` that are allowed, or what is wrong. An export is restored as it is. */
   async #checked(read: Read<ImportedArticle>): Promise<Read<ImportedArticle> | Error> {
     const { entry, item } = read;
-    if (this.#options.exact) return read;
+    const { exact, extraSchema } = this.#options;
+    if (exact) return read;
+    const [unfit] = item.body.extra ? (extraSchema?.faults(item.body.extra) ?? []) : [];
+    if (unfit !== undefined) return new Error(`${unfit.field}: ${unfit.message}`);
     const fault = await this.#faultOf(item.body.content, entry);
     if (fault === undefined) return read;
     if (!this.#options.clean) return fault;

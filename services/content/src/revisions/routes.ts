@@ -2,13 +2,12 @@ import { invalid } from '@pressroom/common/failures/failure';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import { type ArticleRules, articleFaults } from '../articles/article-faults.ts';
 import { type ArticleChange, articlePath, revisedArticle } from '../articles/schema.ts';
 import type { ArticleStore } from '../articles/store.ts';
 import { subjectsOfChange } from '../articles/subjects.ts';
 import { refuseFaults } from '../check-body.ts';
 import { success, successCursorPage } from '../envelope.ts';
-import { contentFaults } from '../html/content-faults.ts';
-import type { HtmlInspector } from '../html/html-inspector.ts';
 import { replyPrivately } from '../reading.ts';
 import { membersOfJson } from '../row-as-json.ts';
 import { writerOf } from '../writer.ts';
@@ -28,8 +27,8 @@ import type { Revision, RevisionStore, WholeRevision } from './store.ts';
 interface RevisionParts {
   revisions: RevisionStore;
   articles: ArticleStore;
-  /** Inspects the content of revisions before they are restored. */
-  inspector: HtmlInspector;
+  /** What revisions are checked by before they are restored. */
+  rules: ArticleRules;
   /** See `ArticleParts`. */
   changed: (subjects?: ReadonlySet<string>) => void;
 }
@@ -40,7 +39,7 @@ const TAGS = ['revisions'];
 const RESTORED = revisedArticle.omit({ is_published: true, slug: true, published_at: true });
 
 /** The operations on the revisions of articles. */
-export function revisionOperations({ revisions, articles, inspector, changed }: RevisionParts) {
+export function revisionOperations({ revisions, articles, rules, changed }: RevisionParts) {
   const list = operation({
     schema: {
       tags: TAGS,
@@ -84,7 +83,7 @@ export function revisionOperations({ revisions, articles, inspector, changed }: 
       summary: 'Make an article say what it said in a revision',
       description:
         'All members but `is_published` and `slug`, and those that the body gives in their place; a new revision,' +
-        ' unless the article says all of it already. The HTML has to be allowed today. Returns what a PATCH does.',
+        ' unless the article says all of it already. The HTML and `extra` have to be allowed today. Returns what a PATCH does.',
       params: revisionPath,
       responseHeaders: { 200: ['ETag'] },
       body: revisionRestore,
@@ -97,7 +96,7 @@ export function revisionOperations({ revisions, articles, inspector, changed }: 
       const { id, revision } = request.params;
       const body = restored(await revisions.read(id, revision), request.body ?? {});
       const writer = writerOf(request, body);
-      refuseFaults(await contentFaults(inspector, body.content, writer.actor.key));
+      refuseFaults(await articleFaults(rules, body, writer.actor.key));
       const { changes, own, place } = await articles.update(id, body, writer);
       changed(subjectsOfChange(place));
       tellOfWrite(request, 'article_updated', { article: id });

@@ -56,6 +56,7 @@ const KINDS = {
         'meta_title',
         'meta_description',
         'canonical_url',
+        'extra',
         'created_at',
         'updated_at',
         'content',

@@ -1,5 +1,6 @@
 import { integerParameter } from '@pressroom/common/fields/parameters';
 import { z } from 'zod';
+import { shownExtra } from '../articles/extra.ts';
 import { articleListItem, listedMembers } from '../articles/schema.ts';
 import { envelope } from '../envelope.ts';
 import { AUTHORS } from '../terms/authors.ts';
@@ -72,10 +73,17 @@ const ofFull = listedMembers.pick({
   content: true,
 });
 
-const article = z.object({ kind: z.literal('article'), ...brief.shape, ...ofFull.partial().shape }).meta({
-  id: 'SyncedArticle',
-  description: 'A published article; with everything in a copy of `fields=full`.',
-});
+const article = z
+  .object({
+    kind: z.literal('article'),
+    ...brief.shape,
+    ...ofFull.partial().shape,
+    extra: shownExtra.optional(),
+  })
+  .meta({
+    id: 'SyncedArticle',
+    description: 'A published article; with everything in a copy of `fields=full`.',
+  });
 
 function syncedTerm<Kind extends KindName>(kind: Kind, { shown }: TermKind) {
   return z.object({ kind: z.literal(kind), ...term.shape, ...shown });

@@ -4,12 +4,11 @@ import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
 import type { FastifyRequest } from 'fastify';
 import { type Permitted, requireCategory } from '../api-keys/scope.ts';
+import { type ArticleRules, articleFaults } from '../articles/article-faults.ts';
 import { articlePath, articlePutAnswer, deletedAnswer } from '../articles/schema.ts';
 import { subjectsOfChange } from '../articles/subjects.ts';
 import { checkBody, refuseFaults } from '../check-body.ts';
 import { success } from '../envelope.ts';
-import { contentFaults } from '../html/content-faults.ts';
-import type { HtmlInspector } from '../html/html-inspector.ts';
 import { replyPrivately } from '../reading.ts';
 import { ownerOf } from '../senders.ts';
 import { writerOf } from '../writer.ts';
@@ -21,8 +20,8 @@ import { ownOf, type Saver, type WorkingCopies, type WorkingCopy } from './store
 /** The dependencies of the operations on working copies. */
 interface WorkingCopyParts {
   copies: WorkingCopies;
-  /** Inspects the content before it is saved, and before it is published. */
-  inspector: HtmlInspector;
+  /** What they are checked by before they are saved, and before they are published. */
+  rules: ArticleRules;
   /** See `ArticleParts`. */
   changed: (subjects?: ReadonlySet<string>) => void;
 }
@@ -30,7 +29,7 @@ interface WorkingCopyParts {
 const TAGS = ['working copies'];
 
 /** The operations on working copies: changes of published articles that readers do not see yet. */
-export function workingCopyOperations({ copies, inspector, changed }: WorkingCopyParts) {
+export function workingCopyOperations({ copies, rules, changed }: WorkingCopyParts) {
   const read = operation({
     schema: {
       tags: TAGS,
@@ -64,7 +63,7 @@ export function workingCopyOperations({ copies, inspector, changed }: WorkingCop
     },
     attachValidation: true,
     handler: async (request, reply) => {
-      await checkBody(request, inspector);
+      await checkBody(request, rules);
       const { id } = request.params;
       const copy = await copies.save(id, request.body, saverOf(request));
       tellOfWrite(request, 'working_copy_updated', { article: id });
@@ -105,8 +104,7 @@ export function workingCopyOperations({ copies, inspector, changed }: WorkingCop
       const { id } = request.params;
       const copy = await copies.read(id);
       const writer = writerOf(request, copy.changes);
-      const { content } = copy.changes;
-      if (content !== undefined) refuseFaults(await contentFaults(inspector, content, writer.actor.key));
+      refuseFaults(await articleFaults(rules, copy.changes, writer.actor.key));
       const isSeen = request.headers['if-match'] !== undefined;
       const { article, own, place } = await copies.publish(id, copy, isSeen, writer);
       changed(subjectsOfChange(place));
