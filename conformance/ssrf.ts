@@ -143,8 +143,8 @@ async function faultOfHook(
   const names = new Map(inner.map((target) => [hostnameOf(target.url, host), target.addresses ?? []]));
   const resolve = async (name: string) => names.get(name) ?? [LOOPBACK];
   const sender = new HookSender({ privateHosts: [HOSTILE], resolve, totalMs: FIRST_BYTE_MS });
-  const tested = { slug_before: null, slug_after: null, cache_tags: [], happened_at: new Date() };
-  const event = { id: 1, type: 'hook.test', subject: 'hook:1', ...tested };
+  const tested = { slug_before: null, slug_after: null, cache_tags: [], sync_cursor: null };
+  const event = { id: 1, type: 'hook.test', subject: 'hook:1', happened_at: new Date(), ...tested };
   const { status, fault } = await sender.send(url, event, [SECRET], new AbortController().signal);
   await sender.close();
   if (host.requests.length > 0) return `${host.requests.join(', ')} was asked`;

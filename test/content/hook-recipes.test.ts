@@ -45,7 +45,7 @@ afterAll(async () => {
 /** Sends an event to an address as the service does. */
 function deliver(url: string, secret = SECRET) {
   const event = { id: 1, type: 'article.updated', subject: 'article:7', happened_at: new Date() };
-  const slugs = { slug_before: 'old', slug_after: 'new', cache_tags: TAGS };
+  const slugs = { slug_before: 'old', slug_after: 'new', cache_tags: TAGS, sync_cursor: null };
   return sender.send(url, { ...event, ...slugs }, [secret], ENDED.signal);
 }
 

@@ -81,7 +81,7 @@ test('what happens to an article is told, signed, with its slugs and cache tags'
       id: expect.stringMatching(/^evt_\w+$/),
       type: `article.${what}`,
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
-      data: { id, slug, previous_slug, cache_tags },
+      data: { id, slug, previous_slug, cache_tags, sync_cursor: expect.stringMatching(/^[\w-]{31}$/) },
     })),
   );
   const { body, headers } = received[0] as Received;
@@ -131,7 +131,8 @@ test('drafts are told to hooks that asked for them, with id and type alone', asy
   await told(2);
   expect(drafts.typesOf(id)).toEqual(['article.created', 'article.updated', 'article.deleted']);
   for (const { event } of drafts.received.filter((one) => one.event.data.id === id)) {
-    expect(event.data).toEqual({ id, slug: null, previous_slug: null, cache_tags: [] });
+    const nothing = { slug: null, previous_slug: null, cache_tags: [] };
+    expect(event.data).toEqual({ id, ...nothing, sync_cursor: expect.any(String) });
   }
   expect(receiver.typesOf(id)).toEqual([]);
   await drafts.stop();

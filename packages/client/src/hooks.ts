@@ -18,6 +18,8 @@ export interface ContentEvent {
     previous_slug: string | null;
     /** What depends on it, such as `articles` and `article:7`. */
     cache_tags: string[];
+    /** A cursor of `/api/sync/changes`: a copy that has come so far has the change ({@link isInCopy}). */
+    sync_cursor: string;
   };
 }
 
@@ -38,4 +40,23 @@ export function verifyEvent(body: string, headers: HookHeaders, secret: string):
   const value = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
   const given = Object.fromEntries(SIGNING.map((name) => [name, String(value(name) ?? '')]));
   return new Webhook(secret).verify(body, given) as ContentEvent;
+}
+
+/** The bytes of a cursor: its version, two for the server alone, then its history and its place there. */
+const [HISTORY, END] = [3, 17];
+const PLACE = 11;
+
+/**
+ * Whether a copy of what is published (`mirrorArticles`) that has come to this cursor, in either form, has
+ * what an event tells of. False for a cursor of another history: following the changes decides that.
+ */
+export function isInCopy({ data }: ContentEvent, cursor: string): boolean {
+  const [own, told] = [bytesOf(cursor), bytesOf(data.sync_cursor)];
+  const isComparable = own[0] === told[0] && own.slice(HISTORY, PLACE) === told.slice(HISTORY, PLACE);
+  return isComparable && own.slice(PLACE, END) >= told.slice(PLACE, END);
+}
+
+/** As characters, which are in the order of the bytes. */
+function bytesOf(cursor: string): string {
+  return atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
 }

@@ -33,7 +33,7 @@ import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
 import { SitemapStore } from './sitemaps/store.ts';
 import { syncOperations } from './sync/routes.ts';
-import { SyncStore } from './sync/store.ts';
+import type { SyncStore } from './sync/store.ts';
 import type { ContentTables } from './tables.ts';
 import { AUTHORS } from './terms/authors.ts';
 import { CATEGORIES } from './terms/categories.ts';
@@ -57,8 +57,8 @@ export interface ContentParts {
   cache: RepresentationCache;
   /** Called after each commit of this process, with what it was about if that is known. */
   changed: (subjects?: ReadonlySet<string>) => void;
-  /** Called after `db` was read for an answer that later ones from `readDb` must not precede. */
-  seen: () => void;
+  /** What is published, as copies read it. */
+  sync: SyncStore;
   log: Logger;
   /** Closed with the app. */
   inspector: HtmlInspector;
@@ -95,8 +95,7 @@ const BODY_LIMIT = 2 * 2 ** 20;
 
 /** Builds the content service, ready to listen. */
 export async function buildApp(parts: ContentParts): Promise<Server> {
-  const { config, db, readDb, gate, cache, changed, seen, log, inspector, extraSchema, meters, tracing } =
-    parts;
+  const { config, db, readDb, gate, cache, changed, log, inspector, extraSchema, meters, tracing } = parts;
   const verifier = new KeyVerifier(new ApiKeyStore(db), config.CONTENT_RATE_LIMIT);
 
   const app = await createServer({
@@ -137,8 +136,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const authors = operationsOn(AUTHORS);
   const feeds = feedOperations({ feeds: new FeedStore(readDb), cache, site });
   const sitemaps = sitemapOperations({ sitemaps: new SitemapStore(readDb), cache, site });
-  const copied = new SyncStore({ db, readDb, seen, forget: () => cache.clear() });
-  const sync = syncOperations({ sync: copied, cache });
+  const sync = syncOperations({ sync: parts.sync, cache });
   const revisions = revisionOperations({
     revisions: new RevisionStore(db),
     articles: store,

@@ -24,6 +24,7 @@ import { HtmlInspector } from './html/html-inspector.ts';
 import { openPruning } from './pruning.ts';
 import { prune } from './revisions/retention.ts';
 import { Scheduler } from './schedule/scheduler.ts';
+import { SyncStore } from './sync/store.ts';
 import type { ContentTables } from './tables.ts';
 
 /** The running service and its open resources. */
@@ -63,6 +64,8 @@ export async function openContent(
     timeoutMs: config.CONTENT_SEARCH_TIMEOUT_MS,
   };
   const searches = openSearches<ContentTables>({ config, limits, name, changes, log });
+  const seen = () => changes.position.seen();
+  const sync = new SyncStore({ db, readDb: reads.db, seen, forget: () => cache.clear() });
   const kept = {
     revisions: config.CONTENT_REVISIONS_KEPT,
     days: config.CONTENT_REVISIONS_DAYS,
@@ -70,7 +73,7 @@ export async function openContent(
   };
   const indexing = new Indexing(config, name, log, extraSchema);
   const scheduler = new Scheduler(config, name, log);
-  const deliveries = openDeliveries(config, db, log);
+  const deliveries = openDeliveries(config, db, sync, log);
   const pruning = openPruning(
     {
       revisions: (signal) => prune(db, kept, signal),
@@ -89,7 +92,6 @@ export async function openContent(
     await Promise.all([changes.close(), ...loops.map((loop) => loop?.stop())]);
     await Promise.all([db.destroy(), reads.close(), searches.close(), tracing?.close()]);
   };
-  const seen = () => changes.position.seen();
   const changed = (subjects?: ReadonlySet<string>) => {
     seen();
     cache.clear(subjects);
@@ -102,6 +104,6 @@ export async function openContent(
     ...hookMeters(new HookStore(db)),
   ];
   const dbs = { db, readDb: reads.db, gate: searches.gate };
-  const parts = { config, ...dbs, cache, changed, seen, log, inspector, extraSchema, meters, tracing };
+  const parts = { config, ...dbs, cache, changed, sync, log, inspector, extraSchema, meters, tracing };
   return { app: await buildApp(parts), release };
 }

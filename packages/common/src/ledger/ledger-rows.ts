@@ -54,6 +54,14 @@ interface Found {
   found: number;
 }
 
+/** The state of the ledger of `schema`. */
+export async function readState(db: QueryExecutorProvider, schema: string): Promise<LedgerState> {
+  const { rows } = await sql<LedgerState>`
+    select epoch, head from ${sql.id(schema, 'ledger')}
+  `.execute(db);
+  return first(rows, schema);
+}
+
 /**
  * The first `limit` rows of `members` at most, in one statement with the head of the ledger of `schema`, so
  * that the head belongs to the same state as the items.

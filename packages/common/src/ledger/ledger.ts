@@ -8,6 +8,7 @@ import {
   type Members,
   readEntries,
   readMembers,
+  readState,
 } from './ledger-rows.ts';
 import { LedgerSettler, SETTLE_BATCH } from './settler.ts';
 
@@ -142,6 +143,14 @@ export class Ledger<Row extends Member, Fields extends string> {
     };
   }
 
+  /** The cursor, of the default form, of a copy that has everything committed before this was called. */
+  async head(): Promise<string> {
+    const { set, db } = this.#options;
+    while ((await this.#settler.settle()) === SETTLE_BATCH);
+    const { head: seq, ...state } = await readState(db, set.schema);
+    return this.#cursors.writeSync({ history: this.#history(state), fields: set.fields[0], seq });
+  }
+
   /** A replica that does not have what the page belongs to may only be behind, so the primary is asked. */
   async #members(from: PageCursor<Fields> | undefined, limit: number, fields: Fields): Promise<Members<Row>> {
     const { set, db, readDb, seen } = this.#options;
@@ -171,7 +180,7 @@ export class Ledger<Row extends Member, Fields extends string> {
   }
 
   /** A history ends when the ledger's epoch ends, or when the representation of all items changes at once. */
-  #history({ epoch }: LedgerState): string {
+  #history({ epoch }: Pick<LedgerState, 'epoch'>): string {
     return historyOf(epoch, ...this.#options.set.representation);
   }
 

@@ -5,6 +5,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
 import type { Kysely } from 'kysely';
 import type { ContentConfig } from '../config.ts';
+import type { SyncStore } from '../sync/store.ts';
 import type { ContentTables } from '../tables.ts';
 import { type Delivery, DeliveryQueue } from './queue.ts';
 import { type Attempt, HookSender } from './sender.ts';
@@ -16,6 +17,8 @@ const RETRY_MS = 5000;
 /** What {@link Deliveries} work with. */
 export interface DeliveriesParts {
   queue: DeliveryQueue;
+  /** What is published, whose changes events are about. */
+  sync: Pick<SyncStore, 'head'>;
   sender: HookSender;
   /** Opens the secrets of the hooks. */
   box: SecretBox;
@@ -70,13 +73,21 @@ export class Deliveries {
   /** Takes what is due for a hook, and has it delivered until nothing is left. */
   async #begin(hook: number, signal: AbortSignal): Promise<void> {
     if (this.#lanes.has(hook)) return;
-    const first = await this.#parts.queue.claim(hook);
+    const first = await this.#claim(hook);
     if (first.length > 0) this.#lanes.set(hook, this.#deliver(hook, first, signal));
+  }
+
+  /** Takes what is due; all of it was committed before the cursor that it gets is read. */
+  async #claim(hook: number): Promise<Delivery[]> {
+    const { queue, sync } = this.#parts;
+    const batch = await queue.claim(hook);
+    if (batch.every(({ event }) => event.sync_cursor !== null)) return batch;
+    return queue.setCursors(batch, await sync.head());
   }
 
   async #deliver(hook: number, first: readonly Delivery[], signal: AbortSignal): Promise<void> {
     try {
-      for (let batch = first; batch.length > 0; batch = await this.#parts.queue.claim(hook)) {
+      for (let batch = first; batch.length > 0; batch = await this.#claim(hook)) {
         await Promise.all(batch.map((delivery) => this.#attempt(delivery, signal)));
         if (signal.aborted) break;
       }
@@ -124,10 +135,17 @@ export class Deliveries {
 export function openDeliveries(
   config: ContentConfig,
   db: Kysely<ContentTables>,
+  sync: SyncStore,
   log: Logger,
 ): Deliveries | undefined {
   const { CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous } = config;
   if (key === undefined) return undefined;
   const sender = new HookSender({ privateHosts: config.CONTENT_HOOKS_PRIVATE_HOSTS });
-  return new Deliveries({ queue: new DeliveryQueue(db), sender, box: new SecretBox(key, previous), log });
+  return new Deliveries({
+    queue: new DeliveryQueue(db),
+    sync,
+    sender,
+    box: new SecretBox(key, previous),
+    log,
+  });
 }

@@ -22,6 +22,8 @@ export interface StoredEvent {
   slug_before: string | null;
   slug_after: string | null;
   cache_tags: string[];
+  /** Null before the first attempt to deliver it. */
+  sync_cursor: string | null;
 }
 
 /**
@@ -55,6 +57,7 @@ export function eventBody(event: StoredEvent): string {
       slug: event.slug_after,
       previous_slug: event.slug_before,
       cache_tags: event.cache_tags,
+      sync_cursor: event.sync_cursor,
     },
   });
 }

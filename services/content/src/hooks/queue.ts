@@ -7,6 +7,9 @@ import type { Attempt } from './sender.ts';
 /** How many events a hook gets at once, each about something else. */
 const AT_ONCE = 4;
 
+/** How many deliveries a statement of a claim looks at. */
+const LOOKED_AT = 100;
+
 /** How long a process that is gone keeps what it had in hand, in ms; longer than any attempt. */
 const LEASE_MS = 30_000;
 
@@ -35,6 +38,9 @@ export interface Delivery {
   leaseEnd: Date;
 }
 
+/** An event as a claim reads it. */
+type TakenEvent = StoredEvent & { attempts: number; due_at: Date };
+
 /** What is yet to be delivered, shared by all processes; by the database's clock, which they share. */
 export class DeliveryQueue {
   readonly #db: Kysely<ContentTables>;
@@ -61,7 +67,7 @@ export class DeliveryQueue {
 
   /**
    * Takes what is to be delivered to a hook next: of each subject the oldest event, and a single one after a
-   * failure.
+   * failure. What waits behind those is put aside until they are gone.
    */
   claim(hookId: number): Promise<Delivery[]> {
     return this.#db.transaction().execute(async (tx) => {
@@ -74,27 +80,63 @@ export class DeliveryQueue {
       `.execute(tx);
       const [hook] = hooks.rows;
       if (hook === undefined) return [];
-      const { rows } = await sql<StoredEvent & { attempts: number; due_at: Date }>`
-        with head as (
-          select event_id from content.delivery as due
-          where hook_id = ${hookId} and due_at <= ${this.#in(0)} and not exists (
-            select from content.delivery as earlier
-            where earlier.hook_id = due.hook_id and earlier.subject = due.subject and earlier.event_id < due.event_id
-          )
-          order by due_at, event_id limit ${hook.failures > 0 ? 1 : AT_ONCE} for update skip locked
-        ), taken as (
-          update content.delivery set due_at = ${this.#in(LEASE_MS)}
-          where hook_id = ${hookId} and event_id in (select event_id from head)
-          returning event_id, attempts, due_at
-        )
-        select taken.attempts, taken.due_at, event.id, event.type, event.subject, event.happened_at,
-          event.slug_before, event.slug_after, event.cache_tags
-        from taken join content.event on event.id = taken.event_id order by event.id
-      `.execute(tx);
+      const rows = await this.#take(tx, hook);
       if (hook.failures > 0 && rows.length > 0) {
         await sql`update content.hook set resume_at = ${this.#in(LEASE_MS)} where id = ${hookId}`.execute(tx);
       }
       return rows.map(({ attempts, due_at, ...event }) => ({ hook, event, attempts, leaseEnd: due_at }));
+    });
+  }
+
+  /** Takes what is first of its subject, among the deliveries that have been due longest. */
+  async #take(tx: Kysely<ContentTables>, { id, failures }: DueHook): Promise<TakenEvent[]> {
+    for (;;) {
+      // The subquery in the list is an index's first row; as an anti-join it was a hash of the whole queue.
+      const { rows } = await sql<TakenEvent | { [Column in keyof TakenEvent]: null }>`
+        with due as materialized (
+          select event_id, due_at, event_id = (
+            select min(event_id) from content.delivery as first
+            where first.hook_id = due.hook_id and first.subject = due.subject
+          ) as is_first
+          from content.delivery as due
+          where hook_id = ${id} and due_at <= ${this.#in(0)}
+          order by due_at, event_id limit ${LOOKED_AT} for update skip locked
+        ), head as (
+          select event_id from due where is_first order by due_at, event_id limit ${failures > 0 ? 1 : AT_ONCE}
+        ), looked_at as (
+          update content.delivery
+          set due_at = case when event_id in (select event_id from head) then ${this.#in(LEASE_MS)} end
+          where hook_id = ${id} and event_id = any(array(
+            select event_id from head union all select event_id from due where not is_first
+          ))
+          returning event_id, attempts, due_at
+        )
+        select looked_at.attempts, looked_at.due_at, event.id, event.type, event.subject, event.happened_at,
+          event.slug_before, event.slug_after, event.cache_tags, event.sync_cursor
+        from looked_at left join content.event on event.id = event_id and looked_at.due_at is not null
+        order by event.id
+      `.execute(tx);
+      const taken = rows.filter((row) => row.id !== null);
+      if (taken.length > 0 || rows.length === 0) return taken;
+    }
+  }
+
+  /**
+   * Gives the events of a claim that have none yet this cursor, and returns all with theirs: an event has the
+   * same at every attempt, also of another process that attempts it at this moment.
+   */
+  async setCursors(deliveries: readonly Delivery[], cursor: string): Promise<Delivery[]> {
+    const ids = deliveries.map(({ event }) => event.id);
+    const { rows } = await sql<Pick<StoredEvent, 'id' | 'sync_cursor'>>`
+      update content.event set sync_cursor = coalesce(sync_cursor, ${cursor})
+      where id in (select id from content.event where id = any(${ids}::bigint[]) order by id for no key update)
+      returning id, sync_cursor
+    `.execute(this.#db);
+    const cursors = new Map(rows.map(({ id, sync_cursor }) => [id, sync_cursor]));
+    // What was pruned meanwhile is not in the answer.
+    return deliveries.flatMap(({ event, ...delivery }) => {
+      const sync_cursor = cursors.get(event.id);
+      return sync_cursor === undefined ? [] : [{ ...delivery, event: { ...event, sync_cursor } }];
     });
   }
 
@@ -164,15 +206,21 @@ export class DeliveryQueue {
   async prune(signal?: AbortSignal): Promise<number> {
     let removed = 0;
     while (!signal?.aborted) {
-      const { numAffectedRows = 0n } = await sql`
-        delete from content.event where id in (
-          select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
-        ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
-      `.execute(this.#db);
-      removed += Number(numAffectedRows);
-      if (numAffectedRows < PRUNE_STEP) break;
+      const step = await this.#db.transaction().execute((tx) => this.#pruneStep(tx));
+      removed += step;
+      if (step < PRUNE_STEP) break;
     }
     return removed;
+  }
+
+  async #pruneStep(tx: Kysely<ContentTables>): Promise<number> {
+    await sql`select from content.hook order by id for no key update`.execute(tx);
+    const { numAffectedRows = 0n } = await sql`
+      delete from content.event where id in (
+        select id from content.event order by id limit ${PRUNE_STEP} for update skip locked
+      ) and happened_at <= ${this.#in(0)} - ${KEEP_DAYS} * interval '1 day'
+    `.execute(tx);
+    return Number(numAffectedRows);
   }
 
   /**

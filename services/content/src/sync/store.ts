@@ -43,6 +43,11 @@ export class SyncStore {
     });
   }
 
+  /** The cursor of a copy that has everything until now; see {@link Ledger.head}. */
+  head(): Promise<string> {
+    return this.#ledger.head();
+  }
+
   /** A page of what is published; see {@link Ledger.snapshot}. */
   async snapshot(query: SnapshotQuery) {
     const { asOf, fields, cursor, nextPage, rows } = await this.#ledger.snapshot(query);
