@@ -29,3 +29,8 @@ alter table content.event
   -- A cursor of the changes of what is published, from after the change got its number; set with the first
   -- attempt to deliver the event.
   add column sync_cursor text;
+
+-- What is planned, in the order of time, page by page.
+drop index content.article_by_due;
+create index article_by_due on content.article ((case when is_published then unpublish_at else publish_at end), id)
+  where (case when is_published then unpublish_at else publish_at end) is not null;

@@ -101,3 +101,23 @@ test.each(['default', 'full'])(
     expect(read).toBeLessThanOrEqual(5 * 101);
   },
 );
+
+test('a page of what is planned reads the articles that it shows, however many are planned for one moment', async () => {
+  await content.database.pool.query(
+    `update content.article set unpublish_at = timestamptz '2090-01-01' + id % 2 * interval '1 day'
+     where is_published and id % 10 = 0`,
+  );
+  await tellAll();
+  const before = await scans();
+  let cursor = '';
+  for (let pages = 1; pages <= 5; pages += 1) {
+    const { status, body } = await content.client.send(`/api/schedule?per_page=100${cursor}`);
+    expect([status, body.data.length]).toEqual([200, 100]);
+    cursor = `&cursor=${body.meta.next_cursor}`;
+  }
+  await tellAll();
+  const after = await scans();
+  expect(after.whole).toBe(before.whole);
+  // Each is found, and then shown.
+  expect(after.read - before.read).toBeLessThanOrEqual(5 * 2 * 101);
+});

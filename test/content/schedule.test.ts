@@ -444,6 +444,51 @@ test('planning takes the scope publish; anonymous readers see no plan', async ()
   }
 });
 
+test('what is planned is listed in the order of time, page by page, to who has a key', async () => {
+  await content.database.pool.query(
+    'update content.article set publish_at = null, unpublish_at = null, release = null',
+  );
+  const [soon, later] = [inMs(30 * 24 * HOUR), inMs(60 * 24 * HOUR)];
+  const name = 'in-the-schedule';
+  await content.client.put(`/api/releases/${name}`, { publish_at: soon });
+  await content.client.put('/api/releases/undecided', { publish_at: null });
+  const id = async (more: JsonBody) => (await content.client.article({ title: 'Listed', ...more })).id;
+  const first = await id({ publish_at: soon, unpublish_at: later });
+  const released = await id({ release: name });
+  const second = await id({ publish_at: soon });
+  const ends = await id({ is_published: true, unpublish_at: later });
+  for (const nothing of [{ release: 'undecided' }, { unpublish_at: soon }, {}]) await id(nothing);
+
+  const list = async (query: string) => (await content.client.send(`/api/schedule?per_page=1${query}`)).body;
+  const listed: JsonBody[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, meta } = await list(cursor && `&cursor=${cursor}`);
+    listed.push(...data);
+    cursor = meta.next_cursor;
+  }
+  expect(listed.map(({ id, due_at }) => [id, due_at])).toEqual([
+    [first, soon],
+    [released, soon],
+    [second, soon],
+    [ends, later],
+  ]);
+  expect(listed[1]).toEqual({
+    id: released,
+    title: 'Listed',
+    slug: expect.stringMatching(/^listed/),
+    author: 'Test',
+    category_id: null,
+    is_published: false,
+    due_at: soon,
+    unpublish_at: null,
+    release: name,
+  });
+  expect(listed[0]?.unpublish_at).toBe(later);
+  expect(listed[3]?.is_published).toBe(true);
+  expect(await send(`${content.url}/api/schedule`)).toMatchObject({ status: 401 });
+  expect((await content.client.send('/api/schedule?cursor=1')).status).toBe(400);
+});
+
 test('at rest, no replica asks the database what is due', async () => {
   const { id } = await planned();
   const { pool } = content.database;

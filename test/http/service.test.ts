@@ -92,6 +92,7 @@ test('/openapi.json is a valid OpenAPI 3.1 description of every endpoint', async
     'get /api/categories/{id}',
     'get /api/releases',
     'get /api/releases/{name}',
+    'get /api/schedule',
     'get /api/sync/changes',
     'get /api/sync/snapshot',
     'get /api/tags',

@@ -27,6 +27,8 @@ export {
   type ListedArticle,
   type NewsItem,
   newsItems,
+  type PlannedArticle,
+  plannedArticles,
 } from './pages.ts';
 export {
   ConnectionError,

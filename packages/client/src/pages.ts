@@ -7,6 +7,7 @@ import type { AnswerOf, CommonOptions, OperationOf, RequestOptions } from './typ
 type ArticlesOperation = OperationOf<ContentPaths, '/api/articles', 'get'>;
 type RevisionsOperation = OperationOf<ContentPaths, '/api/articles/{id}/revisions', 'get'>;
 type TrashOperation = OperationOf<ContentPaths, '/api/trash', 'get'>;
+type ScheduleOperation = OperationOf<ContentPaths, '/api/schedule', 'get'>;
 type ItemsOperation = OperationOf<NewsFeedPaths, '/api/v1/items', 'get'>;
 type FolderOperation = OperationOf<GalleryPaths, '/api/gallery', 'get'>;
 
@@ -31,6 +32,9 @@ export type ArticleRevision = AnswerOf<RevisionsOperation>['data'][number];
 
 /** A deleted article that can be restored. */
 export type DeletedArticle = AnswerOf<TrashOperation>['data'][number];
+
+/** An article that something is planned for. */
+export type PlannedArticle = AnswerOf<ScheduleOperation>['data'][number];
 
 /** A news item of a list. */
 export type NewsItem = AnswerOf<ItemsOperation>['items'][number];
@@ -106,7 +110,9 @@ export function articleRevisions(
   options: WalkOptions = {},
 ): AsyncGenerator<ArticleRevision, void> {
   const common = { ...patient(options), path: { id } };
-  return numbered((query) => client.get('/api/articles/{id}/revisions', { ...common, query }));
+  return walk<ArticleRevision, number>((query) =>
+    client.get('/api/articles/{id}/revisions', { ...common, query }),
+  );
 }
 
 /** The articles that can be restored, the last deleted first, page by page as they are asked for. */
@@ -114,17 +120,25 @@ export function deletedArticles(
   client: ContentClient,
   options: WalkOptions = {},
 ): AsyncGenerator<DeletedArticle, void> {
-  return numbered((query) => client.get('/api/trash', { ...patient(options), query }));
+  return walk<DeletedArticle, number>((query) => client.get('/api/trash', { ...patient(options), query }));
 }
 
-/** A page of a list whose cursors are numbers. */
-interface NumberedPage<Row> {
+/** The articles that something is planned for, in the order of time, page by page as they are asked for. */
+export function plannedArticles(
+  client: ContentClient,
+  options: WalkOptions = {},
+): AsyncGenerator<PlannedArticle, void> {
+  return walk<PlannedArticle, string>((query) => client.get('/api/schedule', { ...patient(options), query }));
+}
+
+/** A page of a list that is read by cursors alone. */
+interface WalkedPage<Row, Cursor> {
   data: Row[];
-  meta: { next_cursor: number | null };
+  meta: { next_cursor: Cursor | null };
 }
 
-async function* numbered<Row>(
-  load: (query: { cursor?: number }) => Promise<NumberedPage<Row>>,
+async function* walk<Row, Cursor>(
+  load: (query: { cursor?: Cursor }) => Promise<WalkedPage<Row, Cursor>>,
 ): AsyncGenerator<Row, void> {
   let page = await load({});
   for (;;) {

@@ -28,6 +28,7 @@ import { releaseOperations } from './releases/routes.ts';
 import { ReleaseStore } from './releases/store.ts';
 import { revisionOperations } from './revisions/routes.ts';
 import { RevisionStore } from './revisions/store.ts';
+import { scheduleOperations } from './schedule/routes.ts';
 import { ANYBODY, allowanceOf, identifySenders, KEY_HEADERS, keyWith } from './senders.ts';
 import { Site } from './site.ts';
 import { sitemapOperations } from './sitemaps/routes.ts';
@@ -146,6 +147,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const copies = workingCopyOperations({ copies: new WorkingCopies(db), rules, changed });
   const trash = trashOperations(new Trash(db), changed);
   const previews = previewOperations(new PreviewStore(db));
+  const schedule = scheduleOperations(db);
   const releases = releaseOperations(new ReleaseStore(db));
   addRoutes(app, [
     ['GET', '/api/articles', articles.list, ANYBODY],
@@ -167,6 +169,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
     ['POST', '/api/articles/:id/previews', previews.create, keyWith('write')],
     ['GET', '/api/articles/:id/previews', previews.list, keyWith('write')],
     ['DELETE', '/api/articles/:id/previews/:preview_id', previews.revoke, keyWith('write')],
+    ['GET', '/api/schedule', schedule.list, keyWith('read')],
     ['GET', '/api/releases', releases.list, keyWith('read')],
     ['GET', '/api/releases/:name', releases.read, keyWith('read')],
     ['PUT', '/api/releases/:name', releases.put, keyWith('publish')],

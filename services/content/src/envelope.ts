@@ -24,18 +24,18 @@ export function pagedEnvelope<Data extends z.ZodType>(data: Data) {
   return envelope(data).extend({ meta: pageMeta });
 }
 
-/** The success body of a page of a list that is read by cursor alone; each cursor is a number. */
-export function cursorEnvelope<Data extends z.ZodType>(data: Data) {
-  const next_cursor = z.int().nullable().describe('Leads to the next page; null at the end.');
+/** The success body of a page of a list that is read by cursors of this form alone. */
+export function cursorEnvelope<Data extends z.ZodType, Cursor extends z.ZodType>(data: Data, cursor: Cursor) {
+  const next_cursor = cursor.nullable().describe('Leads to the next page; null at the end.');
   return envelope(z.array(data)).extend({ meta: z.object({ next_cursor }) });
 }
 
 /** Wraps a page that is read by cursor as a success: `rows` are one more than it has if there is another. */
-export function successCursorPage<Row, Data>(
+export function successCursorPage<Row, Data, Cursor>(
   message: string,
   rows: readonly Row[],
   perPage: number,
-  { cursorOf, shown }: { cursorOf: (row: Row) => number; shown: (row: Row) => Data },
+  { cursorOf, shown }: { cursorOf: (row: Row) => Cursor; shown: (row: Row) => Data },
 ) {
   const page = rows.slice(0, perPage);
   const last = rows.length > perPage ? page.at(-1) : undefined;

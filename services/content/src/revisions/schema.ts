@@ -25,7 +25,7 @@ export const revisionListQuery = z.strictObject({
 });
 
 /** Answer of the list. */
-export const revisionListAnswer = cursorEnvelope(revision);
+export const revisionListAnswer = cursorEnvelope(revision, z.int());
 
 /** Path of one revision. */
 export const revisionPath = articlePath.extend({ revision: idParameter() });

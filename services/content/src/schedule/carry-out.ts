@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
 /** When something is to happen to an article; the index `article_by_due` is on these words. */
-const DUE = sql<Date>`(case when is_published then unpublish_at else publish_at end)`;
+export const DUE = sql<Date>`(case when is_published then unpublish_at else publish_at end)`;
 
 /** What the time made of an article. */
 export interface Outcome {

@@ -26,7 +26,7 @@ export const trashQuery = z.strictObject({
 });
 
 /** Answer of the list. */
-export const trashAnswer = cursorEnvelope(deletedArticle);
+export const trashAnswer = cursorEnvelope(deletedArticle, z.int());
 
 /** Body of a restore: in what the article shall be other than it was. */
 export const articleRestore = articlePut
