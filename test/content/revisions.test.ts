@@ -66,6 +66,7 @@ test('every change is a revision, with when, which key and what; each is read wh
     slug: 'first',
     author: 'Test',
     authors: [],
+    extra: null,
     published_at: null,
   });
   expect((await revision(id, 2)).article).toEqual({ ...first.article, excerpt: 'In short', tags: [] });
