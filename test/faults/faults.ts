@@ -1,3 +1,4 @@
+import { until } from '../support/until.ts';
 import type { FakeClock } from './clock.ts';
 import { type Dependency, type Stand, urlOf } from './stand.ts';
 
@@ -152,13 +153,77 @@ export const SERVICE_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What happens to the receiver of events; shorter than the pause before the second attempt. */
-export const RECEIVER_FAULT: Fault = {
-  name: 'the receiver of events is away',
-  seconds: 3,
-  begin: ({ receiver }) => receiver.stop(),
-  end: ({ receiver }) => receiver.start(),
-};
+const endContent = ({ services }: Stand) => Promise.all(services.content.map((replica) => replica.end()));
+const startContent = ({ services }: Stand) => Promise.all(services.content.map((replica) => replica.start()));
+const contentNames = ({ services }: Stand) => services.content.map(({ name }) => name);
+
+/** What happens to content in the middle of what it does by itself, and to the receiver of its events. */
+export const EVENT_FAULTS: readonly Fault[] = [
+  {
+    name: 'both processes of content are killed while one publishes at a time',
+    seconds: 2,
+    killed: contentNames,
+    begin: async (stand) => {
+      const client = await stand.pool.connect();
+      try {
+        // Holds a publication in the middle of its transaction.
+        await client.query('begin; lock table public.publication in share mode');
+        await until('one publishes', async () => {
+          const waiting = `select from pg_locks where relation = 'public.publication'::regclass and not granted`;
+          return (await stand.pool.query(waiting)).rowCount === 1;
+        });
+        await endContent(stand);
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    },
+    end: startContent,
+  },
+  {
+    name: 'both processes of content are killed between a commit and its delivery',
+    seconds: 2,
+    killed: contentNames,
+    begin: async (stand) => {
+      const { receiver } = stand;
+      receiver.answer = () => undefined;
+      const before = receiver.received.length;
+      await until('events are in hand', () => receiver.received.length > before);
+      await endContent(stand);
+    },
+    end: async (stand) => {
+      stand.receiver.answer = (response) => response.writeHead(204).end();
+      await startContent(stand);
+    },
+  },
+  {
+    name: 'the receiver of events is away for a day of 24 simulated hours',
+    seconds: 3,
+    begin: async (stand) => {
+      await stand.receiver.stop();
+      const failures = async () =>
+        (await stand.pool.query('select failures from content.hook')).rows[0].failures;
+      for (let hour = 1; hour <= 24; hour += 1) {
+        const before = await failures();
+        await passAnHour(stand);
+        await until('it was tried again', async () => (await failures()) > before);
+      }
+    },
+    end: async (stand) => {
+      await stand.receiver.start();
+      await passAnHour(stand);
+    },
+  },
+];
+
+/** Brings what is due later forward by an hour. */
+function passAnHour({ pool }: Stand): Promise<unknown> {
+  return pool.query(
+    `update content.hook set resume_at = resume_at - interval '1 hour';
+     update content.delivery set due_at = due_at - interval '1 hour';
+     select pg_notify('content_hooks_due', '')`,
+  );
+}
 
 /** Steps of the clock by which the services go; PostgreSQL, Redis and the store keep their own. */
 export function clockFaults(clock: () => FakeClock): readonly Fault[] {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventId, type StoredEvent } from '@pressroom/content/hooks/event';
 import { inTurn } from '../support/history.ts';
 import { Mirror } from '../support/mirror.ts';
 import { listAll } from '../support/s3/objects.ts';
@@ -123,12 +124,24 @@ export class Load {
     ];
   }
 
-  /** The acknowledged articles whose publication the receiver of events has not heard of. */
-  untold(): number[] {
-    const told = new Set(this.#stand.receiver.received.map(({ event }) => event.data.id));
-    return this.#articles.flatMap(({ acknowledged }) =>
-      [...acknowledged.keys()].filter((id) => !told.has(id)),
+  /** The articles whose events the receiver has not heard all of, or has not first heard in their order. */
+  async mistold(): Promise<string[]> {
+    const told = new Map<string, Set<string>>();
+    const tell = (to: typeof told, subject: string, id: string) =>
+      to.set(subject, (to.get(subject) ?? new Set()).add(id));
+    for (const { event } of this.#stand.receiver.received) tell(told, `article:${event.data.id}`, event.id);
+    const happened: typeof told = new Map();
+    const { rows } = await this.#stand.pool.query<Pick<StoredEvent, 'id' | 'happened_at' | 'subject'>>(
+      'select id, happened_at, subject from content.event where is_public order by id',
     );
+    for (const event of rows) tell(happened, event.subject, eventId(event));
+    const acknowledged = this.#articles.flatMap((writer) => [...writer.acknowledged.keys()]);
+    const subjects = new Set([...happened.keys(), ...acknowledged.map((id) => `article:${id}`)]);
+    const inOrder = (ids: Set<string> | undefined) => ids && [...ids].join();
+    return [...subjects].filter((subject) => {
+      const expected = inOrder(happened.get(subject));
+      return expected === undefined || inOrder(told.get(subject)) !== expected;
+    });
   }
 
   /** What followers of the ledger hold that the database does not, or the other way round. */

@@ -78,7 +78,7 @@ export class Stand {
   /** Straight to the store. */
   readonly s3: S3Client;
   readonly bucket: string;
-  /** Gets an event of every published article. */
+  /** Gets every event of articles that readers see. */
   readonly receiver: HookReceiver;
   /** A session of the gallery administration, as a `Cookie` header. */
   cookie = '';
@@ -163,7 +163,7 @@ export class Stand {
     });
     // A build from before there were hooks has no table of them.
     if (root === ROOT) {
-      const hook = { url: receiver.url, events: ['article.published'], categoryId: null, drafts: false };
+      const hook = { url: receiver.url, events: ['article.*'], categoryId: null, drafts: false };
       await new HookStore(db).add(hook, new SecretBox(hooksKey));
     }
     await stand.#begin().catch(async (error: unknown) => {
