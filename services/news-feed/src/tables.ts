@@ -266,6 +266,9 @@ export interface SourceTable {
   reads_pages: Generated<boolean>;
   /** Whether the pictures of its entries are taken. */
   takes_images: Generated<boolean>;
+  rules: Generated<string[]>;
+  /** The reads in a row, up to the last one, that found no entry. */
+  empty_reads: Generated<number>;
   state: Generated<'active' | 'paused' | 'gone'>;
   created_at: DefaultedTime;
   etag: string | null;

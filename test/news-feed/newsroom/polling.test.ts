@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Failure } from '@pressroom/common/failures/failure';
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
 import type { Page } from '@pressroom/news-feed/newsroom/pages/read-page';
-import { editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { droppedEntries, editSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
@@ -357,6 +357,38 @@ test('an item has the picture and the language of its entry, else of its page, a
   });
   await reading.poll(id);
   expect(await images()).toEqual([null, chosen, null]);
+});
+
+test('the rules of a source drop, categorise and score, and other rules may keep what was dropped', async () => {
+  const drop = 'drop if title ~ /sponsored/i';
+  const judged: (number | undefined)[] = [];
+  const judge: typeof sourceEditor.judge = (submission, signal) => {
+    judged.push(submission.source.points);
+    return sourceEditor.judge(submission, signal);
+  };
+  const ruled = desk.with({ editor: { ...sourceEditor, judge } });
+  const entries = [
+    { guid: 'a', title: 'SPONSORED: a car' },
+    { guid: 'b', title: 'The final' },
+  ];
+  desk.host.set('/feed', { body: rss(entries) });
+  const rules = [drop, 'set category product if title ~ /final/', 'score +10 if any ~ /final/'];
+  const id = await desk.add('/feed', { rules });
+  await ruled.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'The final', category: 'product' }]);
+  expect(judged).toEqual([10]);
+  expect(await droppedEntries(desk.db, id)).toMatchObject([{ title: 'SPONSORED: a car', rule: drop }]);
+  // What is an item stays one, whatever its source makes of it.
+  desk.host.set('/feed', { body: rss([...entries.slice(0, 1), { guid: 'b', title: 'Sponsored final' }]) });
+  await ruled.poll(id);
+  expect(await desk.items()).toMatchObject([{ title: 'The final' }]);
+  await editSource(desk.db, id, { rules: [] }, desk.now.value);
+  desk.host.set('/feed', { body: rss([]) });
+  for (const reads of [1, 2, 3]) {
+    await ruled.poll(id);
+    expect(await desk.source(id)).toMatchObject({ empty_reads: reads });
+  }
+  expect((await desk.items()).map(({ title }) => title)).toEqual(['SPONSORED: a car', 'Sponsored final']);
 });
 
 test('an article that several sources carry is one item, and the first source alone changes it', async () => {

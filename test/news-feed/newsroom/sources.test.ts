@@ -56,6 +56,9 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     code: 1,
     stdout: expect.stringMatching(/^1 added, 1 already there, 1 refused\ngopher:/),
   });
+  expect((await run('sources', 'edit', '1', '--rule', 'drop if title ~ /(/')).stderr).toContain(
+    'not one of RE2',
+  );
   const worker = await startWorker(database.url);
   await until('both are polled', async () => {
     const { rows } = await database.pool.query('select from news.source where last_polled_at is not null');
@@ -86,7 +89,13 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     /^poll {2}source 2, .*\/missing: failed once, again at 2.*\n {4}it answered with status 404\n$/,
   );
   expect((await run('sources', 'export')).stdout).toContain(`xmlUrl="${host.at('/feed')}"`);
+  const rule = ['--rule', 'drop if title ~ /^title OF a/i'];
+  expect((await run('sources', 'edit', '1', ...rule, '--try')).stdout).toBe(
+    'drop   Title of a: drop if title ~ /^title OF a/i\n1 of 1 entries would be dropped; nothing was changed\n',
+  );
+  expect((await run('sources', 'dropped', '1')).stdout).toBe('Its rules have dropped nothing.\n');
   for (const args of [
+    ['edit', '1', ...rule],
     ['pause', '1'],
     ['resume', host.at('/feed')],
     ['edit', '1', '--name', 'Mine'],

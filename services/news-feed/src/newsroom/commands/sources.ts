@@ -7,12 +7,15 @@ import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
 import { Reader } from '../reading/reader.ts';
 import { opmlSettings, writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
+import { readRules } from '../sources/source-rules.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
 import {
   addSource,
+  droppedEntries,
   editSource,
   findSource,
   listSources,
+  newestEntries,
   pauseSource,
   refusedEntries,
   removeSource,
@@ -32,6 +35,8 @@ interface SettingOptions {
   select?: string;
   readPages?: boolean;
   images?: boolean;
+  rule?: string[];
+  try?: boolean;
   url?: string;
 }
 
@@ -50,6 +55,7 @@ export function addSourceCommands(program: Command): void {
       .description('change a source; an empty text removes a name, category or direction')
       .argument('<source>', 'its number or address')
       .option('--url <url>', 'a new address')
+      .option('--try', 'only show what the rules do to its last 200 entries')
       .option('--no-first-party', 'it reports on others')
       .option('--no-read-pages', "do not read the articles' pages"),
   ).action(edit);
@@ -59,6 +65,11 @@ export function addSourceCommands(program: Command): void {
     .description('show everything about a source')
     .argument('<source>', 'its number or address')
     .action(show);
+  sources
+    .command('dropped')
+    .description('list the newest 200 entries that its rules have dropped, and by which rule')
+    .argument('<source>', 'its number or address')
+    .action(listDropped);
   const changes = [
     ['pause', 'stop reading a source', pauseSource],
     ['resume', 'read a paused or failing source again, at once', resumeSource],
@@ -101,6 +112,11 @@ function withSettings(command: Command): Command {
     .option('--weight <number>', 'how much it is trusted, from 0 to 10 (default: 1)', weight)
     .option('--select <rule>', SELECT_RULES)
     .option('--read-pages', "read the articles' pages for their text, as robots.txt allows")
+    .option(
+      '--rule <rule>',
+      "what becomes of entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
+      several,
+    )
     .option('--images', 'take the pictures of its entries (default)')
     .option('--no-images', 'take none, and remove those that its items have');
 }
@@ -112,6 +128,7 @@ async function add(url: string, options: SettingOptions): Promise<void> {
 }
 
 async function edit(given: string, options: SettingOptions): Promise<void> {
+  if (options.try) return tryRules(given, settingsOf(options).rules ?? []);
   const settings = { ...settingsOf(options), ...(options.url !== undefined && { url: options.url }) };
   const id = await withDatabase(async (db) => {
     const source = await findSource(db, given);
@@ -119,6 +136,32 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
     return source.id;
   });
   console.log(`${id}: done`);
+}
+
+/** Shows what rules would do to the newest entries of a source, and changes nothing. */
+async function tryRules(given: string, rules: readonly string[]): Promise<void> {
+  const rule = readRules(rules);
+  const entries = await withDatabase(async (db) => newestEntries(db, (await findSource(db, given)).id));
+  let dropped = 0;
+  for (const entry of entries) {
+    const { droppedBy, category, points } = rule(entry);
+    if (droppedBy !== undefined) dropped += 1;
+    const effects = [
+      ...(category === undefined ? [] : [`category ${category}`]),
+      ...(points === 0 ? [] : [`score ${points > 0 ? '+' : ''}${points}`]),
+    ];
+    if (droppedBy !== undefined) console.log(`drop   ${entry.title}: ${droppedBy}`);
+    else if (effects.length > 0) console.log(`keep   ${entry.title}: ${effects.join(', ')}`);
+  }
+  console.log(`${dropped} of ${entries.length} entries would be dropped; nothing was changed`);
+}
+
+async function listDropped(given: string): Promise<void> {
+  const entries = await withDatabase(async (db) => droppedEntries(db, (await findSource(db, given)).id));
+  for (const { title, rule, discovered_at } of entries) {
+    console.log(`${discovered_at.toISOString()}  ${title}: ${rule}`);
+  }
+  if (entries.length === 0) console.log('Its rules have dropped nothing.');
 }
 
 async function list(): Promise<void> {
@@ -141,11 +184,16 @@ async function list(): Promise<void> {
 }
 
 /** Why not all entries of a feed arrive, in lines. */
-function shortfalls({ unusable_entries: unusable, unread_entries: unread }: Source): string[] {
+function shortfalls({
+  unusable_entries: unusable,
+  unread_entries: unread,
+  empty_reads: empty,
+}: Source): string[] {
   const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
   return [
     ...(unusable > 0 ? [`${entries(unusable)} without an address, or with neither title nor text`] : []),
     ...(unread > 0 ? [`${entries(unread)} not read, because it has more than ${MAX_ENTRIES}`] : []),
+    ...(empty >= 3 ? [`0 entries in the last ${empty} reads`] : []),
   ];
 }
 
@@ -192,14 +240,20 @@ async function importOpml(file: string): Promise<void> {
 }
 
 function settingsOf(options: SettingOptions): SourceSettings {
-  const { direction, url: _url, ...rest } = options;
+  const { direction, url: _url, try: _try, rule, ...rest } = options;
   const directions = direction?.split(',').map((name) => name.trim());
   const settings = {
     ...rest,
     ...(directions && { directions: directions.filter((name) => name !== '') }),
+    ...(rule && { rules: rule.filter((text) => text !== '') }),
   };
   checkSettings(settings, readVocabulary(process.env));
   return settings;
+}
+
+/** Collects an option that may be repeated. */
+function several(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }
 
 function weight(value: string): number {

@@ -21,6 +21,8 @@ export interface SubmissionSource {
   /** The directions of its items, of `NEWS_DIRECTIONS`; empty if the editor decides. */
   directions: readonly string[];
   select: SelectRule;
+  /** What its rules add to the score of this submission. */
+  points?: number;
 }
 
 /**

@@ -72,6 +72,7 @@ export class RulesEditor implements Editor {
       ageHours: Math.max(0, discoveredAt.getTime() - publishedAt.getTime()) / HOUR_MS,
       characters: [...title, ...summary].length,
       signals: this.#signals.filter(({ has }) => has(`${title}\n${summary}`)),
+      rules: source.points ?? 0,
     });
     return {
       category: source.category ?? best(this.#categories, title, summary) ?? null,

@@ -13,6 +13,8 @@ export interface ScoreInputs {
   characters: number;
   /** What the text says about its own worth. */
   signals: readonly { name: string; points: number }[];
+  /** What the rules of the source add. */
+  rules: number;
 }
 
 /** A text of so many characters says what it has to say. */
@@ -30,12 +32,13 @@ const DIGITS = 1;
  *     freshness   15 · 2^(−age / 24 h)
  *     length      10 · characters / 200, 10 at most
  *     signals     the points of each signal, together −60 to 25
+ *     rules       what the rules of the source add
  *     bounds      what brings the sum into 0 to 100
  *
  * The points of the terms add up to the score. A pure function.
  */
 export function scoreOf(inputs: ScoreInputs): { score: number; terms: ScoreTerm[] } {
-  const { weight, firstParty, coverage, ageHours, characters, signals } = inputs;
+  const { weight, firstParty, coverage, ageHours, characters, signals, rules } = inputs;
   const signalPoints = signals.reduce((total, { points }) => total + points, 0);
   const terms: ScoreTerm[] = [
     { name: 'source', points: Math.min(60, 30 * Math.sqrt(weight)), note: `weight ${weight}` },
@@ -60,6 +63,7 @@ export function scoreOf(inputs: ScoreInputs): { score: number; terms: ScoreTerm[
       points: Math.min(25, Math.max(-60, signalPoints)),
       note: signals.map(({ name, points }) => `${name} ${points}`).join(', '),
     },
+    { name: 'rules', points: rules },
   ];
   return bounded(terms.filter(({ points }) => points !== 0));
 }

@@ -14,7 +14,7 @@ export interface OpmlFeed {
 }
 
 /** What no other reader has: attributes in their own namespace (OPML 2.0, "Extending OPML"). */
-const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images'].map(
+const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images', 'rules'].map(
   (name) => `pressroom:${name}`,
 );
 const NAMESPACE = 'xmlns:pressroom="urn:pressroom:source"';
@@ -52,7 +52,7 @@ function settingsOf(outline: Outline): SourceSettings {
     const value = outline[`pressroom:${name}`];
     return typeof value === 'string' ? value : undefined;
   };
-  const [directions, select, weight] = [own('directions'), own('select'), own('weight')];
+  const [directions, select, weight, rules] = ['directions', 'select', 'weight', 'rules'].map(own);
   // Other readers call a feed by its text alone; here, that may be the feed's own title.
   const name = outline.title ?? (select === undefined ? outline.text : undefined);
   return {
@@ -63,7 +63,14 @@ function settingsOf(outline: Outline): SourceSettings {
     ...(own('first-party') === 'true' && { firstParty: true }),
     ...(own('read-pages') === 'true' && { readPages: true }),
     ...(own('images') === 'false' && { images: false }),
+    ...(rules !== undefined && { rules: rulesIn(rules) }),
   };
+}
+
+/** What is no list of rules is one that is refused. */
+function rulesIn(text: string): string[] {
+  const rules: unknown = text.startsWith('[') ? JSON.parse(text) : [text];
+  return Array.isArray(rules) ? rules.map(String) : [text];
 }
 
 /** The settings of a listed feed: its category is the first of its places that is one, by name or label. */
@@ -92,8 +99,8 @@ export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, no
 }
 
 function outlineOf(source: Source): Outline {
-  const { name, url, category, directions, select_rule, weight, first_party, reads_pages, takes_images } =
-    source;
+  const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
+  const { takes_images, rules } = source;
   return {
     text: name,
     // What an editor has named it; else it goes on being called as its feed calls itself.
@@ -107,5 +114,6 @@ function outlineOf(source: Source): Outline {
     ...(first_party && { 'pressroom:first-party': 'true' }),
     ...(reads_pages && { 'pressroom:read-pages': 'true' }),
     ...(!takes_images && { 'pressroom:images': 'false' }),
+    ...(rules.length > 0 && { 'pressroom:rules': JSON.stringify(rules) }),
   };
 }

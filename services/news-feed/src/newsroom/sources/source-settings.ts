@@ -1,6 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { parseSelectRule, SELECT_RULES } from './select-rule.ts';
+import { categoriesOf, readRules } from './source-rules.ts';
 
 /** What an editor says about a source; an absent member keeps its value. */
 export interface SourceSettings {
@@ -16,6 +17,8 @@ export interface SourceSettings {
   readPages?: boolean;
   /** Whether the pictures of its entries are taken. */
   images?: boolean;
+  /** See `readRules`; they replace those that it has. */
+  rules?: readonly string[];
 }
 
 /** The most characters of a source's name, as of an item's `source.name`. */
@@ -23,11 +26,12 @@ const MAX_NAME = 200;
 
 /** Throws a {@link Failure} that says what to change, if something is wrong with `settings`. */
 export function checkSettings(settings: SourceSettings, { categories, directions }: Vocabulary): void {
-  const { name, category, weight, select } = settings;
+  const { name, category, weight, select, rules = [] } = settings;
   if (name !== undefined && name.length > MAX_NAME) {
     throw new Failure('invalid', `the name must be at most ${MAX_NAME} characters long`);
   }
-  if (category && !categories.includes(category)) {
+  readRules(rules);
+  if ([category, ...categoriesOf(rules)].some((given) => given && !categories.includes(given))) {
     throw new Failure('invalid', `the category must be one of ${categories.join(', ')}`);
   }
   if (settings.directions?.some((direction) => !directions.includes(direction))) {

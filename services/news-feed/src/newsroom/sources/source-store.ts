@@ -1,6 +1,7 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { NewsTables, SourceTable } from '../../tables.ts';
+import { DROPPED_BY, type RuleSubject } from './source-rules.ts';
 import type { SourceSettings } from './source-settings.ts';
 import { sourceUrl } from './source-url.ts';
 
@@ -81,6 +82,19 @@ export async function editSource(
   const moved = url === undefined ? {} : { url, given_url: url, ...forgotten(now) };
   await update(db, id, { ...columnsOf(rest), ...moved });
   if (settings.images === false) await takeImagesAway(db, id);
+  if (settings.rules !== undefined) await offerDroppedAgain(db, id);
+}
+
+/** Other rules may keep what was dropped. */
+async function offerDroppedAgain(db: Kysely<NewsTables>, id: number): Promise<void> {
+  await sql`
+    update news.source_entry set state = 'pending', reason = null, attempts = 0, retry_at = clock_timestamp()
+    where source_id = ${id} and ${isDropped()}
+  `.execute(db);
+}
+
+function isDropped() {
+  return sql<boolean>`state = 'refused' and starts_with(reason, ${DROPPED_BY})`;
 }
 
 /** Pictures that an editor has chosen stay. */
@@ -122,7 +136,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
 }
 
 function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
-  const { name, category, directions, firstParty, weight, select, readPages, images } = settings;
+  const { name, category, directions, firstParty, weight, select, readPages, images, rules } = settings;
   return {
     ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
     ...(category !== undefined && { category: category || null }),
@@ -132,6 +146,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(select !== undefined && { select_rule: select }),
     ...(readPages !== undefined && { reads_pages: readPages }),
     ...(images !== undefined && { takes_images: images }),
+    ...(rules !== undefined && { rules: [...rules] }),
   };
 }
 
@@ -170,4 +185,31 @@ export function refusedEntries(db: Kysely<NewsTables>, id: number) {
     .orderBy('discovered_at', 'desc')
     .limit(10)
     .execute();
+}
+
+/** The newest entries that rules have dropped, with the rule. */
+export function droppedEntries(db: Kysely<NewsTables>, id: number) {
+  return db
+    .selectFrom('news.source_entry')
+    .select([sql<string>`entry->>'title'`.as('title'), 'discovered_at'])
+    .select(sql<string>`substr(reason, length(${DROPPED_BY}) + 1)`.as('rule'))
+    .where('source_id', '=', id)
+    .where(isDropped())
+    .orderBy('discovered_at', 'desc')
+    .orderBy('key')
+    .limit(200)
+    .execute();
+}
+
+/** The newest entries of a source, on which its rules are tried. */
+export async function newestEntries(db: Kysely<NewsTables>, id: number): Promise<RuleSubject[]> {
+  const rows = await db
+    .selectFrom('news.source_entry')
+    .select(sql<RuleSubject>`entry`.as('entry'))
+    .where('source_id', '=', id)
+    .orderBy('discovered_at', 'desc')
+    .orderBy('key')
+    .limit(200)
+    .execute();
+  return rows.map(({ entry }) => entry);
 }

@@ -91,6 +91,16 @@ export async function delayEntry(
   await updateClaimed(db, sourceId, entry, { retry_at: secondsFromNow(seconds), reason });
 }
 
+/** Settles that an entry is not to be an item; one that it has already stays as it is. */
+export async function refuseEntry(
+  db: Kysely<NewsTables>,
+  sourceId: number,
+  entry: ClaimedEntry,
+  reason: string,
+): Promise<void> {
+  await updateClaimed(db, sourceId, entry, { state: 'refused', reason });
+}
+
 /** Gives back an entry that was not tried. */
 export async function releaseEntry(
   db: Kysely<NewsTables>,

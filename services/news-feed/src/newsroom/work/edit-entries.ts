@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Submission } from '../editorial/editor.ts';
 import { parseSelectRule } from '../sources/select-rule.ts';
+import { DROPPED_BY, type Ruling, readRules } from '../sources/source-rules.ts';
 import type { Source } from '../sources/source-store.ts';
 import { inTransactions } from '../transactions.ts';
 import {
@@ -12,6 +13,7 @@ import {
   claimEntries,
   delayEntry,
   keepingEntries,
+  refuseEntry,
   releaseEntry,
 } from './claim-entries.ts';
 import { languageOf } from './language-of.ts';
@@ -69,16 +71,24 @@ async function editBatch(
   claimed: readonly ClaimedEntry[],
   signal: AbortSignal,
 ): Promise<number> {
+  const rule = readRules(source.rules);
+  const ruled = claimed.map((entry) => ({ entry, ruling: rule(entry.entry) }));
   const results = await Promise.all(
-    claimed.map((entry) =>
-      judge(parts, source, entry, signal).then(
-        (judged) => ({ judged }),
-        (error: unknown) => ({ entry, error }),
+    ruled
+      .filter(({ ruling }) => ruling.droppedBy === undefined)
+      .map(({ entry, ruling }) =>
+        judge(parts, source, entry, ruling, signal).then(
+          (judged) => ({ judged }),
+          (error: unknown) => ({ entry, error }),
+        ),
       ),
-    ),
   );
   if (signal.aborted) for (const entry of claimed) await releaseEntry(parts.db, source.id, entry);
   signal.throwIfAborted();
+  for (const { entry, ruling } of ruled) {
+    if (ruling.droppedBy === undefined) continue;
+    await refuseEntry(parts.db, source.id, entry, `${DROPPED_BY}${ruling.droppedBy}`);
+  }
   const failed = results.flatMap((result) => ('error' in result ? [result] : []));
   const judged = results.flatMap((result) => ('judged' in result ? [result.judged] : []));
   failed.push(...(await parts.writing.take(() => write(parts, source, judged))));
@@ -96,6 +106,7 @@ async function judge(
   { editor, pages }: EditParts,
   source: Source,
   claimed: ClaimedEntry,
+  { category, points }: Ruling,
   signal: AbortSignal,
 ): Promise<JudgedEntry> {
   const page = source.reads_pages ? await pages.read(claimed.entry.url, signal, source.given_url) : undefined;
@@ -111,9 +122,10 @@ async function judge(
       name: source.name,
       firstParty: source.first_party,
       weight: source.weight,
-      category: source.category,
+      category: category ?? source.category,
       directions: source.directions,
       select: parseSelectRule(source.select_rule) ?? 'auto',
+      points,
     },
     publishedAt: new Date(entry.publishedAt),
     discoveredAt: claimed.discovered_at,

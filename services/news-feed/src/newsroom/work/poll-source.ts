@@ -207,16 +207,18 @@ function polled(
     isChanged,
   }: {
     headers: Fetched['headers'];
-    feed?: Pick<ParsedFeed, 'updateSeconds'> | undefined;
+    feed?: Pick<ParsedFeed, 'updateSeconds' | 'entries'> | undefined;
     isChanged: boolean;
   },
 ): PollColumns {
   const now = clock();
   const updateSeconds = feed === undefined ? source.update_seconds : (feed.updateSeconds ?? null);
+  const isEmpty = feed === undefined ? source.empty_reads > 0 : feed.entries.length === 0;
   const interval = adaptedInterval(source.interval_seconds, isChanged, bounds);
   const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], random());
   return {
     update_seconds: updateSeconds,
+    empty_reads: isEmpty ? source.empty_reads + 1 : 0,
     interval_seconds: interval,
     next_poll_at: after(now, wait),
     last_polled_at: now,
