@@ -1,6 +1,6 @@
 /**
  * `pnpm bench worst [PART …]`: the worst moments of a day, each with the latencies of readers, measured from
- * each request's scheduled start: `held`, `changes`, `start`, `away`, `writes`, `replicas`, `gallery`.
+ * each request's scheduled start: `held`, `changes`, `start`, `away`, `writes`, `searches`, `replicas`, `gallery`.
  */
 import { startContent } from './content-service.ts';
 import type { Figure } from './figures/figure.ts';
@@ -11,7 +11,7 @@ import { whileChanging } from './worst/changes.ts';
 import { galleryAtWorst } from './worst/gallery.ts';
 import { heldRate, type Target } from './worst/held-rate.ts';
 import { memoryUnderLoad } from './worst/memory.ts';
-import { coldStart, databaseAway, largeWrites, replicas } from './worst/outages.ts';
+import { coldStart, databaseAway, largeWrites, replicas, searches } from './worst/outages.ts';
 import { pollsOf, type Site, startSite } from './worst/site.ts';
 
 /** Rising rates of cached answers, a second. */
@@ -50,6 +50,7 @@ const SITE_PARTS: Record<string, [seconds: number, run: (site: Site) => Promise<
   start: [15, coldStart],
   away: [35, databaseAway],
   writes: [30, largeWrites],
+  searches: [30, searches],
   replicas: [30, replicas],
 };
 

@@ -20,8 +20,11 @@ const COLD_RATE = 8000;
 /** How long the database is away, in ms. */
 const AWAY_MS = 10_000;
 
-/** The largest acceptable 99th percentile of a cached read while large articles are written, in ms. */
-const WRITES_AIM = 20;
+/** Searches per second, more than PostgreSQL can answer beside the rest. */
+const SEARCH_RATE = 500;
+
+/** The largest acceptable 99th percentile of a cached read while others make the service work, in ms. */
+const WORK_AIM = 20;
 
 /** The times of a load as figures; the aim is of the 99th percentile. */
 export function timesOf(
@@ -99,8 +102,35 @@ export async function largeWrites({ url, key, articlePaths }: Site): Promise<Fig
   await service.stop();
   return [
     ...timesOf('nobody writes', SUBJECT, alone, RATE),
-    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE, WRITES_AIM),
+    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE, WORK_AIM),
     figuresOf(SUBJECT)('articles of 2 MB are written', 'written', '', Number(written)),
+  ];
+}
+
+/** Strangers search for words of all articles, each time for others, while others read. */
+export async function searches({ url, articlePaths }: Site): Promise<Figure[]> {
+  const service = await startContent(url);
+  const requests = await pollsOf(service.port, articlePaths);
+  const paths = Array.from(
+    { length: 1000 },
+    (_, n) => `/api/articles?q=somebody+word${n % 300}&page=${1 + n}`,
+  );
+  const searching = paths.map((path) => ({ path }));
+  const load = { port: service.port, durationMs: 5000 };
+  const read = () => steadyLoad({ ...load, requests, rate: RATE });
+  await read();
+  const alone = await read();
+  const [during, found] = await Promise.all([
+    read(),
+    steadyLoad({ ...load, requests: searching, rate: SEARCH_RATE }),
+  ]);
+  await service.stop();
+  const what = `strangers search ${SEARCH_RATE} times a second`;
+  return [
+    ...timesOf('nobody searches', SUBJECT, alone, RATE),
+    ...timesOf(what, SUBJECT, during, RATE, WORK_AIM),
+    figuresOf(SUBJECT)(what, 'answered', '/s', answers(found) / 5),
+    figuresOf(SUBJECT)(what, 'refused, 503', '/s', (found.statuses[503] ?? 0) / 5),
   ];
 }
 
