@@ -1,6 +1,7 @@
 /**
  * `pnpm bench worst [PART …]`: the worst moments of a day, each with the latencies of readers, measured from
- * each request's scheduled start: `held`, `changes`, `start`, `away`, `writes`, `searches`, `replicas`, `gallery`.
+ * each request's scheduled start: `held`, `changes`, `start`, `away`, `writes`, `searches`, `replicas`,
+ * `gallery`.
  */
 import { startContent } from './content-service.ts';
 import type { Figure } from './figures/figure.ts';

@@ -10,6 +10,7 @@ import {
   mirrorSelected,
   newsFeedClient,
   newsItems,
+  plannedArticles,
 } from '@pressroom/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
@@ -40,7 +41,7 @@ test('every article comes once, also when another is published in between', asyn
   expect(titles).toEqual(['5', '4', '3', '2', '1']);
 });
 
-test('revisions and deleted articles come page by page', async () => {
+test('revisions, deleted and planned articles come page by page', async () => {
   const site = contentClient({ baseUrl: content.url, headers: { 'X-API-Key': content.key } });
   const { data } = await site.post('/api/articles', {
     body: { title: 'Often changed', content: `<p>${'word '.repeat(20)}</p>` },
@@ -54,6 +55,14 @@ test('revisions and deleted articles come page by page', async () => {
   expect((await Array.fromAsync(deletedArticles(site)))[0]?.id).toBe(data.id);
   await site.post('/api/articles/{id}/restore', { path });
   expect((await site.get('/api/articles/{id}', { path })).data.excerpt).toBe('0');
+  const times = Array.from({ length: 21 }, (_, n) =>
+    new Date(Date.now() + (n + 1) * 86_400_000).toISOString(),
+  );
+  for (const publish_at of times.toReversed()) {
+    const body = { title: 'Planned', content: `<p>${'word '.repeat(20)}</p>`, publish_at };
+    await site.post('/api/articles', { body });
+  }
+  expect(await Array.fromAsync(plannedArticles(site), ({ due_at }) => due_at)).toEqual(times);
 });
 
 test('news items come along the cursors, and no page is read that nobody asked for', async () => {

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** An article with what is planned for it next, as clients see it. */
-export const plannedArticle = z.object({
+const plannedArticle = z.object({
   id: z.int(),
   title: z.string(),
   slug: z.string(),
@@ -28,7 +28,7 @@ export const scheduleQuery = z.strictObject({
   per_page: integerParameter(1, 100).default(20),
   cursor: z
     .string()
-    .regex(/^\d{1,14}_[1-9]\d{0,9}$/, 'must be `meta.next_cursor` of the page before')
+    .regex(/^[0-9]{1,14}_[1-9][0-9]{0,9}$/, 'must be `meta.next_cursor` of the page before')
     .transform((cursor): Place => {
       const [at, id] = cursor.split('_').map(Number);
       return { at: new Date(at ?? 0), id: id ?? 0 };
