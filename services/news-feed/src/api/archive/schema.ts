@@ -15,6 +15,9 @@ const day = z
   .refine(isCalendarDate, 'must be a calendar date written as YYYY-MM-DD')
   .meta({ format: 'date' });
 
+/** What BCP 47 has of a language, its script and its region; a language that nothing is in finds nothing. */
+const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
+
 /** Query string of the archive. */
 export function archiveQuery(vocabulary: Vocabulary) {
   const { zone } = vocabulary.calendar;
@@ -32,11 +35,10 @@ export function archiveQuery(vocabulary: Vocabulary) {
     direction: directionParameter(vocabulary),
     language: z
       .string()
-      .refine((value) => languageTag(value) !== undefined, 'must be a language tag (BCP 47), such as pt-BR')
+      .regex(LANGUAGE, 'must be a language tag (BCP 47) of language, script and region, such as pt-BR')
       .transform((value) => languageTag(value) ?? value)
       .optional()
-      .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.')
-      .meta({ maxLength: 35 }),
+      .describe('The language of the original article (BCP 47); `zh` finds `zh-Hant`, too.'),
     selected: z.enum(['true'], 'must be true, or absent').optional().describe('Only selected items.'),
     q: searchText
       .refine(
