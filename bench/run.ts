@@ -24,6 +24,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   newsroom: 6,
   growth: 6,
   worst: 5,
+  moving: 6,
   scaling: 1,
   fast: 1,
   idle: 5,
