@@ -55,14 +55,17 @@ export type ListRow = Awaited<ReturnType<ReturnType<typeof selectItems>['execute
 /** The members of an article of a list, in the order of the names. */
 export function membersOf<Member extends ListedMember>(row: ListRow, names: readonly Member[]) {
   const { categoryId, categoryName, categorySlug, published_at, created_at, updated_at, ...rest } = row;
-  const all: Partial<ListedArticle> = {
+  const all: Readonly<Record<string, unknown>> = {
     ...rest,
     category: categoryOf(categoryId, categoryName, categorySlug),
     published_at: published_at?.toISOString() ?? null,
     updated_at: updated_at.toISOString(),
     ...(created_at && { created_at: created_at.toISOString() }),
-  };
-  return Object.fromEntries(names.map((name) => [name, all[name]])) as ListedArticle<Member>;
+  } satisfies Partial<ListedArticle>;
+  // Not by Object.fromEntries, which takes twice the time, for every row of every page.
+  const named: Record<string, unknown> = {};
+  for (const name of names) named[name] = all[name];
+  return named as ListedArticle<Member>;
 }
 
 /** The category of an article as clients see it; null if it does not have one. */
