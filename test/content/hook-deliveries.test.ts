@@ -317,7 +317,9 @@ test.each([
        select 'article.updated', 'article:' || ${article}, true from generate_series(1, 10000) as n;
      alter table content.event enable trigger queue_deliveries;
      insert into content.delivery (event_id, hook_id, subject) select id, 1, subject from content.event order by id;
-     analyze content.delivery, content.event`,
+     analyze content.delivery, content.event;
+     alter table content.delivery set (autovacuum_enabled = off);
+     select pg_stat_force_next_flush()`,
   );
   const session = new pg.Pool({ connectionString: database.url, max: 1 });
   open.push({ close: () => session.end() });
