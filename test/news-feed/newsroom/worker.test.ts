@@ -1,6 +1,7 @@
 import { constants, getPriority } from 'node:os';
 import { FETCH_LIMITS, WebFetcher } from '@pressroom/news-feed/newsroom/fetching/web-fetcher';
 import { addSource, pauseSource, resumeSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { claimSource } from '@pressroom/news-feed/newsroom/work/claim-source';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
 import { Places } from '@pressroom/news-feed/newsroom/work/places';
 import { failedJobs } from '@pressroom/news-feed/newsroom/work/status';
@@ -212,6 +213,12 @@ test('what an editor adds or resumes, and what a page leads to, is read at once'
   await resumeSource(db, id, new Date());
   const again = () => host.requests.filter(({ path }) => path === '/b').length === 2;
   await until('it is asked again', again);
+});
+
+test('a worker does not take what it still has in hand', async () => {
+  const { id } = await addSource(db, host.at('/a'), {}, new Date());
+  expect(await claimSource(db, new Date(), [id])).toBeUndefined();
+  expect(await claimSource(db, new Date(), [])).toBe(id);
 });
 
 function page(feed: string): string {

@@ -11,14 +11,20 @@ export function isDueSource(now: Date): RawBuilder<SqlBool> {
 /**
  * Takes the source that has been due for longest, and returns its id; undefined if there is none. Hosts of
  * which as many sources are in hand as may be asked at once are left out: others would wait in their places.
+ *
+ * @param inHand what the worker has in hand: a poll may make its source due again just before it ends
  */
-export async function claimSource(db: Kysely<NewsTables>, now: Date): Promise<number | undefined> {
+export async function claimSource(
+  db: Kysely<NewsTables>,
+  now: Date,
+  inHand: readonly number[],
+): Promise<number | undefined> {
   // Stored addresses are normalized, without user names.
   const host = sql`split_part(url, '/', 3)`;
   const { rows } = await sql<{ id: number }>`
     update news.source set lease_until = ${leaseEnd()} where id = (
       select id from news.source
-      where ${isDueSource(now)} and ${host} not in (
+      where ${isDueSource(now)} and id <> all (${inHand}::bigint[]) and ${host} not in (
         select ${host} from news.source where lease_until > clock_timestamp()
         group by 1 having count(*) >= ${REQUESTS_PER_HOST}
       )

@@ -23,19 +23,22 @@ export interface InHand {
   schedules: readonly string[];
 }
 
-/** Renews leases. A locked row is being written at the moment, and cannot be taken. */
+/**
+ * Renews leases, but none that the work has ended just now. A locked row is being written at the moment, and
+ * cannot be taken.
+ */
 export async function renewLeases(db: Kysely<NewsTables>, { sources, schedules }: InHand): Promise<void> {
   if (sources.length > 0) {
     await sql`
       update news.source set lease_until = ${leaseEnd()} where id in (
-        select id from news.source where id = any(${sources}) for update skip locked
+        select id from news.source where id = any(${sources}) and lease_until is not null for update skip locked
       )
     `.execute(db);
   }
   if (schedules.length > 0) {
     await sql`
       update news.schedule set lease_until = ${leaseEnd()} where name in (
-        select name from news.schedule where name = any(${schedules}) for update skip locked
+        select name from news.schedule where name = any(${schedules}) and lease_until is not null for update skip locked
       )
     `.execute(db);
   }

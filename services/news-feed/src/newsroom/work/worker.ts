@@ -188,7 +188,7 @@ export class Worker {
     const { db, clock, log, subscriber } = this.#parts;
     const parts = { ...this.#parts, subscribes: subscriber !== undefined };
     while (this.#polls.free > 0) {
-      const sourceId = await claimSource(db, clock());
+      const sourceId = await claimSource(db, clock(), this.#polls.keys);
       if (sourceId === undefined) return;
       this.#polls.begin(sourceId, async (signal) => {
         const outcome = await pollSource(parts, sourceId, signal).catch(async (error: unknown) => {
