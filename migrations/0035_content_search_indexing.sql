@@ -83,8 +83,8 @@ create trigger queue_inserted_for_search after insert on content.article
   referencing new table as added for each statement execute function content.queue_for_search();
 create trigger queue_updated_for_search after update on content.article
   for each row when (
-    (old.title, old.excerpt, old.content, old.tag_ids, old.author_ids)
-      is distinct from (new.title, new.excerpt, new.content, new.tag_ids, new.author_ids)
+    (old.title, old.excerpt, old.content, old.tag_ids, old.author_ids, old.extra)
+      is distinct from (new.title, new.excerpt, new.content, new.tag_ids, new.author_ids, new.extra)
   ) execute function content.queue_for_search();
 create trigger queue_renamed_for_search after update of name on content.tag
   for each row when (old.name <> new.name) execute function content.queue_for_search();
@@ -92,8 +92,9 @@ create trigger queue_renamed_for_search after update of name on content.author
   for each row when (old.name <> new.name) execute function content.queue_for_search();
 
 -- Makes an article searchable as it is now, and announces that cached searches may find it. The lock comes
--- before the article is read, so that of two processes the second has the newer text.
-create function content.index_article(indexed integer) returns void language plpgsql as $$
+-- before the article is read, so that of two processes the second has the newer text. `searched` are the
+-- texts of `extra` that the schema of the service marks; no highlight shows them.
+create function content.index_article(indexed integer, searched text default null) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock('content.article_search'::regclass::oid::integer, indexed);
   -- If the server fails, it is taken from the queue again.
@@ -102,7 +103,7 @@ begin
   select id, pressroom.fold(title), pressroom.fold(concat_ws(E'\n', title, excerpt, (
       select string_agg(tag.name, E'\n' order by place)
       from unnest(tag_ids) with ordinality as given (tag_id, place) join content.tag as tag on tag.id = given.tag_id
-    ), content.author_names(author_ids))), pressroom.fold(plain), plain
+    ), content.author_names(author_ids))), pressroom.fold(concat_ws(E'\n', plain, nullif(searched, ''))), plain
   from content.article cross join lateral content.text_of_html(content) as plain
   where id = indexed
   on conflict (article_id) do update

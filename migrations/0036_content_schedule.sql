@@ -19,8 +19,8 @@ alter table content.article
   add column unpublish_at timestamptz(3),
   add column release text constraint article_release_fkey references content.release on delete set null;
 
--- What is due next; in the order of time.
-create index article_by_due on content.article ((case when is_published then unpublish_at else publish_at end))
+-- What is due next; and what is planned, in the order of time, page by page.
+create index article_by_due on content.article ((case when is_published then unpublish_at else publish_at end), id)
   where (case when is_published then unpublish_at else publish_at end) is not null;
 create index article_by_release on content.article (release) where release is not null;
 

@@ -40,17 +40,24 @@ create table content.event (
   category_ids integer[] not null default '{}',
   cache_tags text[] not null default '{}',
   -- For this hook alone: a test.
-  hook_id integer
+  hook_id integer,
+  -- A cursor of the changes of what is published, from after the change got its number; set with the first
+  -- attempt to deliver the event.
+  sync_cursor text
 );
 
--- What is yet to be delivered.
+-- What is yet to be delivered. Deliveries that wait for an earlier one of their subject are put aside by the
+-- claim that meets them, so that no later one looks at them again: a claim reads few rows, however many
+-- events are about one article.
 create table content.delivery (
   event_id bigint not null references content.event on delete cascade,
   hook_id integer not null references content.hook on delete cascade,
   subject text not null,
   attempts integer not null default 0,
-  -- While it is being delivered, the end of the lease: another process delivers it then.
-  due_at timestamptz(3) not null default clock_timestamp(),
+  -- While it is being delivered, the end of the lease: another process delivers it then. Null while it is put
+  -- aside: `resume_next` makes it due. Whoever puts aside, or deletes what is the first of its subject, holds
+  -- the lock of the hook's row.
+  due_at timestamptz(3) default clock_timestamp(),
   primary key (event_id, hook_id)
 );
 
@@ -73,6 +80,25 @@ create table content.delivery_attempt (
 
 create index delivery_attempt_by_event on content.delivery_attempt (event_id);
 create index delivery_attempt_by_hook on content.delivery_attempt (hook_id, id desc);
+
+-- What has been waiting longest goes first.
+create function content.resume_next() returns trigger language plpgsql as $$
+begin
+  update content.delivery as next set due_at = event.happened_at
+  from removed
+  cross join lateral (
+    select event_id from content.delivery as later
+    where later.hook_id = removed.hook_id and later.subject = removed.subject and later.event_id > removed.event_id
+    order by event_id limit 1
+  ) as follower
+  join content.event on event.id = follower.event_id
+  where next.hook_id = removed.hook_id and next.event_id = follower.event_id and next.due_at is null;
+  return null;
+end
+$$;
+
+create trigger resume_next after delete on content.delivery
+  referencing old table as removed for each statement execute function content.resume_next();
 
 create function content.wants(hook content.hook, event content.event) returns boolean language sql stable as $$
   select case

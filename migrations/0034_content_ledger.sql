@@ -13,11 +13,11 @@ create trigger record_update after update on content.article
     (old.is_published or new.is_published) and (
       old.updated_at, old.is_published, old.published_at, old.created_at, old.category_id, old.tag_ids, old.author_ids,
       old.title, old.slug, old.excerpt, old.featured_image, old.alt_text, old.author, old.meta_title,
-      old.meta_description, old.canonical_url, old.content
+      old.meta_description, old.canonical_url, old.extra, old.content
     ) is distinct from (
       new.updated_at, new.is_published, new.published_at, new.created_at, new.category_id, new.tag_ids, new.author_ids,
       new.title, new.slug, new.excerpt, new.featured_image, new.alt_text, new.author, new.meta_title,
-      new.meta_description, new.canonical_url, new.content
+      new.meta_description, new.canonical_url, new.extra, new.content
     )
   ) execute function content.record_change('article');
 create trigger record_delete after delete on content.article
