@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -45,10 +44,15 @@ export async function converse(url: string, speech: Speech): Promise<Heard> {
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk;
   });
-  // A server may reset a connection on which it has not read everything.
+  // A server may reset a connection on which it has not read everything: an end like any other, at which
+  // `once` of node:events would throw.
   socket.on('error', () => undefined);
-  const over = Promise.race([once(socket, 'end'), once(socket, 'close')]).then(() => {
-    closed = true;
+  const over = new Promise<void>((resolve) => {
+    const end = () => {
+      closed = true;
+      resolve();
+    };
+    socket.once('end', end).once('close', end);
   });
   const speaking = speak(socket, speech);
   const patience = new AbortController();
