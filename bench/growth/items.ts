@@ -156,8 +156,14 @@ export class GrowingItems {
     await this.#pool.query(
       `insert into news.item (title, summary, source_name, original_url, canonical_url, published_at, category,
          score, selected, directions)
-       values ($1, $2, 'Bench', $3, $3, clock_timestamp(), 'research', 50, true, '{domestic}')`,
-      [LATIN.words(this.#written, 6).join(' '), CHINESE.words(this.#written, 30).join(''), address],
+       values ($1, $2, 'Bench', $3, $3, clock_timestamp(), 'research', 50, true, $4)`,
+      [
+        LATIN.words(this.#written, 6).join(' '),
+        CHINESE.words(this.#written, 30).join(''),
+        address,
+        // As many of each as there are among the others.
+        [this.#written % 2 === 0 ? 'domestic' : 'overseas'],
+      ],
     );
   }
 

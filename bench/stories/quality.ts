@@ -3,6 +3,7 @@ import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assig
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { type Kysely, sql } from 'kysely';
+import { insertRows, itemRow } from '../../test/support/news-feed.ts';
 import type { LabelledReport, LabelledSet } from './labelled-set.ts';
 
 /** The orders in which reports come. */
@@ -35,23 +36,11 @@ export async function assignReport(
   report: LabelledReport,
   now: Date,
 ): Promise<void> {
-  const url = `https://source.example/${encodeURIComponent(report.id)}`;
+  const { id, title, summary, sourceName: source_name, publishedAt: published_at } = report;
+  const row = itemRow(id, { id, title, summary, source_name, published_at, discovered_at: now });
   await db.transaction().execute(async (tx) => {
     await sql`select news.commit_later()`.execute(tx);
-    await tx
-      .insertInto('news.item')
-      .values({
-        id: report.id,
-        title: report.title,
-        summary: report.summary,
-        source_name: report.sourceName,
-        original_url: url,
-        canonical_url: url,
-        published_at: report.publishedAt,
-        discovered_at: now,
-      })
-      .execute();
-    await assigner.assign(tx, [report], now);
+    await assigner.assign(tx, [report], now, insertRows(tx, [row]));
   });
 }
 

@@ -54,15 +54,19 @@ test('the programs of its README run as printed, on the packed form', async () =
 
   const page = await readFile(join(installed, 'README.md'), 'utf8');
   const programs = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program ?? '');
+  const urls: Readonly<Record<string, string>> = {
+    'http://127.0.0.1:4001': feed.url,
+    'http://127.0.0.1:4002': gallery.url,
+    'http://127.0.0.1:4003': content.url,
+  };
   const printed: string[] = [];
   for (const [index, program] of programs.entries()) {
     const file = join(home, `program-${index}.mjs`);
     await writeFile(
       file,
       program
-        .replace('http://127.0.0.1:4001', feed.url)
-        .replace('http://127.0.0.1:4002', gallery.url)
-        .replace('http://127.0.0.1:4003', content.url)
+        // In one pass: the port of one of them may begin with that of another.
+        .replace(/http:\/\/127\.0\.0\.1:400[123]\b/g, (url) => urls[url] ?? url)
         .replace("username: 'admin'", `username: '${ADMIN.username}'`),
     );
     const env = { ...process.env, GALLERY_PASSWORD: ADMIN.password };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { verifyEvent } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
+import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { Deliveries } from '@pressroom/content/hooks/deliveries';
 import { DeliveryQueue } from '@pressroom/content/hooks/queue';
-import { HookSender } from '@pressroom/content/hooks/sender';
 import { HookStore } from '@pressroom/content/hooks/store';
 import { SyncStore } from '@pressroom/content/sync/store';
 import type { ContentTables } from '@pressroom/content/tables';
@@ -61,8 +61,10 @@ function deliveries(more: { key?: Buffer; totalMs?: number; privateHosts?: strin
       seen: () => undefined,
       forget: () => undefined,
     }),
-    sender: new HookSender({
+    sender: new WebhookSender({
+      userAgent: 'pressroom-content',
       privateHosts,
+      privateHostsSetting: 'CONTENT_HOOKS_PRIVATE_HOSTS',
       totalMs,
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     }),

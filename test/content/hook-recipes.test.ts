@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
-import { HookSender } from '@pressroom/content/hooks/sender';
+import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
+import { eventBody, eventId } from '@pressroom/content/hooks/event';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +19,7 @@ const ENDED = new AbortController();
 
 let home: string;
 let receiver: HookReceiver;
-let sender: HookSender;
+let sender: WebhookSender;
 /** The files of the recipes of docs/hooks.md, in their order there. */
 let next: string;
 let worker: string;
@@ -34,7 +35,11 @@ beforeAll(async () => {
   for (const [index, file] of files.entries()) await writeFile(file, programs[index] ?? '');
   [next = '', worker = '', astro = ''] = files;
   receiver = await new HookReceiver().start();
-  sender = new HookSender({ privateHosts: ['127.0.0.1'] });
+  sender = new WebhookSender({
+    userAgent: 'test',
+    privateHosts: ['127.0.0.1'],
+    privateHostsSetting: 'HOSTS',
+  });
 });
 afterAll(async () => {
   await sender.close();
@@ -46,7 +51,8 @@ afterAll(async () => {
 function deliver(url: string, secret = SECRET) {
   const event = { id: 1, type: 'article.updated', subject: 'article:7', happened_at: new Date() };
   const slugs = { slug_before: 'old', slug_after: 'new', cache_tags: TAGS, sync_cursor: null };
-  return sender.send(url, { ...event, ...slugs }, [secret], ENDED.signal);
+  const stored = { ...event, ...slugs };
+  return sender.send(url, { id: eventId(stored), body: eventBody(stored) }, [secret], ENDED.signal);
 }
 
 /** The request of such a delivery. */

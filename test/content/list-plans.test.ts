@@ -1,11 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { openDatabase } from '@pressroom/common/database/database';
+import { ArticleList } from '@pressroom/content/articles/list';
+import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
+import type { ContentTables } from '@pressroom/content/tables';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
+import type { JsonBody } from '../support/http.ts';
 
 const ARTICLES = 60_000;
 
 let content: ContentFixture;
 beforeAll(async () => {
-  content = await contentFixture();
+  content = await contentFixture({ CONTENT_SITE_URL: 'https://site.example' });
   const { pool } = content.database;
   await content.client.category({ name: 'Only' });
   // Without the triggers, which are tested elsewhere, and would take minutes.
@@ -123,6 +130,79 @@ test('a page of what is planned reads the articles that it shows, however many a
   await tellAll();
   const after = await scans();
   expect(after.whole).toBe(before.whole);
-  // Each is found, and then shown.
-  expect(after.read - before.read).toBeLessThanOrEqual(5 * 2 * 101);
+  // Each is found, and then shown; the scheduler may look meanwhile. Of those planned for the day there are
+  // 3,000.
+  expect(after.read - before.read).toBeLessThanOrEqual(5 * 3 * 101);
+});
+
+test('the index of the sitemap looks once for each of its files, also right after a vacuum', async () => {
+  const { pool } = content.database;
+  await pool.query('vacuum analyze content.article');
+  const blocks = async () => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await pool.query(
+      `select (heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::integer as blocks
+       from pg_statio_user_tables where schemaname = 'content' and relname = 'article'`,
+    );
+    return rows[0].blocks;
+  };
+  await tellAll();
+  const before = await blocks();
+  const { status, text } = await content.client.anonymously('/sitemap.xml');
+  expect([status, text.split('<sitemap>').length - 1]).toEqual([200, 7]);
+  await tellAll();
+  // A look reads an index from its root, and a row: not all entries of the index.
+  expect((await blocks()) - before).toBeLessThan(150);
+});
+
+test('a search that finds its words in the head of an article reads no long text', async () => {
+  const { pool } = content.database;
+  const words = Array.from({ length: 1500 }, () => randomBytes(4).toString('hex')).join(' ');
+  const article = {
+    title: 'Unmistakable harbour in a storm',
+    excerpt: words.slice(0, 300),
+    content: `<p>${words}</p>`,
+    is_published: true,
+  };
+  const { id } = await content.client.article(article);
+  await pool.query('select content.index_article($1)', [id]);
+  await pool.query('select content.keep_search_words(array[$1::integer])', [id]);
+  expect(await found()).toMatchObject([{ id }]);
+  const longTexts = async () => {
+    await tellAll();
+    const { rows } = await pool.query(
+      `select toast_blks_hit + toast_blks_read as blocks from pg_statio_user_tables where relname = 'article_search'`,
+    );
+    return rows[0].blocks;
+  };
+  const before = await longTexts();
+  await found();
+  expect(await longTexts()).toBe(before);
+});
+
+/** The articles that a search which no cache answers finds by a word of a title. */
+async function found(): Promise<JsonBody[]> {
+  return (await content.client.send('/api/articles?q=unmistakable')).body.data;
+}
+
+test.each([
+  ['first pages', (time: number) => ({ page: 1, perPage: 20 + time })],
+  ['later pages', (time: number) => ({ page: 3 + time, perPage: 50 })],
+  ['walks', (time: number) => ({ cursor: '', perPage: 100 - time })],
+])('PostgreSQL keeps one plan for %s, of any values', async (_, placeOf) => {
+  await using db = openDatabase<ContentTables>({ DATABASE_URL: content.database.url }, 'test of plans');
+  const list = new ArticleList(LIST_MEMBERS);
+  for (const category_id of [undefined, 1]) {
+    const scope = { status: 'published', sort: 'newest', filters: { category_id } } as const;
+    for (let time = 0; time < 10; time += 1) {
+      const place = placeOf(time);
+      const read = 'page' in place ? list.page(db, scope, place) : list.walk(db, scope, place);
+      expect((await read).articles).toHaveLength(place.perPage);
+    }
+  }
+  const { rows } = await sql<{ kept: number }>`
+    select generic_plans::integer as kept from pg_prepared_statements where statement like '%"article"."title"%'
+  `.execute(db);
+  // PostgreSQL plans the first five anew in any case.
+  expect(rows).toEqual([{ kept: 5 }, { kept: 5 }]);
 });

@@ -1,5 +1,5 @@
+import { openPruning } from '@pressroom/common/concurrency/pruning';
 import { ApiKeyStore } from '@pressroom/content/api-keys/store';
-import { openPruning } from '@pressroom/content/pruning';
 import { prune } from '@pressroom/content/revisions/retention';
 import type { ContentTables } from '@pressroom/content/tables';
 import { Kysely, PostgresDialect } from 'kysely';

@@ -1,8 +1,9 @@
 import { openNewsFeed } from '@pressroom/news-feed/api/open';
 import type { Clock } from '@pressroom/news-feed/clock';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
+import type { InsertItems } from '@pressroom/news-feed/newsroom/stories/story-assigner';
 import type { NewsTables } from '@pressroom/news-feed/tables';
-import { type Insertable, Kysely, PostgresDialect } from 'kysely';
+import { type Insertable, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import { createTestDatabase, PATIENT, type TestDatabase } from './database.ts';
 import { memoryLog, type TestLog } from './log.ts';
 
@@ -81,5 +82,16 @@ export function itemRow(
     canonical_url: url,
     published_at: new Date(),
     ...values,
+  };
+}
+
+/** Inserts items with their stories, as the worker does once it knows these. */
+export function insertRows(
+  tx: Transaction<NewsTables>,
+  rows: readonly Insertable<NewsTables['news.item']>[],
+): InsertItems {
+  return async (storyOf) => {
+    const stored = rows.map((row) => ({ ...row, story: storyOf(row.id ?? '') }));
+    await tx.insertInto('news.item').values(stored).execute();
   };
 }

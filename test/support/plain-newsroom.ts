@@ -26,4 +26,7 @@ export const sourceEditor: Editor = {
 };
 
 /** Leaves every item without a story. */
-export const noStories: StoryAssigner = { assign: async () => undefined, renew: async () => undefined };
+export const noStories: StoryAssigner = {
+  assign: (_tx, _items, _now, insert) => insert(() => null),
+  renew: async () => undefined,
+};

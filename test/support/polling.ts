@@ -54,6 +54,7 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
   const now = { value: new Date(BEGIN) };
   const fetch = fetchWith({});
   const reader = new Reader();
+  const pages = new WebPageReader(fetch, reader, async () => undefined);
   const parts = {
     db,
     fetch,
@@ -66,7 +67,8 @@ export async function openDesk(given?: TestDatabase): Promise<Desk> {
     editor: sourceEditor,
     stories: noStories,
     writing: new PacedTurns(1),
-    pages: new WebPageReader(fetch, reader, async () => undefined),
+    pages,
+    politeness: pages.politeness,
   };
   const close = async () => {
     for (const fetcher of fetchers) await fetcher.close();

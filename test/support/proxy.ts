@@ -58,6 +58,7 @@ export async function startProxy(
       CONTENT_UPSTREAM: nobody,
       NEWS_FEED_UPSTREAM: nobody,
       GALLERY_ADMIN_UPSTREAM: nobody,
+      MEDIA_UPSTREAM: nobody,
       NEWSROOM_UPSTREAM: nobody,
       STORE_UPSTREAM: nobody,
       ...(routed ? { RESOLVER_PORT: String(await findFreePort()) } : {}),

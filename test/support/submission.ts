@@ -12,6 +12,7 @@ export function submission(title: string, { source, ...members }: Given = {}): S
     title,
     summary: null,
     text: null,
+    language: null,
     url: `https://source.example/${encodeURIComponent(title)}`,
     publishedAt: NOON,
     discoveredAt: NOON,

@@ -180,7 +180,7 @@ export class ApiClient<Paths> {
 
   #address(path: string, { path: values, query }: Sending): string {
     const named = Object(values) as Record<string, unknown>;
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(named[name])));
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(named[name])));
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(Object(query))) {
       for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
@@ -193,6 +193,14 @@ async function read(response: Response, signal: AbortSignal | undefined): Promis
   return response.text().catch((error: unknown) => {
     throw broken(error, signal);
   });
+}
+
+/**
+ * A value as one segment of a path. Throws for the two that lead to another path, however they are encoded.
+ */
+function segment(value: string): string {
+  if (/^\.\.?$/.test(value)) throw new TypeError(`${value} cannot be part of a path`);
+  return encodeURIComponent(value);
 }
 
 function isJson(headers: Headers): boolean {

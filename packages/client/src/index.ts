@@ -11,7 +11,7 @@ export { withCookies } from './cookies.ts';
 export type { Mirrored, MirrorStore } from './mirror.ts';
 export type { components as ContentComponents } from './openapi/content.ts';
 export type { components as GalleryComponents } from './openapi/gallery-admin.ts';
-export type { components as NewsFeedComponents } from './openapi/news-feed.ts';
+export type { components as NewsFeedComponents, paths as NewsFeedPaths } from './openapi/news-feed.ts';
 export {
   type ArticleRevision,
   articleRevisions,

@@ -1,4 +1,5 @@
 import { RepresentationCache } from '@pressroom/common/caching/representation-cache';
+import { openPruning } from '@pressroom/common/concurrency/pruning';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openPool, queriesOn } from '@pressroom/common/database/database';
 import { openReads } from '@pressroom/common/database/open-reads';
@@ -21,7 +22,6 @@ import { hookMeters } from './hooks/meters.ts';
 import { DeliveryQueue } from './hooks/queue.ts';
 import { HOOKS_DUE, HookStore } from './hooks/store.ts';
 import { HtmlInspector } from './html/html-inspector.ts';
-import { openPruning } from './pruning.ts';
 import { prune } from './revisions/retention.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { SyncStore } from './sync/store.ts';

@@ -110,6 +110,11 @@ export class Calendar {
     return REPORT_DATE[period](date).toString();
   }
 
+  /** The date of a period's first report whose window has not ended at `time`. */
+  nextReportDate(period: Period, time: Date): string {
+    return Temporal.PlainDate.from(this.latestReportDate(period, time)).add(LENGTH[period]).toString();
+  }
+
   /** `time` as RFC 3339 with milliseconds and the zone's offset. */
   timestamp(time: Date): string {
     return this.#zoned(time).toString({ timeZoneName: 'never', smallestUnit: 'millisecond' });

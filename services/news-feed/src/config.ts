@@ -9,10 +9,13 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
+import { reasonOf } from '@pressroom/common/start/reason';
 import { siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { Calendar, SHANGHAI } from './calendar.ts';
+import { type Group, PACKS, readPacks } from './packs/packs.ts';
 import type { Vocabulary } from './vocabulary.ts';
+import { primaryLanguage } from './words.ts';
 
 /** The variable that sets the port. */
 export const PORT_VARIABLE = 'NEWS_FEED_PORT';
@@ -40,24 +43,37 @@ function nameOf(value: string): string {
 
 /** The settings that the service and the newsroom share. */
 export const vocabularySettings = {
+  NEWS_PACKS: setting(
+    z
+      .string()
+      .transform((value) => value.split(',').map((pack) => pack.trim()))
+      .refine(
+        (packs) => packs.every((pack) => /\.ya?ml$/.test(pack) || PACKS.some((known) => known === pack)),
+        {
+          message: `packs (${PACKS.join(', ')}) or files of packs that end in .yaml, separated by commas`,
+          abort: true,
+        },
+      )
+      .superRefine((packs, context) => {
+        try {
+          readPacks(packs);
+        } catch (error) {
+          context.addIssue(`packs that can be read; ${reasonOf(error)}`);
+        }
+      })
+      .default(['technology']),
+    'The fields that the site reports on: the categories and the words that its items are judged by. See [newsroom](newsroom.md#packs). The newsroom reads it too.',
+  ),
   NEWS_DIRECTIONS: setting(
     names().default(['domestic', 'overseas']),
     'The values of `direction`, with labels like those of `NEWS_CATEGORIES`. The newsroom reads them too.',
   ),
   NEWS_CATEGORIES: setting(
-    names().default([
-      'technology',
-      'research',
-      'patent',
-      'product',
-      'industry',
-      'finance',
-      'policy-standard',
-      'event',
-      'insight',
-    ]),
+    names().optional(),
     'The values of `category`, in the order of the sections of a daily report, with their headings: `ai-models=AI models,finance=财经`. The newsroom reads them too.',
+    'those of `NEWS_PACKS`; of `technology`: `technology,research,patent,product,industry,finance,policy-standard,event,insight`',
   ),
+  SITE_LANGUAGE: siteSettings.SITE_LANGUAGE,
   NEWS_REPORT_TIMEZONE: setting(
     z
       .string()
@@ -126,22 +142,33 @@ export const newsFeedSettings = {
   NEWS_SEARCH_TIMEOUT_MS: searchTimeoutMs,
 };
 
-/** The vocabulary that the settings name. */
+/** The vocabulary that the settings name. Throws a `Failure` for a file that is no pack. */
 export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettings>>): Vocabulary {
-  const { NEWS_CATEGORIES: categories, NEWS_DIRECTIONS: directions } = config;
+  const packs = readPacks(config.NEWS_PACKS);
+  const { NEWS_CATEGORIES: categories = Object.keys(packs.categories), NEWS_DIRECTIONS: directions } = config;
+  const language = primaryLanguage(config.SITE_LANGUAGE);
   return {
     categories: categories.map(nameOf),
     directions: directions.map(nameOf),
-    labels: { category: labelsOf(categories), direction: labelsOf(directions) },
+    labels: {
+      category: labelsOf(categories, packs.categories, language),
+      direction: labelsOf(directions, packs.directions, language),
+    },
     calendar: new Calendar(config.NEWS_REPORT_TIMEZONE, config.NEWS_REPORT_HOUR),
   };
 }
 
-function labelsOf(values: readonly string[]): ReadonlyMap<string, string> {
+/** As the setting says, else as the packs do, else the words of the name. */
+function labelsOf(
+  values: readonly string[],
+  groups: Readonly<Record<string, Group>>,
+  language: string,
+): ReadonlyMap<string, string> {
   return new Map(
     values.map((value) => {
       const name = nameOf(value);
-      const words = name.replaceAll('-', ' ');
+      const { label } = groups[name] ?? {};
+      const words = label?.[language] ?? label?.en ?? name.replaceAll('-', ' ');
       return [name, value.slice(name.length + 1).trim() || words.charAt(0).toUpperCase() + words.slice(1)];
     }),
   );

@@ -106,6 +106,39 @@ interface ReportTable {
   window_end: Date;
   report: JSONColumnType<object>;
   item_ids: string[];
+  corrected_at: Date | null;
+}
+
+/** `news.edit`: maintained by triggers. */
+interface EditTable {
+  id: GeneratedAlways<number>;
+  number: ColumnType<number, never, never>;
+  at: ColumnType<Date, never, never>;
+  /** Who; null if nobody said. */
+  actor: string | null;
+  program: string;
+  action: string;
+  undoes: number | null;
+  kind: 'item' | 'story' | 'daily' | 'weekly' | 'monthly';
+  subject: string;
+  /** The columns that it changed. */
+  before: JSONColumnType<Record<string, unknown>>;
+  after: JSONColumnType<Record<string, unknown>>;
+}
+
+/** `news.notice` */
+interface NoticeTable {
+  id: GeneratedAlways<number>;
+  type: string;
+  /** What tells the event from others. */
+  key: string;
+  at: DefaultedTime;
+  data: JSONColumnType<object>;
+  attempts: Generated<number>;
+  /** When it is to be sent; null: it was sent, or given up. */
+  due_at: DefaultedTime | null;
+  sent_at: Date | null;
+  last_error: string | null;
 }
 
 /** `news.reset_event` */
@@ -267,6 +300,8 @@ export interface SourceTable {
   /** Whether the pictures of its entries are taken. */
   takes_images: Generated<boolean>;
   rules: Generated<string[]>;
+  /** Those of the list that its page is, or `auto`; null: it is a feed or a sitemap. */
+  list_selectors: string | null;
   /** The reads in a row, up to the last one, that found no entry. */
   empty_reads: Generated<number>;
   state: Generated<'active' | 'paused' | 'gone'>;
@@ -293,6 +328,12 @@ export interface SourceTable {
   unusable_entries: Generated<number>;
   /** Its entries beyond the most that are read. */
   unread_entries: Generated<number>;
+}
+
+/** `news.source_sitemap` */
+interface SourceSitemapTable {
+  source_id: number;
+  known: Buffer;
 }
 
 /** `news.source_entry` */
@@ -373,6 +414,8 @@ export interface NewsTables {
   'news.daily': ReportTable;
   'news.weekly': ReportTable;
   'news.monthly': ReportTable;
+  'news.edit': EditTable;
+  'news.notice': NoticeTable;
   'news.reset_event': ResetEventTable;
   'news.reset_post': ResetPostTable;
   'news.reset_activity': ResetActivityTable;
@@ -388,6 +431,7 @@ export interface NewsTables {
   'news.editorial_answer': EditorialAnswerTable;
   'news.source': SourceTable;
   'news.source_entry': SourceEntryTable;
+  'news.source_sitemap': SourceSitemapTable;
   'news.websub_subscription': WebsubSubscriptionTable;
   'news.host_turn': HostTurnTable;
   'news.host_slot': HostSlotTable;

@@ -2,11 +2,11 @@ import type { Calendar } from './calendar.ts';
 
 /** What a site calls things: the categories and directions that it allows for items, and its days. */
 export interface Vocabulary {
-  /** `NEWS_CATEGORIES`, in the order of a daily report's sections. */
+  /** `NEWS_CATEGORIES`, or those of `NEWS_PACKS`, in the order of a daily report's sections. */
   categories: readonly string[];
   /** `NEWS_DIRECTIONS`. */
   directions: readonly string[];
-  /** How readers see each of them, by its name: `policy-standard` is `Policy standard` unless it is named. */
+  /** How readers see each of them, by its name. */
   labels: Record<'category' | 'direction', ReadonlyMap<string, string>>;
   /** `NEWS_REPORT_TIMEZONE` and `NEWS_REPORT_HOUR`: the days of reports, quotas and the archive. */
   calendar: Calendar;

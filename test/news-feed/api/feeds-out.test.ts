@@ -223,9 +223,10 @@ test('the feeds of reports have their whole text as clean HTML', async () => {
     await addSample(reports.db, VOCABULARY, NOW);
     const { text } = await send(`${reports.url}/dailies/feed.json`);
     const { items = [], title } = parseJsonFeed(text);
-    expect(title).toBe('Pressroom: Daily report');
+    expect(title).toBe('Pressroom: 日报');
     expect(items).toHaveLength(7);
     expect(items[0]).toMatchObject({
+      title: expect.stringMatching(/^2026年11月20日日报: /),
       id: 'https://news.example/dailies/2026-11-20',
       url: 'https://news.example/dailies/2026-11-20',
     });
@@ -253,11 +254,12 @@ test('a report quotes hostile text as text', async () => {
     originalUrl: 'https://source.example/?a="&b',
     publishedAt: NOW.toISOString(),
   };
-  const html = reportHtml({
+  const report = {
     lead: { itemId: 'a', title: HOSTILE.title, leadParagraph: HOSTILE.summary },
     sections: [{ label: '<u>', items: [quote] }],
     flashes: [quote],
-  });
+  };
+  const html = reportHtml(report, { inBrief: '<b>' });
   expect(html.match(/<[a-z0-9]+/g)?.toSorted()).toEqual(
     ['<p', '<strong', '<p', '<h2', '<h3', '<a', '<p', '<p', '<small', '<h2', '<ul', '<li', '<a'].toSorted(),
   );

@@ -123,6 +123,17 @@ test.each<Query>([
   expect(await itemsRead(query)).toBeLessThan(500);
 });
 
+test('a rare word is found by its terms also beside an archive of millions, whose terms PostgreSQL cannot tell apart', async () => {
+  // Its estimates are a share of all the rows that it believes to be there.
+  await feed.database.pool.query(
+    `select pg_restore_relation_stats('schemaname', 'news', 'relname', 'item_terms',
+       'relpages', (pg_relation_size('news.item_terms') / 8192)::integer, 'reltuples', 5000000::real)`,
+  );
+  for (const q of ['once-only', '罕见词语', '没有']) {
+    expect(await itemsRead({ mode: 'all', q }), q).toBeLessThan(500);
+  }
+});
+
 test('an item that is changed is found by what it has become', async () => {
   await feed.db
     .insertInto('news.item')

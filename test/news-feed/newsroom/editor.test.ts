@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readVocabulary } from '@pressroom/news-feed/config';
+import { readConfig } from '@pressroom/common/start/config';
+import { readVocabulary, vocabularyOf, vocabularySettings } from '@pressroom/news-feed/config';
+import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
+import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
 import { readRules } from '@pressroom/news-feed/newsroom/editorial/rules';
 import { RulesEditor } from '@pressroom/news-feed/newsroom/editorial/rules-editor';
 import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
@@ -9,7 +12,7 @@ import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assig
 import type { AssignableItem } from '@pressroom/news-feed/newsroom/stories/story-assigner';
 import { StorySearch } from '@pressroom/news-feed/newsroom/stories/story-search';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
+import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { newsroom } from '../../support/newsroom.ts';
 import { NOON, submission } from '../../support/submission.ts';
 import { temporaryHome } from '../../support/temporary-home.ts';
@@ -29,9 +32,18 @@ beforeEach(async () => {
   await feed.database.pool.query('truncate news.item, news.story, news.editorial_slot, news.source cascade');
 });
 
+const TECHNOLOGY = { NEWS_PACKS: ['technology'] };
+
 function editor(changes: Partial<ReturnType<typeof readRules>> = {}) {
-  const rules = { ...readRules(), ...changes };
+  const rules = { ...readRules(TECHNOLOGY), ...changes };
   return new RulesEditor({ db: feed.db, rules, search, vocabulary: readVocabulary({}) });
+}
+
+/** The editor of a site with these settings. */
+function editorOf(settings: Record<string, string>) {
+  const config = readConfig({ ...editorSettings, ...vocabularySettings }, settings);
+  const vocabulary = vocabularyOf(config);
+  return openEditor(config, { db: feed.db, vocabulary, clock: () => NOON, search });
 }
 
 /** An item as it is given a story. */
@@ -93,8 +105,8 @@ test('another source on the same event raises the score', async () => {
   const before = await editor().judge(submission(title));
   const row = itemRow('other', { id: 'other', title, source_name: 'Other', published_at: NOON });
   await feed.db.transaction().execute(async (tx) => {
-    await tx.insertInto('news.item').values(row).execute();
-    await new RulesAssigner(search).assign(tx, [assignable('other', title)], NOON);
+    const assigner = new RulesAssigner(search);
+    await assigner.assign(tx, [assignable('other', title)], NOON, insertRows(tx, [row]));
   });
   const after = await editor().judge(submission(title));
   expect((after.score ?? 0) - (before.score ?? 0)).toBe(12);
@@ -107,8 +119,7 @@ test('an article joins a story that another worker has begun since it was judged
   const store = (id: string, assigner: RulesAssigner) =>
     feed.db.transaction().execute(async (tx) => {
       const row = itemRow(id, { id, title, source_name: `Source of ${id}`, published_at: NOON });
-      await tx.insertInto('news.item').values(row).execute();
-      await assigner.assign(tx, [assignable(id, title)], NOON);
+      await assigner.assign(tx, [assignable(id, title)], NOON, insertRows(tx, [row]));
     });
   await store('theirs', new RulesAssigner(new StorySearch(readLexicon())));
   await store('own', new RulesAssigner(search));
@@ -195,9 +206,99 @@ test('explain says that an imported item was not judged, and which item it does 
 
 test('a file of rules that is not one is refused with what to change', async () => {
   const file = join(await temporaryHome(), 'rules.yaml');
-  expect(() => readRules(file)).toThrow(`the file ${file} does not exist`);
+  const read = () => readRules({ ...TECHNOLOGY, EDITORIAL_RULES: file });
+  expect(read).toThrow(`the file ${file} does not exist`);
   await writeFile(file, 'threshold: 200\n');
-  expect(() => readRules(file)).toThrow(/is not a file of editorial rules: .*\n?.*threshold/u);
+  expect(read).toThrow(/is not a file of editorial rules: .*\n?.*threshold/u);
   await writeFile(file, 'threshold: [\n');
-  expect(() => readRules(file)).toThrow(`${file} is not a file of editorial rules`);
+  expect(read).toThrow(`${file} is not a file of editorial rules`);
+});
+
+const { signal } = new AbortController();
+
+test.each([
+  ['technology', 'de', 'Ein Patent für Kopfhörer', 'patent'],
+  ['technology', 'pt', 'Patente de auscultadores', 'patent'],
+  // In German it is a verb, and no factory.
+  ['technology', 'de', 'Die Stadt plant für den Winter', null],
+  ['general', 'en', 'Striker scores two goals as the season opens', 'sport'],
+  ['general', 'zh-CN', '女排决赛夺冠', 'sport'],
+  ['general', 'es-MX', 'El banco central sube los tipos de interés', 'economy'],
+  ['general', 'fr', 'Le Sénat adopte la loi avant les élections', 'politics'],
+  ['general', 'de', 'Einbrecher nach Überfall festgenommen', 'justice'],
+  ['general', 'ja', '気象庁が台風の進路を予想', 'environment'],
+  ['local', 'pt-PT', 'Elétricos parados: trânsito cortado na Baixa', 'transport'],
+  ['local', 'pt', 'Câmara Municipal aprova orçamento', 'city'],
+  ['business', 'en', 'Central bank leaves interest rates as they are', 'banking'],
+  ['sport', 'ja', '甲子園で完封した投手', 'baseball'],
+  ['science', 'es', 'Descubren un fósil de dinosaurio', 'past'],
+  ['local,sport', 'pt', 'Guarda-redes do Benfica defende penálti', 'football'],
+])('the pack %s in %s: %s, %s', async (NEWS_PACKS, language, title, category) => {
+  const judged = await editorOf({ NEWS_PACKS }).judge(submission(title, { language }), signal);
+  expect(judged.category).toBe(category);
+});
+
+test('a text of no known language goes by the words of the site’s', async () => {
+  const title = 'Patente de auscultadores';
+  const site = editorOf({ SITE_LANGUAGE: 'pt-PT' });
+  expect((await site.judge(submission(title), signal)).category).toBe('patent');
+  expect((await editorOf({}).judge(submission('Ein Gesetz für Netze'), signal)).category).toBeNull();
+});
+
+test('a site’s own pack goes over those before it, in any language, and a file of rules over all', async () => {
+  const pack = join(await temporaryHome(), 'lisboa.yaml');
+  await writeFile(
+    pack,
+    `threshold: 10
+categories:
+  city: { label: { pt: Câmara }, terms: { pt: freguesia*=0, it: comune } }
+  fado: { terms: { pt: 'fado=4, casa de fados' } }
+directions:
+  domestic: { terms: { pt: lisboa } }
+`,
+  );
+  const settings = { NEWS_PACKS: `local, ${pack}`, SITE_LANGUAGE: 'pt' };
+  const { categories, labels } = readVocabulary(settings);
+  expect([categories[0], categories.at(-1)]).toEqual(['city', 'fado']);
+  expect(['city', 'transport', 'fado'].map((name) => labels.category.get(name))).toEqual([
+    'Câmara',
+    'Transportes',
+    'Fado',
+  ]);
+  const judge = (title: string, language: string, rules = {}) =>
+    editorOf({ ...settings, ...rules }).judge(
+      submission(title, { language, source: { weight: 0.1 } }),
+      signal,
+    );
+  expect(await judge('O fado volta a Lisboa', 'pt')).toMatchObject({
+    category: 'fado',
+    directions: ['domestic'],
+    selected: true,
+  });
+  expect((await judge('A freguesia', 'pt')).category).toBeNull();
+  expect((await judge('Il comune', 'it')).category).toBe('city');
+  const rules = join(await temporaryHome(), 'rules.yaml');
+  await writeFile(
+    rules,
+    'threshold: 90\nquota: 1\ncategories: {fado: {comune: 2}}\ndirections: {}\nsignals: []\n',
+  );
+  expect(await judge('Il comune', 'it', { EDITORIAL_RULES: rules })).toMatchObject({
+    category: 'fado',
+    selected: false,
+  });
+});
+
+test('a pack that is not one is refused with what to change', async () => {
+  const pack = join(await temporaryHome(), 'lisboa.yaml');
+  expect(() => readVocabulary({ NEWS_PACKS: pack })).toThrow(`the file ${pack} does not exist`);
+  expect(() => readVocabulary({ NEWS_PACKS: 'locals' })).toThrow('NEWS_PACKS is "locals", expected packs (');
+  for (const [text, reason] of [
+    ['categories: {City: {}}', 'must be a name of a–z'],
+    ['categories: {city: {terms: {pt-PT: praça}}}', 'must be a language'],
+    ['use: {lisbon: [city]}', 'lisbon'],
+    ['use: {local: [town]}', 'the pack local has no category town'],
+  ] as const) {
+    await writeFile(pack, text);
+    expect(() => readVocabulary({ NEWS_PACKS: pack }), text).toThrow(reason);
+  }
 });

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ChatStub, chatStub, completion } from '../../support/chat-endpoint.ts';
 import { send } from '../../support/http.ts';
 import { INJECTIONS } from '../../support/injections.ts';
-import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
+import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { until } from '../../support/until.ts';
 import { startWholeWorker } from '../../support/worker.ts';
 
@@ -47,8 +47,8 @@ async function report(id: string, title: string, summary = SUMMARY): Promise<voi
   const row = itemRow(id, { id, title, summary, source_name: `Source ${id}`, published_at: now });
   const item = { id, title, originalTitle: null, summary, sourceName: `Source ${id}`, category: null };
   await feed.db.transaction().execute(async (tx) => {
-    await tx.insertInto('news.item').values(row).execute();
-    await assigner.assign(tx, [{ ...item, publishedAt: now, discoveredAt: now }], now);
+    const assigned = [{ ...item, publishedAt: now, discoveredAt: now }];
+    await assigner.assign(tx, assigned, now, insertRows(tx, [row]));
   });
   now = new Date(now.getTime() + HOUR);
 }

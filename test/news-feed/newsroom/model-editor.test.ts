@@ -1,5 +1,5 @@
 import { readConfig } from '@pressroom/common/start/config';
-import { readVocabulary } from '@pressroom/news-feed/config';
+import { readVocabulary, vocabularySettings } from '@pressroom/news-feed/config';
 import type { Judgement, Submission } from '@pressroom/news-feed/newsroom/editorial/editor';
 import { editorSettings } from '@pressroom/news-feed/newsroom/editorial/editor-settings';
 import { openEditor } from '@pressroom/news-feed/newsroom/editorial/open-editor';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 function editor(settings: Record<string, string> = {}) {
   const env = { EDITORIAL_URL: stub.url, EDITORIAL_MODEL: 'test', EDITORIAL_KEY: 'k-1', ...settings };
-  return openEditor(readConfig(editorSettings, env), {
+  return openEditor(readConfig({ ...editorSettings, ...vocabularySettings }, env), {
     db: feed.db,
     vocabulary: readVocabulary({}),
     clock: () => now,
@@ -55,7 +55,10 @@ function judge(given: Submission, settings?: Record<string, string>): Promise<Ju
 /** What the rules alone say. */
 function judgeByRules(given: Submission): Promise<Judgement> {
   const env = { db: feed.db, vocabulary: readVocabulary({}), clock: () => now, search };
-  return openEditor(readConfig(editorSettings, {}), env).judge(given, new AbortController().signal);
+  return openEditor(readConfig({ ...editorSettings, ...vocabularySettings }, {}), env).judge(
+    given,
+    new AbortController().signal,
+  );
 }
 
 const GIVEN = submission('Ember 8 released with open weights', {

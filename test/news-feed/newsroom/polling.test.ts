@@ -32,6 +32,7 @@ async function waitOf(id: number): Promise<number> {
 
 /** A page on which nothing was found. */
 const NO_PAGE: Page = {
+  title: null,
   text: null,
   summary: null,
   canonicalUrl: undefined,
@@ -243,6 +244,20 @@ test('a back-filled item keeps its date', async () => {
   expect(await desk.items()).toMatchObject([{ published_at: new Date('2026-11-01T00:00:00Z') }]);
 });
 
+test('an item that an editor has given another link stays as it is when a second source brings the first one', async () => {
+  for (const path of ['/one', '/two']) {
+    desk.host.set(path, {
+      body: rss([{ guid: 'a', title: `From ${path}`, link: 'https://paper.example/a' }]),
+    });
+  }
+  await desk.poll(await desk.add('/one'));
+  const moved = { original_url: 'https://paper.example/b', canonical_url: 'paper.example/b' };
+  await desk.db.updateTable('news.item').set(moved).execute();
+  // At the same moment, so it would have the same id.
+  await desk.poll(await desk.add('/two'));
+  expect(await desk.items()).toMatchObject([{ title: 'From /one', original_url: moved.original_url }]);
+});
+
 /** The same desk with stories. */
 function deskWithStories(): Desk {
   return desk.with({ stories: new RulesAssigner(new StorySearch(readLexicon())) });
@@ -263,6 +278,9 @@ test('a number that the source corrects is corrected in the title and the digest
   desk.host.set('/two', { body: feed('b', 3).replace('22:00', '23:00') });
   const [one, two] = [await desk.add('/one', { name: 'One' }), await desk.add('/two', { name: 'Two' })];
   for (const id of [one, two]) await telling.poll(id);
+  // Each was written once, with its story.
+  const { rows } = await sql<{ ctid: string }>`select ctid from news.item order by ctid`.execute(desk.db);
+  expect(rows.map(({ ctid }) => ctid)).toEqual(['(0,1)', '(0,2)']);
   const story = () => desk.db.selectFrom('news.story').select(['title', 'digest']).executeTakeFirstOrThrow();
   expect((await story()).digest).toContain('Two has “3 dead”, One had “11 dead”');
   desk.host.set('/one', { body: feed('a', 3) });
@@ -822,4 +840,109 @@ test('a page that redirects is read as each host on the way allows, in turns of 
   const [here, there] = [desk.host, other].map((host) => new URL(host.at('/')).host);
   expect(turns.toSorted()).toEqual([...Array(5).fill(here), ...Array(2).fill(there)].toSorted());
   await other.close();
+});
+
+/** A page of a town, with what it lists. */
+function townPage(titles: readonly string[]): { headers: Record<string, string>; body: string } {
+  const list = titles.map(
+    (title, n) => `<li><h2><a href="/town/${n}">${title}</a></h2><i>3 de março de 2026</i></li>`,
+  );
+  return {
+    headers: { 'content-type': 'text/html; charset=iso-8859-1' },
+    body: `<html lang="pt"><title>Câmara</title><ul>${list.join('')}</ul>`,
+  };
+}
+
+test('a page that lists articles is a source, as its robots.txt allows, until it lists none', async () => {
+  const titles = [
+    'A ponte nova abre ao trânsito',
+    'Obras na rua do cais até maio',
+    'Feira do livro volta à praça',
+  ];
+  desk.host.set('/town', townPage(titles));
+  const id = await desk.add('/town', { page: 'auto' });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 3 });
+  expect((await desk.items()).map(({ title }) => title)).toEqual(titles.toSorted());
+  expect((await desk.items())[0]).toMatchObject({
+    ...{ source_name: 'Câmara', language: 'pt', published_at: new Date('2026-03-03') },
+    original_url: desk.host.at('/town/0'),
+  });
+  expect(desk.host.to('/town')[0]?.headers.accept).toMatch(/^text\/html/);
+  expect(await desk.poll(id)).toEqual({ kind: 'unchanged' });
+  desk.host.set('/town', { headers: { 'content-type': 'text/html' }, body: '<p>We are moving.</p>' });
+  for (let round = 0; round < 3; round += 1) await desk.poll(id);
+  expect(await desk.source(id)).toMatchObject({ empty_reads: 3, failures: 0 });
+  await editSource(desk.db, id, { page: 'li; title h2' }, desk.now.value);
+  desk.host.set('/town', townPage([...titles, 'Nova creche']));
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  // Its rules are kept for six hours.
+  const { fetch, reader } = desk.parts;
+  const { politeness } = new WebPageReader(fetch, reader, async () => undefined);
+  desk.host.set('/robots.txt', { body: 'User-agent: *\nDisallow: /town' });
+  expect(await desk.with({ politeness }).poll(id)).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('robots.txt does not allow'),
+  });
+});
+
+/** A sitemap of paths of the host. */
+function sitemap(paths: readonly string[]): { body: string } {
+  return {
+    body: `<urlset>${paths.map((path) => `<url><loc>${desk.host.at(path)}</loc></url>`).join('')}</urlset>`,
+  };
+}
+
+test('a sitemap brings what it lists from the second read on, with the titles of the pages', async () => {
+  desk.host.set('/sitemap.xml', sitemap(['/old/1', '/old/2']));
+  const html = (title: string) => ({
+    headers: { 'content-type': 'text/html' },
+    body: `<html><head><title>x</title><meta property="og:title" content="${title}"></head><body></body></html>`,
+  });
+  desk.host.set('/new/the-lantern-is-lit', html('The lantern is lit at last'));
+  const id = await desk.add('/sitemap.xml', { rules: ['drop if url ~ /dropped/'] });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 0 });
+  const paths = ['/old/1', '/old/2', '/new/the-lantern-is-lit', '/new/without-a-page', '/dropped'];
+  desk.host.set('/sitemap.xml', sitemap(paths));
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 3 });
+  expect((await desk.items()).map(({ title }) => title)).toEqual([
+    'The lantern is lit at last',
+    'without a page',
+  ]);
+  expect(desk.host.to('/dropped')).toEqual([]);
+  expect(await desk.source(id)).toMatchObject({ empty_reads: 0 });
+  await editSource(desk.db, id, { url: desk.host.at('/other.xml') }, desk.now.value);
+  desk.host.set('/other.xml', sitemap(['/old/3']));
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 0 });
+});
+
+test('an index of sitemaps is read as one, and what cannot be read of it is read again', async () => {
+  const index = (changed: string) => ({
+    headers: { etag: `"${changed}"` },
+    body: `<sitemapindex>${['/a.xml', '/b.xml']
+      .map((path) => `<sitemap><loc>${desk.host.at(path)}</loc><lastmod>${changed}</lastmod></sitemap>`)
+      .join('')}</sitemapindex>`,
+  });
+  desk.host.set('/index.xml', index('2026-11-20T00:00:00Z'));
+  desk.host.set('/a.xml', sitemap(['/a/1']));
+  desk.host.set('/b.xml', sitemap(['/b/1']));
+  const id = await desk.add('/index.xml');
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 0 });
+  expect(await desk.poll(id)).toEqual({ kind: 'unchanged' });
+  desk.host.set('/index.xml', index('2026-11-20T00:10:00Z'));
+  desk.host.set('/a.xml', sitemap(['/a/1', '/a/new']));
+  desk.host.set('/b.xml', { status: 503 });
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  expect(await desk.source(id)).toMatchObject({
+    last_error: expect.stringContaining('/b.xml: it answered with status 503'),
+    etag: null,
+  });
+  desk.host.set('/b.xml', sitemap(['/b/1', '/b/new']));
+  expect(await desk.poll(id)).toEqual({ kind: 'read', pending: 1 });
+  expect(await desk.source(id)).toMatchObject({ last_error: null, etag: '"2026-11-20T00:10:00Z"' });
+  for (const path of ['/a.xml', '/b.xml']) desk.host.set(path, index('2026-11-21T00:00:00Z'));
+  desk.host.set('/index.xml', index('2026-11-21T00:00:00Z'));
+  expect(await desk.poll(id)).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('it is not a sitemap'),
+  });
 });

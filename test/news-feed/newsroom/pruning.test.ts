@@ -146,3 +146,16 @@ test('what the editor counts on a day is forgotten with the items of that day', 
   const shares = await feed.db.selectFrom('news.editorial_share').select('spender').execute();
   expect(shares).toHaveLength(1);
 });
+
+test('a notice that was sent is forgotten with the items of its day, unless its source may still be dead', async () => {
+  const { pool } = feed.database;
+  await pool.query(
+    `insert into news.notice (type, key, at, data, due_at) values
+       ('report.published', 'sent', $1, '{}', null), ('report.published', 'waits', $1, '{}', $1),
+       ('source.dead', 'dead', $1, '{}', null), ('report.published', 'new', '2050-04-30', '{}', null)`,
+    [OLD],
+  );
+  await prune(MIDNIGHT);
+  const { rows } = await pool.query('select key from news.notice order by key');
+  expect(rows.map(({ key }) => key)).toEqual(['dead', 'new', 'waits']);
+});

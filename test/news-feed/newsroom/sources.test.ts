@@ -21,12 +21,31 @@ afterAll(async () => {
   await database.drop();
 });
 
+process.env.NEWS_PRIVATE_HOSTS = '127.0.0.1';
+
 const run = (...args: string[]) => newsroom(database.url, args);
 
 test('an editor adds, imports, exports and removes sources, and sees how they are', async () => {
   expect(await run('status', '--check')).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('workers   0'),
+  });
+  const list = [1, 2, 3, 4].map((n) => `<h2><a href="a/${n}?x=1">A report on the harbour ${n}</a></h2>`);
+  const page = {
+    headers: { 'content-type': 'text/html' },
+    body: `<title>Town</title>${list.join('<p>Text.</p>')}`,
+  };
+  host.set('/town/', page);
+  const town = [host.at('/town/'), '--page'];
+  expect(await run('sources', 'add', ...town, '--try')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^without a date {12}A report on the harbour 1\n {4}http.*\/town\/a\/1\?x=1\n[\s\S]*\n4 entries were found\nnothing was changed\n$/,
+    ),
+  });
+  expect(await run('sources', 'add', ...town, 'article')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no articles were found'),
   });
   host.set('/feed', { body: rss([{ guid: 'a' }, { guid: 'b', link: '' }], { title: 'The feed' }) });
   expect(
@@ -94,6 +113,21 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     'drop   Title of a: drop if title ~ /^title OF a/i\n1 of 1 entries would be dropped; nothing was changed\n',
   );
   expect((await run('sources', 'dropped', '1')).stdout).toBe('Its rules have dropped nothing.\n');
+  const json = async (...args: string[]) => JSON.parse((await run('sources', ...args, '--json')).stdout);
+  expect(await json('list')).toMatchObject([
+    { id: 1, name: 'The feed', state: 'active', new_in_24_h: 1, unusable_entries: 1 },
+    { id: 2, last_error: 'it answered with status 404' },
+  ]);
+  expect(await json('show', '2')).toMatchObject({ id: 2, failures: 1, refused: [] });
+  expect(await json('edit', '1', ...rule, '--try')).toMatchObject([
+    { title: 'Title of a', droppedBy: rule[1] },
+  ]);
+  expect(await json('dropped', '1')).toEqual([]);
+  expect(await json('import', file)).toMatchObject({
+    added: 0,
+    known: 2,
+    refused: [expect.stringContaining('gopher')],
+  });
   for (const args of [
     ['edit', '1', ...rule],
     ['pause', '1'],
@@ -108,5 +142,12 @@ test('an editor adds, imports, exports and removes sources, and sees how they ar
     stderr: expect.stringContaining('source 1 does not exist'),
   });
   await run('sources', 'remove', '2');
-  expect((await run('jobs')).stdout).toBe('Nothing that is to be tried again has failed.\n');
+  expect((await run('sources', 'add', ...town)).stdout).toMatch(/4 entries were found\n3: added\n$/);
+  const edited = await run('sources', 'edit', '3', '--page', 'h2; link a', '--json');
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    title: 'Town',
+    entries: Array(4).fill({ publishedAt: null }),
+  });
+  const { rows } = await database.pool.query('select list_selectors from news.source');
+  expect(rows).toEqual([{ list_selectors: 'h2; link a' }]);
 });

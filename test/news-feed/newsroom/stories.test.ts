@@ -1,4 +1,5 @@
 import { restoreItem, withdrawItem } from '@pressroom/news-feed/newsroom/editing/items';
+import { unmergeStory } from '@pressroom/news-feed/newsroom/editing/undo';
 import { readLexicon } from '@pressroom/news-feed/newsroom/stories/lexicon';
 import { adoptReferences } from '@pressroom/news-feed/newsroom/stories/references';
 import { RulesAssigner } from '@pressroom/news-feed/newsroom/stories/rules-assigner';
@@ -9,7 +10,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { madeUpReport, seeded } from '../../../bench/stories/made-up-report.ts';
 import { send } from '../../support/http.ts';
-import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
+import { insertRows, itemRow, type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
 import { importLines, newsroom } from '../../support/newsroom.ts';
 import { until } from '../../support/until.ts';
 
@@ -55,8 +56,7 @@ async function reportAll(
   );
   const last = new Date(Math.max(...items.map(({ publishedAt }) => publishedAt.getTime())));
   await inTransactions(feed.db)(async (tx) => {
-    await tx.insertInto('news.item').values(rows).execute();
-    await assigner.assign(tx, items, last);
+    await assigner.assign(tx, items, last, insertRows(tx, rows));
   });
   const stored = await feed.db.selectFrom('news.item').select(['id', 'story']).execute();
   return items.map(({ id }) => {
@@ -132,6 +132,15 @@ test('reports of two sources that fit two stories merge them into the older one,
   });
   expect(moved.headers.get('location')).toBe(`/api/v1/stories/${older}`);
   expect((await read(older)).reportCount).toBe(5);
+  await unmergeStory(feed.db, newer, {
+    ...{ actor: 'ana', zone: 'UTC', renewal: { lexicon: readLexicon(), now: NOON } },
+  });
+  await until('it has its own report again', async () => (await open(newer)).status === 200);
+  expect((await read(newer)).reports).toMatchObject([{ id: 'b' }]);
+  // What joins one of them merges them no more.
+  await bridge('f', 'Three');
+  await until('all of the others', async () => (await read(older)).reportCount === 5);
+  expect((await open(newer)).status).toBe(200);
 });
 
 test('two reports on one event at the same time make one story', async () => {

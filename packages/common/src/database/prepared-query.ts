@@ -49,7 +49,7 @@ export class PreparedQuery<Tables, Values extends object, Row> {
 }
 
 /** What the SQL of a query depends on, besides its values: a few members with a few possible values each. */
-export type Shape = Readonly<Record<string, string | boolean>>;
+export type Shape = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * Builds the query for a shape. It is defined at module level and captures nothing: everything its SQL

@@ -21,6 +21,7 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
   {
     role: 'pressroom_news_feed',
     schemas: ['news'],
+    appendOnly: ['news.edit'],
     passwordVariable: 'NEWS_FEED_DATABASE_PASSWORD',
   },
   {

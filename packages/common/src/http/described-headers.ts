@@ -118,6 +118,7 @@ const COUNTED: readonly ResponseHeader[] = [
 /** The headers implied by a status. */
 const BY_STATUS: Readonly<Record<string, readonly ResponseHeader[]>> = {
   201: ['Location'],
+  302: ['Location'],
   304: ['ETag'],
   308: ['Location'],
   401: ['WWW-Authenticate'],

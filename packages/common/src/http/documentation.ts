@@ -44,7 +44,7 @@ export async function addDocumentation(
     openapi: { openapi: '3.1.0', info, ...(securitySchemes && { components: { securitySchemes } }) },
     transform: (route) => {
       const { requestHeaders: request = [], responseHeaders: response = {}, ...schema } = route.schema ?? {};
-      const described = schemasOfRoute({ ...route, schema });
+      const described = nameRest(schemasOfRoute({ ...route, schema }));
       return { ...described, schema: { ...described.schema, [OWN_HEADERS]: { request, response } } };
     },
     transformObject: (document) =>
@@ -67,6 +67,18 @@ export function serveDescription(app: Server, path: string): void {
       load: async () => ({ value: app.swagger() }),
     }),
   );
+}
+
+/** A route as it is described. */
+type DescribedRoute = ReturnType<typeof schemasOfRoute>;
+
+/** The rest of a path, which Fastify names `*`, is `key`: OpenAPI has no name for it that linters accept. */
+function nameRest({ url, schema }: DescribedRoute): DescribedRoute {
+  const params = schema.params as { properties: Record<string, unknown> } | undefined;
+  const rest = params?.properties['*'];
+  if (!url.endsWith('/*') || rest === undefined) return { url, schema };
+  const named = { ...params, properties: { key: rest }, required: ['key'] };
+  return { url: url.replace(/\*$/, ':key'), schema: { ...schema, params: named } };
 }
 
 /** zod's JSON Schema of a part of a schema, adjusted here. */

@@ -32,6 +32,6 @@ export const siteSettings = {
   ),
   SITE_LANGUAGE: setting(
     z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
-    'The language of titles and texts, as declared in the feeds.',
+    "The language of titles and texts, as declared in the feeds. The news feed's own words are in it, in English where it has none. The newsroom reads it too.",
   ),
 };

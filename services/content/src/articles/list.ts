@@ -20,7 +20,7 @@ import {
 } from './list-rows.ts';
 import { type Columns, columnsOf, type ListRow, membersOf, selectItems } from './listed-members.ts';
 import { type PageWindow, pageWindow } from './page-window.ts';
-import type { ListedArticle, ListedMember } from './schema.ts';
+import { type ListedArticle, type ListedMember, MOST_PER_PAGE } from './schema.ts';
 
 type Database = Kysely<ContentTables>;
 
@@ -83,7 +83,14 @@ export class ArticleList<Member extends ListedMember> {
     if (place === undefined) return { articles: [], total };
     const { direction, offset, limit, day } = place;
     const values = { ...scope.filters, offset, limit, day };
-    const query = { ...shape, direction, isByDay: day !== undefined, columns: this.#columns };
+    const within = WITHIN.find((rows) => offset + limit <= rows) ?? '';
+    const query = {
+      ...shape,
+      direction,
+      within,
+      isByDay: day !== undefined,
+      columns: this.#columns,
+    } as const;
     const rows = await PAGE.execute(db, query, values);
     return { articles: rows.map((row) => membersOf(row, this.#members)), total };
   }
@@ -114,27 +121,47 @@ export class ArticleList<Member extends ListedMember> {
     const [last] = shown.slice(-1);
     const page = position?.page ?? 1;
     const found = last !== undefined && last.found > shown.length;
-    const end = found ? { at: last[timeOf(scope.sort)], id: last.id } : seen;
+    const end = found ? { at: last[timeOf(scope.sort)] ?? null, id: last.id } : seen;
     const next = end === undefined ? null : writeCursor(scope, { ...end, page: page + 1 });
     return { articles: shown.map((row) => membersOf(row, this.#members)), total, page, next };
   }
 }
 
+/**
+ * Numbers of rows near the end of a list from which it is read. PostgreSQL takes a LIMIT that is a parameter
+ * for a tenth of all rows: a plan for any value looks so dear to it that it plans each page anew, which takes
+ * four times as long as the page. A number in the text, and an array of ids, which it takes for ten, let it
+ * keep one.
+ */
+const WITHIN = [MOST_PER_PAGE, 1000] as const;
+
+/** One row more than a page of a walk can have, in the text as those of {@link WITHIN} are. */
+const MOST_WALKED = sql.lit(MOST_PER_PAGE + 1);
+
 /** Everything that the SQL of a page depends on. */
-type PageShape = ListShape & { direction: Direction; isByDay: boolean; columns: Columns };
+type PageShape = ListShape & {
+  direction: Direction;
+  /** The rows of the list that the page is among, empty for any. */
+  within: (typeof WITHIN)[number] | '';
+  isByDay: boolean;
+  columns: Columns;
+};
 
 /** Finds the ids from the index alone, so that only the rows of the page are read. */
-const PAGE = new ListQuery<PageShape, ListRow>((db, { direction, isByDay, columns, ...shape }, value) => {
-  const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
-  const reach = sql`${value('offset')}::bigint + ${value('limit')}::bigint`;
-  const rows = listRows(shape, value, direction, reach, isByDay ? [before] : undefined);
-  const ids = sql<number>`
-    (select id from (${rows} offset ${value('offset')}::bigint limit ${value('limit')}::bigint) as page)`;
-  return selectItems(db, columns)
-    .where('article.id', 'in', ids)
-    .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
-    .orderBy('article.id', directionOf(shape.sort));
-});
+const PAGE = new ListQuery<PageShape, ListRow>(
+  (db, { direction, within, isByDay, columns, ...shape }, value) => {
+    const before = sql`published_at < (${value('day')}::date + 1)::timestamp at time zone 'UTC'`;
+    const reach = sql`${value('offset')}::bigint + ${value('limit')}::bigint`;
+    const rows = listRows(shape, value, direction, reach, isByDay ? [before] : undefined);
+    const near = within === '' ? rows : sql`select id, at from (${rows} limit ${sql.lit(within)}) as near`;
+    const ids = sql<number[]>`array(
+    select id from (${near} offset ${value('offset')}::bigint limit ${value('limit')}::bigint) as page)`;
+    return selectItems(db, columns)
+      .where(sql<boolean>`article.id = any(${ids})`)
+      .orderBy(`article.${timeOf(shape.sort)}`, directionOf(shape.sort))
+      .orderBy('article.id', directionOf(shape.sort));
+  },
+);
 
 /** Everything that the SQL of a walk depends on. */
 type WalkShape = ListShape & { after: '' | 'time' | 'draft'; columns: Columns };
@@ -149,6 +176,7 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
   const order = sql`order by ${sql.ref(`article.${timeOf(shape.sort)}`)} ${sql.raw(direction)},
     article.id ${sql.raw(direction)}`;
   const items = selectItems(db, columns)
+    .$if(columns === 'listed' && shape.sort === 'updated', (query) => query.select('article.updated_at'))
     .select([
       sql<number>`(count(*) over ())::integer`.as('found'),
       sql<number>`coalesce(sum(octet_length(article.content)) over (${order}
@@ -156,7 +184,8 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
         + octet_length(article.content)`.as('bytes'),
       sql<number>`row_number() over (${order})`.as('place'),
     ])
-    .where('article.id', 'in', sql<number>`(select id from (${rows} limit ${limit}) as page)`);
+    .where(sql<boolean>`article.id = any(array(
+      select id from (select id, at from (${rows} limit ${MOST_WALKED}) as near limit ${limit}) as page))`);
   return db
     .selectFrom(items.as('item'))
     .selectAll()

@@ -176,10 +176,13 @@ const articleStatus = z.enum(['published', 'draft', 'all'], 'must be published, 
 /** A publication state, or all of them. */
 export type ArticleStatus = z.infer<typeof articleStatus>;
 
+/** The most articles of a page of a list. */
+export const MOST_PER_PAGE = 100;
+
 /** `page` and `per_page` of a list. */
 export const pageParameters = {
   page: integerParameter(1).default(1),
-  per_page: integerParameter(1, 100).default(20),
+  per_page: integerParameter(1, MOST_PER_PAGE).default(20),
 };
 
 /** The members that lists can show. */

@@ -3,12 +3,13 @@ import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import type { Logger } from '@pressroom/common/log/logging';
 import { SealBroken, SecretBox } from '@pressroom/common/secrets/secret-box';
+import { type Attempt, WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import type { Kysely } from 'kysely';
 import type { ContentConfig } from '../config.ts';
 import type { SyncStore } from '../sync/store.ts';
 import type { ContentTables } from '../tables.ts';
+import { eventBody, eventId } from './event.ts';
 import { type Delivery, DeliveryQueue } from './queue.ts';
-import { type Attempt, HookSender } from './sender.ts';
 import { secretOwner } from './store.ts';
 
 /** The pause after a fault of the database, in ms. */
@@ -19,7 +20,7 @@ export interface DeliveriesParts {
   queue: DeliveryQueue;
   /** What is published, whose changes events are about. */
   sync: Pick<SyncStore, 'head'>;
-  sender: HookSender;
+  sender: WebhookSender;
   /** Opens the secrets of the hooks. */
   box: SecretBox;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -104,7 +105,8 @@ export class Deliveries {
     const { hook, event } = delivery;
     let attempt: Attempt;
     try {
-      attempt = await sender.send(hook.url, event, this.#secretsOf(delivery), signal);
+      const message = { id: eventId(event), body: eventBody(event) };
+      attempt = await sender.send(hook.url, message, this.#secretsOf(delivery), signal);
     } catch (error) {
       await queue.release(delivery);
       if (signal.aborted) return;
@@ -140,7 +142,11 @@ export function openDeliveries(
 ): Deliveries | undefined {
   const { CONTENT_HOOKS_KEY: key, CONTENT_HOOKS_KEY_PREVIOUS: previous } = config;
   if (key === undefined) return undefined;
-  const sender = new HookSender({ privateHosts: config.CONTENT_HOOKS_PRIVATE_HOSTS });
+  const sender = new WebhookSender({
+    userAgent: 'pressroom-content',
+    privateHosts: config.CONTENT_HOOKS_PRIVATE_HOSTS,
+    privateHostsSetting: 'CONTENT_HOOKS_PRIVATE_HOSTS',
+  });
   return new Deliveries({
     queue: new DeliveryQueue(db),
     sync,

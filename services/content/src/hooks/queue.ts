@@ -1,8 +1,8 @@
+import { backoffMs } from '@pressroom/common/webhooks/backoff';
+import type { Attempt } from '@pressroom/common/webhooks/webhook-sender';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ContentTables } from '../tables.ts';
-import { backoffMs } from './backoff.ts';
 import type { StoredEvent } from './event.ts';
-import type { Attempt } from './sender.ts';
 
 /** How many events a hook gets at once, each about something else. */
 const AT_ONCE = 4;

@@ -45,7 +45,11 @@ export class SitemapStore {
     this.#db = db;
   }
 
-  /** The files with published articles, found by one look for each key of the index and one for each file. */
+  /**
+   * The files with published articles, found by one look for each key of the index and one for each file. The
+   * order of the ids has that look read the primary key: for a mere `exists`, PostgreSQL may take any index
+   * that contains the id, and read all of it.
+   */
   async articleFiles(): Promise<SitemapFile[]> {
     const newest = (after: RawBuilder<unknown>) => sql`
       select ${KEY} as key, updated_at as changed from content.article
@@ -59,7 +63,9 @@ export class SitemapStore {
       select file, changed from found
       cross join generate_series(1, ${sql.lit(FILES_OF_KEY)}) as place
       cross join lateral (select found.key * ${sql.lit(FILES_OF_KEY)} + place as file) as numbered
-      where exists (select from content.article where is_published and ${isIn(sql`file`)})
+      cross join lateral (
+        select id from content.article where is_published and ${isIn(sql`file`)} order by id limit 1
+      ) as first
       order by file`.execute(this.#db);
     return rows;
   }

@@ -59,9 +59,9 @@ const { worker } = openWorker(
       },
     },
     stories: {
-      assign: async (tx, items, now) => {
+      assign: async (tx, items, now, insert) => {
         for (const _ of items) at('assigning');
-        await assigner.assign(watched(tx), items, now);
+        await assigner.assign(watched(tx), items, now, insert);
         if (items.length > 0) at('assigned');
       },
       renew: (tx, reports, now) => assigner.renew(tx, reports, now),

@@ -1,5 +1,6 @@
 import type { Feed, FeedEntry } from '@pressroom/common/feeds/feed';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { wordsIn } from '../../words.ts';
 import type { ItemsQuery } from '../items/schema.ts';
 import type { ListedItem } from '../items/select-page.ts';
 import type { Site } from '../site.ts';
@@ -22,7 +23,7 @@ export function itemFeed(
   const entries = items.map((row) => entryOf(row, site));
   return {
     title: [site.attribution.name, ...parts.filter((part) => part !== undefined)].join(': '),
-    description: mode === 'selected' ? 'The selected news.' : 'All news.',
+    description: wordsIn(site.language)[mode],
     entries,
   };
 }

@@ -1,9 +1,10 @@
 import { toHtml } from 'hast-util-to-html';
 import { h } from 'hastscript';
 import type { Quote, Report } from '../../report.ts';
+import type { Words } from '../../words.ts';
 
 /** A report as HTML: headings, paragraphs and links, with every text escaped. */
-export function reportHtml({ lead, sections, flashes }: Report): string {
+export function reportHtml({ lead, sections, flashes }: Report, { inBrief }: Pick<Words, 'inBrief'>): string {
   const parts = [
     ...(lead === null ? [] : [h('p', h('strong', lead.title)), h('p', lead.leadParagraph)]),
     ...sections.flatMap(({ label, items }) => [
@@ -17,7 +18,7 @@ export function reportHtml({ lead, sections, flashes }: Report): string {
     ...(flashes.length === 0
       ? []
       : [
-          h('h2', 'In brief'),
+          h('h2', inBrief),
           h(
             'ul',
             flashes.map((flash) => h('li', link(flash), ` (${flash.source})`)),

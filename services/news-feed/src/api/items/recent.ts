@@ -28,7 +28,11 @@ export function termsOf(
   return sql`(${given}::text[]${sql.join(pieces, sql``)})`;
 }
 
-/** The ids of the recent items with these terms: at least those that the query finds. */
+/**
+ * The ids of the recent items with these terms: at least those that the query finds. Read them as an array,
+ * and so first: PostgreSQL takes any word for one that many items have, as the archive is in the same table,
+ * and would rather look through the whole window.
+ */
 export function recentWithTerms(filters: Filters, words: readonly string[]): RawBuilder<string> {
   return sql`select item_id from news.item_terms where terms @> ${termsOf(filters, words)}`;
 }

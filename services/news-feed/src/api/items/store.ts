@@ -150,5 +150,5 @@ function unprepared(db: Database, { shape, values, query, words }: Unprepared): 
   const page = selectPage(db, shape, (name) => sql`${values[name]}`);
   const found = withWords(page, words);
   if (shape.reach !== 'terms') return found.execute();
-  return found.where(sql<boolean>`id in (${recentWithTerms(query, words)})`).execute();
+  return found.where(sql<boolean>`id = any(array(${recentWithTerms(query, words)}))`).execute();
 }

@@ -134,6 +134,7 @@ function shownReport(stored: StoredReport | undefined, period: Period, site: Sit
       date,
       ...shownDays(period, date),
       generatedAt: stored.generated_at.toISOString(),
+      ...(stored.corrected_at && { correctedAt: stored.corrected_at.toISOString() }),
       windowStart: stored.window_start.toISOString(),
       windowEnd: stored.window_end.toISOString(),
       links: { [site.linkName]: site.report(period, date) },

@@ -71,6 +71,7 @@ export function reportAnswer(period: Period, site: Site) {
       date: calendarDate,
       ...daysSchema(period),
       generatedAt: timestamp,
+      correctedAt: timestamp.optional().describe('When it was last corrected, on its own day.'),
       windowStart: timestamp,
       windowEnd: timestamp,
       links: linksSchema(site, {}),

@@ -8,6 +8,7 @@ export interface StoredReport {
   /** `YYYY-MM-DD`. */
   date: string;
   generated_at: Date;
+  corrected_at: Date | null;
   window_start: Date;
   window_end: Date;
   report: Report;
@@ -66,6 +67,7 @@ export class ReportStore {
       .select([
         dateText,
         'report.generated_at',
+        'report.corrected_at',
         'report.window_start',
         'report.window_end',
         'report.item_ids',

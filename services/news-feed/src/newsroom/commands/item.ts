@@ -1,13 +1,57 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
+import type { NewsTables } from '../../tables.ts';
+import type { Vocabulary } from '../../vocabulary.ts';
+import { type ItemDetail, readItemDetail, readWithdrawn } from '../editing/item-detail.ts';
 import { type ItemChange, itemChangeReader } from '../editing/item-input.ts';
 import { editItem, restoreItem, retellItem, withdrawItem } from '../editing/items.ts';
+import { inEdit } from '../edits.ts';
 import { readLexicon } from '../stories/lexicon.ts';
-import { inTransactions } from '../transactions.ts';
+import {
+  type EditorOptions,
+  editing,
+  membersText,
+  type PrintOptions,
+  print,
+  printEdited,
+  printing,
+} from './editor-options.ts';
+import { addHistoryCommand } from './history.ts';
 import { withDatabase } from './with-database.ts';
 
+/** A page of the public items, the newest first. */
+interface ItemPage {
+  items: {
+    id: string;
+    title: string;
+    source_name: string;
+    published_at: Date;
+    category: string | null;
+    score: number | null;
+    selected: boolean;
+  }[];
+  nextCursor: string | null;
+}
+
+/** Reads a page of the archive by its parameters. Throws a `Failure` for wrong ones. */
+export type ReadArchive = (
+  db: Kysely<NewsTables>,
+  vocabulary: Vocabulary,
+  parameters: Readonly<Record<string, string>>,
+) => Promise<ItemPage>;
+
+/** The options of `item list`, besides the parameters of the archive. */
+interface ListOptions extends PrintOptions {
+  selected?: boolean;
+  withdrawn?: boolean;
+  limit: string;
+  [parameter: string]: string | boolean | undefined;
+}
+
 /** The options of `item edit`; an empty text removes an optional member. */
-interface EditOptions {
+interface EditOptions extends EditorOptions {
   title?: string;
   originalTitle?: string;
   summary?: string;
@@ -21,10 +65,24 @@ interface EditOptions {
 }
 
 /** `newsroom item`. */
-export function addItemCommands(program: Command): void {
-  const item = program.command('item').description('edit single items by id');
-  item
-    .command('edit')
+export function addItemCommands(program: Command, readArchive: ReadArchive): void {
+  const item = program.command('item').description('list, search and edit items');
+  printing(item.command('show'))
+    .description('show all of an item, its story, its sources and the reports that quote it')
+    .argument('<id>')
+    .action(async (id: string, options: PrintOptions) =>
+      print(options, await withDatabase((db) => readItemDetail(db, id)), itemText),
+    );
+  filtered(item.command('list'))
+    .description('list items, the last published first')
+    .option('--withdrawn', 'those that were withdrawn, the last withdrawn first')
+    .action((options: ListOptions) => list(readArchive, options));
+  filtered(item.command('search'))
+    .description('list the items with all words in their title or summary')
+    .argument('<words...>')
+    .action((words: string[], options: ListOptions) => list(readArchive, { ...options, q: words.join(' ') }));
+  addHistoryCommand(item, 'item');
+  editing(item.command('edit'))
     .description('change the members of an item; an empty text removes an optional member')
     .argument('<id>')
     .option('--title <text>')
@@ -37,34 +95,100 @@ export function addItemCommands(program: Command): void {
     .option('--image <url>', 'the address of its picture')
     .option('--language <tag>', 'that of the original article, such as pt-BR')
     .option('--story <publicId>')
-    .action((id: string, options: EditOptions) => edit(id, options));
-  item
-    .command('select')
+    .action((id: string, options: EditOptions) => edit('item edit', id, options));
+  editing(item.command('select'))
     .description('add an item to the selected set')
     .argument('<id>')
     .option('--reason <text>', 'why')
-    .action((id: string, { reason }: { reason?: string }) =>
-      edit(id, { ...(reason !== undefined && { reason }) }, { selected: true }),
-    );
-  item
-    .command('deselect')
+    .action((id: string, options: EditOptions) => edit('item select', id, options, { selected: true }));
+  editing(item.command('deselect'))
     .description('remove an item from the selected set; it stays public')
     .argument('<id>')
-    .action((id: string) => edit(id, {}, { selected: false }));
-  item
-    .command('withdraw')
+    .action((id: string, options: EditOptions) => edit('item deselect', id, options, { selected: false }));
+  editing(item.command('withdraw'))
     .description('remove an item from every answer')
     .argument('<id>')
-    .action((id: string) => setWithdrawal(withdrawItem, id));
-  item
-    .command('restore')
+    .action((id: string, options: EditorOptions) =>
+      setWithdrawal('item withdraw', withdrawItem, id, options),
+    );
+  editing(item.command('restore'))
     .description('restore a withdrawn item')
     .argument('<id>')
-    .action((id: string) => setWithdrawal(restoreItem, id));
+    .action((id: string, options: EditorOptions) => setWithdrawal('item restore', restoreItem, id, options));
 }
 
-async function edit(id: string, options: EditOptions, selection: ItemChange = {}): Promise<void> {
-  const { directions, title, image, ...texts } = options;
+/** Adds the parameters of the archive to a command. */
+function filtered(command: Command): Command {
+  return printing(command)
+    .option('--selected', 'only selected ones')
+    .option('--source <name>')
+    .option('--category <name>')
+    .option('--direction <name>')
+    .option('--language <tag>')
+    .option('--from <date>', 'the first day of publication, such as 2027-01-31')
+    .option('--to <date>', 'the last day of publication')
+    .option('--cursor <cursor>', 'the next page, as the one before names it')
+    .option('--limit <items>', '1 to 100', '50');
+}
+
+async function list(readArchive: ReadArchive, options: ListOptions): Promise<void> {
+  const { json, withdrawn, selected, ...parameters } = options;
+  const given = Object.entries({ ...parameters, ...(selected && { selected: 'true' }) });
+  if (withdrawn && given.length > 1)
+    throw new Failure('refused', '--withdrawn takes no parameter but --limit');
+  const query: Record<string, string> = Object.fromEntries(
+    given.map(([name, value]) => [name, String(value)]),
+  );
+  const page = await withDatabase(async (db) =>
+    withdrawn
+      ? { items: await readWithdrawn(db, limitOf(options.limit)), nextCursor: null }
+      : shown(await readArchive(db, readVocabulary(process.env), query)),
+  );
+  print({ json }, page, ({ items, nextCursor }) =>
+    [
+      ...(items.length === 0 ? ['There are no such items.'] : []),
+      ...items.map(({ id, title, sourceName, publishedAt, category, score, selected: isSelected }) => {
+        const about = [
+          category ?? 'no category',
+          `score ${score ?? 'none'}`,
+          ...(isSelected ? ['selected'] : []),
+        ];
+        return `${id}  ${publishedAt.toISOString()}  ${title} [${sourceName}]\n    ${about.join(', ')}`;
+      }),
+      ...(nextCursor === null ? [] : [`More with --cursor ${nextCursor}`]),
+    ].join('\n'),
+  );
+}
+
+function shown({ items, nextCursor }: ItemPage) {
+  const listed = items.map(({ id, title, source_name, published_at, category, score, selected }) => ({
+    ...{ id, title, sourceName: source_name, publishedAt: published_at, category, score, selected },
+  }));
+  return { items: listed, nextCursor };
+}
+
+function limitOf(value: string): number {
+  if (/^([1-9]\d?|100)$/.test(value)) return Number(value);
+  throw new Failure('invalid', 'limit: must be a whole number from 1 to 100');
+}
+
+function itemText({ story, sources, reports, image, ...members }: ItemDetail): string {
+  return membersText({
+    ...members,
+    image: image?.url ?? null,
+    story: story === null ? null : `${story.publicId} (${story.title})`,
+    sources: sources.map((source) => `${source.id} (${source.name}${source.isFollowed ? ', followed' : ''})`),
+    reports: reports.map(({ period, date }) => `${period} ${date}`),
+  });
+}
+
+async function edit(
+  action: string,
+  id: string,
+  options: EditOptions,
+  selection: ItemChange = {},
+): Promise<void> {
+  const { by: actor, json, directions, title, image, ...texts } = options;
   const nullable = Object.entries(texts).map(([name, value]) => [name, value === '' ? null : value]);
   const change = itemChangeReader(readVocabulary(process.env))({
     ...Object.fromEntries(nullable),
@@ -75,16 +199,23 @@ async function edit(id: string, options: EditOptions, selection: ItemChange = {}
   });
   if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
   const renewal = { lexicon: readLexicon(), now: new Date() };
-  await withDatabase((db) =>
-    inTransactions(db)(async (tx) => retellItem(tx, await editItem(tx, id, change), renewal)),
+  const edited = await withDatabase((db) =>
+    inEdit(db, { actor, action }, async (tx) => retellItem(tx, await editItem(tx, id, change), renewal)),
   );
-  done(id);
+  printEdited({ json }, id, edited);
 }
 
-async function setWithdrawal(set: typeof withdrawItem, id: string): Promise<void> {
+async function setWithdrawal(
+  action: string,
+  set: typeof withdrawItem,
+  id: string,
+  options: EditorOptions,
+): Promise<void> {
   const renewal = { lexicon: readLexicon(), now: new Date() };
-  await withDatabase((db) => inTransactions(db)((tx) => set(tx, id, renewal)));
-  done(id);
+  const edited = await withDatabase((db) =>
+    inEdit(db, { actor: options.by, action }, (tx) => set(tx, id, renewal)),
+  );
+  printEdited(options, id, edited);
 }
 
 function score(value: string): number | null {
@@ -93,8 +224,4 @@ function score(value: string): number | null {
     throw new InvalidArgumentError('Expected a number from 0 to 100.');
   }
   return Number(value);
-}
-
-function done(id: string): void {
-  console.log(`${id}: done`);
 }

@@ -1,12 +1,28 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { isCalendarDate } from '../../calendar.ts';
 import { readVocabulary } from '../../config.ts';
 import { PERIODS, type Period } from '../../period.ts';
+import type { Quote } from '../../report.ts';
+import { inEdit } from '../edits.ts';
 import { explainRanking, publishRanking } from '../publishing/rank.ts';
-import { publishReport, type ReportOutcome } from '../publishing/report.ts';
+import {
+  correctReport,
+  previewReport,
+  publishReport,
+  type ReportOutcome,
+  type ReportPreview,
+} from '../publishing/report.ts';
 import { addSample } from '../sample/sample.ts';
 import { inTransactions } from '../transactions.ts';
+import {
+  type EditorOptions,
+  editing,
+  type PrintOptions,
+  print,
+  printEdited,
+  printing,
+} from './editor-options.ts';
 import { withDatabase } from './with-database.ts';
 
 /** The messages for each outcome of a report. */
@@ -23,23 +39,39 @@ const COVERS: Record<Period, string> = {
   monthly: 'the month to that hour on the first',
 };
 
-/** `newsroom rank`, `daily`, `weekly`, `monthly` and `sample`. */
+/** `newsroom rank`, `daily`, `weekly`, `monthly`, `report` and `sample`. */
 export function addPublishingCommands(program: Command): void {
-  program
-    .command('rank')
+  printing(program.command('rank'))
     .description('publish a new ranking of the hot topics')
     .option('--explain', 'publish nothing; show what each rank of the latest ranking was computed from')
     .option('--direction <name>', 'with --explain: the list for one direction')
-    .action(({ explain, direction }: { explain?: boolean; direction?: string }) =>
-      explain ? printExplanation(direction) : rank(direction),
+    .action(({ explain, direction, ...options }: PrintOptions & { explain?: boolean; direction?: string }) =>
+      explain ? printExplanation(direction, options) : rank(direction, options),
     );
   for (const period of PERIODS) {
-    program
-      .command(period)
+    printing(program.command(period))
       .description(`publish the ${period} report for ${COVERS[period]}, by NEWS_REPORT_TIMEZONE`)
       .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', calendarDate)
-      .action(({ date }: { date?: string }) => report(period, date));
+      .action(({ date, ...options }: PrintOptions & { date?: string }) => report(period, date, options));
   }
+  const reports = program.command('report').description('preview and correct reports');
+  printing(reports.command('preview'))
+    .description('show a report as it would be published now')
+    .addArgument(periodArgument())
+    .option('--date <date>', 'YYYY-MM-DD (default: the next)', calendarDate)
+    .action(async (period: Period, { date, ...options }: PrintOptions & { date?: string }) => {
+      const vocabulary = readVocabulary(process.env);
+      const next = vocabulary.calendar.nextReportDate(period, new Date());
+      const preview = await withDatabase((db) =>
+        previewReport(db, { period, date: date ?? next, vocabulary }),
+      );
+      print(options, preview, previewText);
+    });
+  editing(reports.command('correct'))
+    .description('publish a report of today again, as it would be published now')
+    .addArgument(periodArgument())
+    .option('--date <date>', 'YYYY-MM-DD (default: the latest)', calendarDate)
+    .action(correct);
   program
     .command('sample')
     .description('add a small sample newsroom to a database that has never had an item')
@@ -49,7 +81,7 @@ export function addPublishingCommands(program: Command): void {
     });
 }
 
-async function rank(direction: string | undefined): Promise<void> {
+async function rank(direction: string | undefined, options: PrintOptions): Promise<void> {
   if (direction !== undefined) {
     throw new Failure('refused', '--direction needs --explain; a ranking always covers every direction');
   }
@@ -57,41 +89,77 @@ async function rank(direction: string | undefined): Promise<void> {
   const topics = await withDatabase((db) =>
     inTransactions(db)((tx) => publishRanking(tx, directions, new Date())),
   );
-  console.log(`Ranked ${topics} topics.`);
+  print(options, { topics }, () => `Ranked ${topics} topics.`);
 }
 
-async function report(period: Period, given: string | undefined): Promise<void> {
+async function report(period: Period, given: string | undefined, options: PrintOptions): Promise<void> {
   const now = new Date();
   const vocabulary = readVocabulary(process.env);
   const date = given ?? vocabulary.calendar.latestReportDate(period, now);
   const outcome = await withDatabase((db) =>
     inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now })),
   );
-  console.log(`${date}: ${OUTCOMES[outcome]}`);
+  print(options, { period, date, outcome }, () => `${date}: ${OUTCOMES[outcome]}`);
 }
 
-async function printExplanation(direction: string | undefined): Promise<void> {
+function periodArgument(): Argument {
+  return new Argument('<period>').choices(PERIODS);
+}
+
+async function correct(
+  period: Period,
+  { by: actor, date: given, json }: EditorOptions & { date?: string },
+): Promise<void> {
+  const now = new Date();
+  const vocabulary = readVocabulary(process.env);
+  const date = given ?? vocabulary.calendar.latestReportDate(period, now);
+  const edited = await withDatabase((db) =>
+    inEdit(db, { actor, action: 'report correct' }, (tx) =>
+      correctReport(tx, { period, date, vocabulary, now }),
+    ),
+  );
+  printEdited({ json }, `${period} ${date}`, edited);
+}
+
+function previewText({ period, date, windowStart, windowEnd, publishedAt, report }: ReportPreview): string {
+  const published = publishedAt === null ? 'not published' : `published ${publishedAt.toISOString()}`;
+  const covers = `${windowStart.toISOString()} to ${windowEnd.toISOString()}`;
+  const line = ({ itemId, title, source }: Quote) => `  ${title} [${source}] ${itemId}`;
+  return [
+    `${period} report of ${date}: ${covers}, ${published}`,
+    ...(report === null ? ['No selected item is in its time.'] : []),
+    ...(report?.lead ? [`Lead: ${report.lead.title}`] : []),
+    ...(report?.sections ?? []).flatMap(({ label, items }) => [label, ...items.map(line)]),
+    ...(report?.flashes.length ? ['Flashes', ...report.flashes.map(line)] : []),
+  ].join('\n');
+}
+
+async function printExplanation(direction: string | undefined, options: PrintOptions): Promise<void> {
   const { directions } = readVocabulary(process.env);
   if (direction !== undefined && !directions.includes(direction)) {
     throw new Failure('refused', `--direction must be one of ${directions.join(', ')}`);
   }
-  const ranking = await withDatabase((db) => explainRanking(db, direction));
-  if (ranking === undefined) return console.log('There is no ranking yet. Make one with `newsroom rank`.');
+  print(options, (await withDatabase((db) => explainRanking(db, direction))) ?? null, explanationText);
+}
+
+function explanationText(ranking: Awaited<ReturnType<typeof explainRanking>> | null): string {
+  if (!ranking) return 'There is no ranking yet. Make one with `newsroom rank`.';
   const { windowHours, weights, asOf } = ranking.parameters;
-  console.log(
+  return [
     `Ranking ${ranking.id} of ${asOf}: reports of ${windowHours} h, half-life ${weights.halfLifeHours} h,` +
       ` first-party × ${weights.firstParty}, signals × ${weights.signals}`,
-  );
-  for (const { rank, id, title, inputs, withdrawn_at } of ranking.entries) {
-    const gone = withdrawn_at === null ? '' : ' (withdrawn since: not shown)';
-    console.log(`\n${rank}. ${title} [${inputs.story ?? id}]${gone}`);
-    console.log(
-      `   heat ${inputs.heat} = coverage ${inputs.coverage} + signals ${inputs.signals} of ${inputs.reports} reports`,
-    );
-    for (const { source, firstParty, ageHours, weight } of inputs.sources) {
-      console.log(`   ${weight}  ${source}${firstParty ? ', first party' : ''}, ${ageHours} h old`);
-    }
-  }
+    ...ranking.entries.flatMap(({ rank, id, title, inputs, withdrawn_at }) => {
+      const gone = withdrawn_at === null ? '' : ' (withdrawn since: not shown)';
+      return [
+        `\n${rank}. ${title} [${inputs.story ?? id}]${gone}`,
+        `   heat ${inputs.heat} = coverage ${inputs.coverage} + signals ${inputs.signals} of ${inputs.reports} reports`,
+        ...inputs.sources.map(
+          ({ source, firstParty, ageHours, weight }) =>
+            `   ${weight}  ${source}${firstParty ? ', first party' : ''}, ${ageHours} h old`,
+        ),
+      ];
+    }),
+  ].join('\n');
 }
 
 function calendarDate(value: string): string {

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Failure } from '@pressroom/common/failures/failure';
 import { fileFailure } from '@pressroom/common/files/file-failure';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
+import type { NewsTables } from '../../tables.ts';
 import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
+import { FOUND, LIST_SELECTORS } from '../lists/list-selectors.ts';
 import { Reader } from '../reading/reader.ts';
 import { opmlSettings, writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
-import { readRules } from '../sources/source-rules.ts';
+import { type Ruling, readRules } from '../sources/source-rules.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
 import {
   addSource,
@@ -22,11 +25,15 @@ import {
   resumeSource,
   type Source,
   sourceCounts,
+  sourceMembers,
 } from '../sources/source-store.ts';
+import { sourceUrl } from '../sources/source-url.ts';
+import { type PrintOptions, print, printing } from './editor-options.ts';
+import { foundLines, type TriedSource, trySource } from './try-source.ts';
 import { withDatabase } from './with-database.ts';
 
 /** The options of `sources add` and `edit`. */
-interface SettingOptions {
+interface SettingOptions extends PrintOptions {
   name?: string;
   category?: string;
   direction?: string;
@@ -36,6 +43,7 @@ interface SettingOptions {
   readPages?: boolean;
   images?: boolean;
   rule?: string[];
+  page?: string | boolean;
   try?: boolean;
   url?: string;
 }
@@ -46,8 +54,9 @@ export function addSourceCommands(program: Command): void {
   withSettings(
     sources
       .command('add')
-      .description('add a feed, or a page that names its feed; the worker reads it at once')
-      .argument('<url>'),
+      .description('add a feed, a page that names its feed, or a sitemap; the worker reads it at once')
+      .argument('<url>')
+      .option('--try', 'only show what it brings'),
   ).action(add);
   withSettings(
     sources
@@ -55,18 +64,17 @@ export function addSourceCommands(program: Command): void {
       .description('change a source; an empty text removes a name, category or direction')
       .argument('<source>', 'its number or address')
       .option('--url <url>', 'a new address')
-      .option('--try', 'only show what the rules do to its last 200 entries')
+      .option('--try', 'only show what its page lists, or what the rules do to its last 200 entries')
+      .option('--no-page', 'it is a feed or a sitemap')
       .option('--no-first-party', 'it reports on others')
       .option('--no-read-pages', "do not read the articles' pages"),
   ).action(edit);
-  sources.command('list').description('list the sources and how they are').action(list);
-  sources
-    .command('show')
+  printing(sources.command('list')).description('list the sources and how they are').action(list);
+  printing(sources.command('show'))
     .description('show everything about a source')
     .argument('<source>', 'its number or address')
     .action(show);
-  sources
-    .command('dropped')
+  printing(sources.command('dropped'))
     .description('list the newest 200 entries that its rules have dropped, and by which rule')
     .argument('<source>', 'its number or address')
     .action(listDropped);
@@ -76,21 +84,19 @@ export function addSourceCommands(program: Command): void {
     ['remove', 'forget a source; its items stay', removeSource],
   ] as const;
   for (const [name, description, change] of changes) {
-    sources
-      .command(name)
+    printing(sources.command(name))
       .description(description)
       .argument('<source>', 'its number or address')
-      .action(async (given: string) => {
+      .action(async (given: string, options: PrintOptions) => {
         const { id } = await withDatabase(async (db) => {
           const source = await findSource(db, given);
           await change(db, source.id, new Date());
           return source;
         });
-        console.log(`${id}: done`);
+        print(options, { id }, () => `${id}: done`);
       });
   }
-  sources
-    .command('import')
+  printing(sources.command('import'))
     .description('add the feeds of an OPML file')
     .argument('<file>', 'the file, or - for standard input')
     .action(importOpml);
@@ -104,7 +110,7 @@ export function addSourceCommands(program: Command): void {
 }
 
 function withSettings(command: Command): Command {
-  return command
+  return printing(command)
     .option('--name <text>', "what its items name as their source (default: the feed's title)")
     .option('--category <name>', 'the category of its items')
     .option('--direction <names>', 'the directions of its items, separated by commas')
@@ -117,70 +123,119 @@ function withSettings(command: Command): Command {
       "what becomes of entries, such as 'drop if title ~ /sponsored/i'; may be repeated",
       several,
     )
+    .option(
+      '--page [selectors]',
+      `it is a page that lists articles: they are found, or are where CSS says, ${LIST_SELECTORS}`,
+    )
     .option('--images', 'take the pictures of its entries (default)')
     .option('--no-images', 'take none, and remove those that its items have');
 }
 
 async function add(url: string, options: SettingOptions): Promise<void> {
   const settings = settingsOf(options);
-  const { id, added } = await withDatabase((db) => addSource(db, url, settings, new Date()));
-  console.log(added ? `${id}: added` : `${id}: already a source; nothing was changed`);
+  await withDatabase(async (db) => {
+    const isShown = options.try || settings.page;
+    const found = isShown ? await showFound(db, sourceUrl(url), settings.page || null, options) : undefined;
+    if (options.try) return;
+    const { id, added } = await addSource(db, url, settings, new Date());
+    print(options, { ...found, id, added }, () =>
+      added ? `${id}: added` : `${id}: already a source; nothing was changed`,
+    );
+  });
 }
 
 async function edit(given: string, options: SettingOptions): Promise<void> {
-  if (options.try) return tryRules(given, settingsOf(options).rules ?? []);
   const settings = { ...settingsOf(options), ...(options.url !== undefined && { url: options.url }) };
-  const id = await withDatabase(async (db) => {
-    const source = await findSource(db, given);
-    await editSource(db, source.id, settings, new Date());
-    return source.id;
+  await withDatabase(async (db) => {
+    const { id, url } = await findSource(db, given);
+    const { page } = settings;
+    const found = page ? await showFound(db, sourceUrl(settings.url ?? url), page, options) : undefined;
+    if (options.try) return page ? undefined : tryRules(db, id, settings.rules ?? [], options);
+    await editSource(db, id, settings, new Date());
+    print(options, { ...found, id }, () => `${id}: done`);
   });
-  console.log(`${id}: done`);
+}
+
+/** Shows what a source brings, before it is kept; as JSON only if it is not kept. */
+async function showFound(
+  db: Kysely<NewsTables>,
+  url: string,
+  page: string | null,
+  { try: isTried, json = false }: SettingOptions,
+): Promise<TriedSource> {
+  const found = await trySource(db, url, page);
+  if (json && !isTried) return found;
+  print({ json }, found, () =>
+    [...foundLines(found), ...(isTried ? ['nothing was changed'] : [])].join('\n'),
+  );
+  return found;
 }
 
 /** Shows what rules would do to the newest entries of a source, and changes nothing. */
-async function tryRules(given: string, rules: readonly string[]): Promise<void> {
+async function tryRules(
+  db: Kysely<NewsTables>,
+  id: number,
+  rules: readonly string[],
+  options: PrintOptions,
+): Promise<void> {
   const rule = readRules(rules);
-  const entries = await withDatabase(async (db) => newestEntries(db, (await findSource(db, given)).id));
-  let dropped = 0;
-  for (const entry of entries) {
-    const { droppedBy, category, points } = rule(entry);
-    if (droppedBy !== undefined) dropped += 1;
-    const effects = [
-      ...(category === undefined ? [] : [`category ${category}`]),
-      ...(points === 0 ? [] : [`score ${points > 0 ? '+' : ''}${points}`]),
-    ];
-    if (droppedBy !== undefined) console.log(`drop   ${entry.title}: ${droppedBy}`);
-    else if (effects.length > 0) console.log(`keep   ${entry.title}: ${effects.join(', ')}`);
-  }
-  console.log(`${dropped} of ${entries.length} entries would be dropped; nothing was changed`);
+  const tried = (await newestEntries(db, id)).map((entry) => ({ title: entry.title, ...rule(entry) }));
+  print(options, tried, () => {
+    const dropped = tried.filter(({ droppedBy }) => droppedBy !== undefined);
+    const summary = `${dropped.length} of ${tried.length} entries would be dropped; nothing was changed`;
+    return [...tried.flatMap(triedLine), summary].join('\n');
+  });
 }
 
-async function listDropped(given: string): Promise<void> {
+/** What rules would do to an entry, in a line if they would do anything. */
+function triedLine({ title, droppedBy, category, points }: { title: string } & Ruling): string[] {
+  if (droppedBy !== undefined) return [`drop   ${title}: ${droppedBy}`];
+  const effects = [
+    ...(category === undefined ? [] : [`category ${category}`]),
+    ...(points === 0 ? [] : [`score ${points > 0 ? '+' : ''}${points}`]),
+  ];
+  return effects.length > 0 ? [`keep   ${title}: ${effects.join(', ')}`] : [];
+}
+
+async function listDropped(given: string, options: PrintOptions): Promise<void> {
   const entries = await withDatabase(async (db) => droppedEntries(db, (await findSource(db, given)).id));
-  for (const { title, rule, discovered_at } of entries) {
-    console.log(`${discovered_at.toISOString()}  ${title}: ${rule}`);
-  }
-  if (entries.length === 0) console.log('Its rules have dropped nothing.');
+  print(options, entries, () => {
+    if (entries.length === 0) return 'Its rules have dropped nothing.';
+    return entries
+      .map(({ title, rule, discovered_at }) => `${discovered_at.toISOString()}  ${title}: ${rule}`)
+      .join('\n');
+  });
 }
 
-async function list(): Promise<void> {
-  const { sources, counts } = await withDatabase(async (db) => ({
-    sources: await listSources(db),
-    counts: await sourceCounts(db, new Date()),
-  }));
-  if (sources.length === 0)
-    return console.log('There are no sources. Add one with `newsroom sources add URL`.');
-  const byId = new Map(counts.map((count) => [count.source_id, count]));
-  for (const source of sources) {
-    const { id, name, url, state, failing_since, last_error, last_success_at } = source;
-    const failing = failing_since === null ? '' : `, failing since ${failing_since.toISOString()}`;
-    const read = last_success_at === null ? 'not read yet' : `read ${last_success_at.toISOString()}`;
-    console.log(`${id}  ${name}  ${url}`);
-    console.log(`    ${state}, ${read}, ${byId.get(id)?.day ?? 0} new in 24 h${failing}`);
-    if (last_error !== null) console.log(`    ${last_error}`);
-    for (const line of shortfalls(source)) console.log(`    ${line}`);
-  }
+/** A source with its counts. */
+function shownSource(source: Source, counts: Awaited<ReturnType<typeof sourceCounts>>) {
+  const count = counts.find(({ source_id }) => source_id === source.id);
+  return { ...sourceMembers(source), new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
+}
+
+type ShownSource = ReturnType<typeof shownSource>;
+
+async function list(options: PrintOptions): Promise<void> {
+  const sources = await withDatabase(async (db) => {
+    const counts = await sourceCounts(db, new Date());
+    return (await listSources(db)).map((source) => shownSource(source, counts));
+  });
+  print(options, sources, () => {
+    if (sources.length === 0) return 'There are no sources. Add one with `newsroom sources add URL`.';
+    return sources.flatMap(sourceLines).join('\n');
+  });
+}
+
+function sourceLines(source: ShownSource): string[] {
+  const { id, name, url, state, failing_since, last_error, last_success_at, new_in_24_h } = source;
+  const failing = failing_since === null ? '' : `, failing since ${failing_since.toISOString()}`;
+  const read = last_success_at === null ? 'not read yet' : `read ${last_success_at.toISOString()}`;
+  return [
+    `${id}  ${name}  ${url}`,
+    `    ${state}, ${read}, ${new_in_24_h} new in 24 h${failing}`,
+    ...(last_error === null ? [] : [`    ${last_error}`]),
+    ...shortfalls(source).map((line) => `    ${line}`),
+  ];
 }
 
 /** Why not all entries of a feed arrive, in lines. */
@@ -188,7 +243,7 @@ function shortfalls({
   unusable_entries: unusable,
   unread_entries: unread,
   empty_reads: empty,
-}: Source): string[] {
+}: ShownSource): string[] {
   const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} of its feed`;
   return [
     ...(unusable > 0 ? [`${entries(unusable)} without an address, or with neither title nor text`] : []),
@@ -197,23 +252,24 @@ function shortfalls({
   ];
 }
 
-async function show(given: string): Promise<void> {
-  await withDatabase(async (db) => {
+async function show(given: string, options: PrintOptions): Promise<void> {
+  const shown = await withDatabase(async (db) => {
     const source = await findSource(db, given);
-    const count = (await sourceCounts(db, new Date())).find(({ source_id }) => source_id === source.id);
-    const { body_hash: _hash, lease_until: _lease, ...members } = source;
-    const shown = { ...members, new_in_24_h: count?.day ?? 0, pending: count?.pending ?? 0 };
-    for (const [name, value] of Object.entries(shown)) {
-      const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);
-      console.log(`${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`);
-    }
-    for (const { title, reason } of await refusedEntries(db, source.id)) {
-      console.log(`refused           ${title}: ${reason}`);
-    }
+    const refused = await refusedEntries(db, source.id);
+    return { ...shownSource(source, await sourceCounts(db, new Date())), refused };
   });
+  print(options, shown, ({ refused, ...members }) =>
+    [
+      ...Object.entries(members).map(([name, value]) => {
+        const text = value instanceof Date ? value.toISOString() : value === null ? '-' : String(value);
+        return `${name.replaceAll('_', ' ').padEnd(17)} ${text || '-'}`;
+      }),
+      ...refused.map(({ title, reason }) => `refused           ${title}: ${reason}`),
+    ].join('\n'),
+  );
 }
 
-async function importOpml(file: string): Promise<void> {
+async function importOpml(file: string, options: PrintOptions): Promise<void> {
   const reader = new Reader();
   const feeds = await reader.read(file, 'opml', readText(file)).finally(() => reader.close());
   const vocabulary = readVocabulary(process.env);
@@ -232,20 +288,21 @@ async function importOpml(file: string): Promise<void> {
       }
     }
   });
-  console.log(
-    `${added} added, ${feeds.length - added - refused.length} already there, ${refused.length} refused`,
+  const known = feeds.length - added - refused.length;
+  print(options, { added, known, refused }, () =>
+    [`${added} added, ${known} already there, ${refused.length} refused`, ...refused].join('\n'),
   );
-  for (const line of refused) console.log(line);
   if (refused.length > 0) process.exitCode = 1;
 }
 
 function settingsOf(options: SettingOptions): SourceSettings {
-  const { direction, url: _url, try: _try, rule, ...rest } = options;
+  const { direction, url: _url, try: _try, json: _json, rule, page, ...rest } = options;
   const directions = direction?.split(',').map((name) => name.trim());
   const settings = {
     ...rest,
     ...(directions && { directions: directions.filter((name) => name !== '') }),
     ...(rule && { rules: rule.filter((text) => text !== '') }),
+    ...(page !== undefined && { page: page === true ? FOUND : page }),
   };
   checkSettings(settings, readVocabulary(process.env));
   return settings;

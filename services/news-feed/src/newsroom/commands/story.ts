@@ -2,52 +2,94 @@ import { readFileSync } from 'node:fs';
 import { fileFailure } from '@pressroom/common/files/file-failure';
 import type { Command } from 'commander';
 import { mergeStories, setDigest } from '../editing/stories.ts';
+import { readStoryDetail, type StoryDetail } from '../editing/story-detail.ts';
+import { unmergeStory } from '../editing/undo.ts';
+import { inEdit } from '../edits.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { splitStory } from '../stories/split.ts';
-import { inTransactions } from '../transactions.ts';
+import {
+  type EditorOptions,
+  editing,
+  membersText,
+  type PrintOptions,
+  print,
+  printEdited,
+  printing,
+} from './editor-options.ts';
+import { addHistoryCommand, undoParts } from './history.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `newsroom story`. */
 export function addStoryCommands(program: Command): void {
-  const story = program.command('story').description('edit stories by publicId');
-  story
-    .command('merge')
+  const story = program.command('story').description('show and edit stories by publicId');
+  printing(story.command('show'))
+    .description('show all of a story, its reports and the stories that it points to')
+    .argument('<id>')
+    .action(async (id: string, options: PrintOptions) =>
+      print(options, await withDatabase((db) => readStoryDetail(db, id)), storyText),
+    );
+  addHistoryCommand(story, 'story');
+  editing(story.command('merge'))
     .description('merge a story into another one; its address redirects there from now on')
     .argument('<from>')
     .argument('<into>')
-    .action(async (from: string, into: string) => {
+    .action(async (from: string, into: string, options: EditorOptions) => {
       const renewal = { lexicon: readLexicon(), now: new Date() };
-      const merged = await withDatabase((db) =>
-        inTransactions(db)((tx) => mergeStories(tx, from, into, renewal)),
+      const { result: merged, edit } = await withDatabase((db) =>
+        inEdit(db, { actor: options.by, action: 'story merge' }, (tx) =>
+          mergeStories(tx, from, into, renewal),
+        ),
       );
-      console.log(
+      print(options, { from, into, edit }, () =>
         merged ? `${from} has become ${into}` : `${from} had already become ${into}; nothing was changed`,
       );
     });
-  story
-    .command('split')
+  editing(story.command('unmerge'))
+    .description('undo the merge of a story; the newsroom does not merge the two again')
+    .argument('<id>', 'the story that was merged into another one')
+    .action(async (id: string, options: EditorOptions) =>
+      printEdited(options, id, await withDatabase((db) => unmergeStory(db, id, undoParts(options)))),
+    );
+  editing(story.command('split'))
     .description('move reports of a story to a new story; the newsroom does not merge the two again')
     .argument('<id>')
     .argument('<items...>', 'the ids of the reports that go')
-    .action(async (id: string, items: string[]) => {
+    .action(async (id: string, items: string[], options: EditorOptions) => {
       const renewal = { lexicon: readLexicon(), now: new Date() };
-      const created = await withDatabase((db) =>
-        inTransactions(db)((tx) => splitStory(tx, id, items, renewal)),
+      const { result: created, edit } = await withDatabase((db) =>
+        inEdit(db, { actor: options.by, action: 'story split' }, (tx) => splitStory(tx, id, items, renewal)),
       );
-      console.log(`${created}: the new story of ${items.join(', ')}`);
+      print(options, { id: created, edit }, () => `${created}: the new story of ${items.join(', ')}`);
     });
-  story
-    .command('digest')
+  editing(story.command('digest'))
     .description(
       'replace the digest of a story with text from a file or standard input; an empty text removes it',
     )
     .argument('<id>')
     .option('--file <file>', 'the file, or - for standard input', '-')
-    .action(async (id: string, { file }: { file: string }) => {
+    .action(async (id: string, { file, ...options }: EditorOptions & { file: string }) => {
       const text = readText(file).trim();
-      await withDatabase((db) => setDigest(db, id, text === '' ? null : text));
-      console.log(`${id}: done`);
+      const edited = await withDatabase((db) =>
+        inEdit(db, { actor: options.by, action: 'story digest' }, (tx) =>
+          setDigest(tx, id, text === '' ? null : text),
+        ),
+      );
+      printEdited(options, id, edited);
     });
+}
+
+function storyText({ merged, references, reports, ...members }: StoryDetail): string {
+  return [
+    membersText({
+      ...members,
+      merged: merged.map(({ publicId, title }) => `${publicId} (${title})`),
+      references: references.map(({ kind, publicId, relation }) => `${publicId} (${kind}: ${relation})`),
+    }),
+    ...reports.map(
+      ({ id, title, sourceName, publishedAt, withdrawnAt }) =>
+        `${publishedAt.toISOString()}  ${id}  ${title} [${sourceName}]${withdrawnAt === null ? '' : ', withdrawn'}`,
+    ),
+  ].join('\n');
 }
 
 function readText(file: string): string {

@@ -58,15 +58,21 @@ export async function upsertItems(
     else changed.push({ ...values, id: before.id });
     return before === undefined ? 'created' : 'changed';
   });
-  if (created.length > 0) {
-    await sql`
-      insert into news.item (id, ${COLUMNS})
-      select coalesce(id, uuidv7()::text), ${COLUMNS}
-      from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as row ${RECORD}
-    `.execute(tx);
-  }
+  if (created.length > 0) await insertItems(tx, created);
   if (changed.length > 0) await writeChanged(tx, changed);
   return outcomes;
+}
+
+/** Inserts items that are not there; one without an id gets one. */
+export async function insertItems(
+  tx: Transaction<NewsTables>,
+  items: readonly (ItemValues & { id: string | undefined })[],
+): Promise<void> {
+  await sql`
+    insert into news.item (id, ${COLUMNS})
+    select coalesce(id, uuidv7()::text), ${COLUMNS}
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as row ${RECORD}
+  `.execute(tx);
 }
 
 /** Writes the values of existing items. */

@@ -3,6 +3,7 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { survivorsOf } from '../../survivors.ts';
 import type { NewsTables } from '../../tables.ts';
+import { asOneEdit } from '../edits.ts';
 import { type RenewalParts, renewStories } from '../stories/renew-stories.ts';
 import type { Outcome } from './outcome.ts';
 import type { StoryInput } from './story-input.ts';
@@ -44,7 +45,12 @@ async function upsertStory(tx: Transaction<NewsTables>, input: StoryInput): Prom
   const { publicId, title, status, digest } = input;
   const { numInsertedOrUpdatedRows: created } = await tx
     .insertInto('news.story')
-    .values({ public_id: publicId, title, ...(status && { status }) })
+    .values({
+      public_id: publicId,
+      title,
+      ...(status && { status }),
+      ...(digest && { digest, digest_updated_at: sql<Date>`clock_timestamp()` }),
+    })
     .onConflict((conflict) => conflict.column('public_id').doNothing())
     .executeTakeFirstOrThrow();
   const { numUpdatedRows: changed } = await tx
@@ -152,7 +158,16 @@ export async function setDigest(
  * a {@link Failure} for an unknown story, for one that has been merged into another story, and for a merge
  * that would form a cycle.
  */
-export async function mergeStories(
+export function mergeStories(
+  tx: Transaction<NewsTables>,
+  from: string,
+  into: string,
+  renewal: RenewalParts,
+): Promise<boolean> {
+  return asOneEdit(tx, { action: 'story merge' }, () => merge(tx, from, into, renewal));
+}
+
+async function merge(
   tx: Transaction<NewsTables>,
   from: string,
   into: string,

@@ -7,8 +7,8 @@ const HTTP_URL = 'an http or https URL such as http://127.0.0.1:11434/v1';
 export const editorSettings = {
   EDITORIAL_RULES: setting(
     z.string().optional(),
-    'A rules file that replaces `services/news-feed/src/newsroom/editorial/rules.yaml`.',
-    'the built-in rules',
+    'A file of rules for every language, in place of those of `NEWS_PACKS`. See [newsroom](newsroom.md#packs).',
+    'the rules of the packs',
   ),
   EDITORIAL_URL: setting(
     z

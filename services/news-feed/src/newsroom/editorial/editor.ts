@@ -35,6 +35,8 @@ export interface Submission {
   summary: string | null;
   /** The text of the article's page, where the worker reads pages; else null. */
   text: string | null;
+  /** The language that it is in (BCP 47); null if nothing says it. */
+  language: string | null;
   /** The address of the article. */
   url: string;
   source: SubmissionSource;

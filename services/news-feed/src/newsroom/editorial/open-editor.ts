@@ -7,7 +7,7 @@ import type { Editor } from './editor.ts';
 import type { EditorConfig } from './editor-settings.ts';
 import { ModelDigests, type ModelDigestsParts } from './model-digests.ts';
 import { ModelEditor } from './model-editor.ts';
-import { readRules } from './rules.ts';
+import { type RulesSettings, readRules } from './rules.ts';
 import { RulesEditor } from './rules-editor.ts';
 
 /** What an editor needs besides its settings. */
@@ -24,15 +24,10 @@ export interface EditorSurroundings {
  * the rules. Throws a `Failure` for a file of rules that is not one.
  */
 export function openEditor(
-  config: EditorConfig,
+  config: EditorConfig & RulesSettings,
   { db, vocabulary, clock, search }: EditorSurroundings,
 ): Editor {
-  const rules = new RulesEditor({
-    db,
-    rules: readRules(config.EDITORIAL_RULES),
-    search,
-    vocabulary,
-  });
+  const rules = new RulesEditor({ db, rules: readRules(config), search, vocabulary });
   const model = modelOf(config);
   if (model === undefined) return rules;
   return new ModelEditor({ db, rules, vocabulary, clock, ...model });

@@ -1,13 +1,14 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { languageOfText, wordsIn } from '../../words.ts';
 import { canonicalUrl } from '../editing/canonical-url.ts';
 import type { StorySearch } from '../stories/story-search.ts';
 import { CoverageReader } from './coverage.ts';
 import type { Editor, JudgedItem, Judgement, Submission } from './editor.ts';
 import { keepJudgements } from './judgements.ts';
 import { takeSlot } from './quota.ts';
-import type { Rules } from './rules.ts';
+import type { Rules, RuleWords } from './rules.ts';
 import { scoreOf } from './score.ts';
 import { termFinder, weigher } from './term-matcher.ts';
 
@@ -33,26 +34,11 @@ export interface RulesEditorParts {
 export class RulesEditor implements Editor {
   readonly #parts: RulesEditorParts;
   readonly #coverage: CoverageReader;
-  readonly #categories: readonly Weighed[];
-  readonly #directions: readonly Weighed[];
-  readonly #signals: readonly { name: string; points: number; has: (text: string) => boolean }[];
+  readonly #finders = new WeakMap<RuleWords, Finders>();
 
   constructor(parts: RulesEditorParts) {
-    const { rules, vocabulary } = parts;
     this.#parts = parts;
     this.#coverage = new CoverageReader(parts.db, parts.search);
-    this.#categories = vocabulary.categories.map((name) => ({
-      name,
-      weigh: weigher(rules.categories[name] ?? {}),
-    }));
-    this.#directions = vocabulary.directions.map((name) => ({
-      name,
-      weigh: weigher(rules.directions[name] ?? {}),
-    }));
-    this.#signals = rules.signals.map(({ name, points, terms }) => {
-      const finders = terms.map(termFinder);
-      return { name, points, has: (text) => finders.some((find) => find(text)) };
-    });
   }
 
   async judge(submission: Submission): Promise<Judgement> {
@@ -64,6 +50,7 @@ export class RulesEditor implements Editor {
   async draft(submission: Submission): Promise<Judgement & { coverage: number }> {
     const { title, source, publishedAt, discoveredAt } = submission;
     const summary = submission.summary ?? '';
+    const { categories, directions, signals } = this.#findersFor(submission.language);
     const coverage = await this.#coverage.of(submission);
     const { score, terms } = scoreOf({
       weight: source.weight,
@@ -71,17 +58,15 @@ export class RulesEditor implements Editor {
       coverage,
       ageHours: Math.max(0, discoveredAt.getTime() - publishedAt.getTime()) / HOUR_MS,
       characters: [...title, ...summary].length,
-      signals: this.#signals.filter(({ has }) => has(`${title}\n${summary}`)),
+      signals: signals.filter(({ has }) => has(`${title}\n${summary}`)),
       rules: source.points ?? 0,
     });
     return {
-      category: source.category ?? best(this.#categories, title, summary) ?? null,
+      category: source.category ?? best(categories, title, summary) ?? null,
       directions:
         source.directions.length > 0
           ? source.directions
-          : this.#directions
-              .filter(({ weigh }) => weigh(title, summary).sum >= MEANT)
-              .map(({ name }) => name),
+          : directions.filter(({ weigh }) => weigh(title, summary).sum >= MEANT).map(({ name }) => name),
       score,
       terms,
       selected: false,
@@ -92,7 +77,7 @@ export class RulesEditor implements Editor {
 
   /** Whether the submission is selected with this score, and why. */
   async select(
-    { url, title, source, discoveredAt }: Submission,
+    { url, title, language, source, discoveredAt }: Submission,
     { score, coverage }: { score: number | null; coverage: number },
   ): Promise<Pick<Judgement, 'selected' | 'reason'>> {
     const { db, rules, vocabulary } = this.#parts;
@@ -104,12 +89,38 @@ export class RulesEditor implements Editor {
       select === 'all' ||
       ((score ?? 0) >= threshold &&
         (await takeSlot(db, applicant, rules.quota, vocabulary.calendar.date(discoveredAt))));
-    return { selected, reason: selected ? reasonOf(coverage, title) : null };
+    return { selected, reason: selected ? reasonOf(coverage, languageOfText(title, language)) : null };
   }
 
   keep(tx: Transaction<NewsTables>, judged: readonly JudgedItem[], now: Date): Promise<void> {
     return keepJudgements(tx, judged, now);
   }
+
+  #findersFor(language: string | null): Finders {
+    const { rules, vocabulary } = this.#parts;
+    const words = rules.wordsFor(language);
+    const known = this.#finders.get(words);
+    if (known !== undefined) return known;
+    const weighed = (names: readonly string[], terms: RuleWords['categories']) =>
+      names.map((name) => ({ name, weigh: weigher(terms[name] ?? {}) }));
+    const finders = {
+      categories: weighed(vocabulary.categories, words.categories),
+      directions: weighed(vocabulary.directions, words.directions),
+      signals: words.signals.map(({ name, points, terms }) => {
+        const found = terms.map(termFinder);
+        return { name, points, has: (text: string) => found.some((find) => find(text)) };
+      }),
+    };
+    this.#finders.set(words, finders);
+    return finders;
+  }
+}
+
+/** The words of a rule, ready to be looked for. */
+interface Finders {
+  categories: readonly Weighed[];
+  directions: readonly Weighed[];
+  signals: readonly { name: string; points: number; has: (text: string) => boolean }[];
 }
 
 interface Weighed {
@@ -124,9 +135,6 @@ function best(groups: readonly Weighed[], title: string, summary: string): strin
   return sums.find(({ sum }) => sum === highest)?.name;
 }
 
-function reasonOf(coverage: number, title: string): string | null {
-  if (coverage === 0) return null;
-  return /\p{Script=Han}/u.test(title)
-    ? `共 ${coverage + 1} 家来源报道。`
-    : `${coverage + 1} sources report on it.`;
+function reasonOf(coverage: number, language: string | null): string | null {
+  return coverage === 0 ? null : wordsIn(language).sources(coverage + 1);
 }

@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { readYamlFile } from '../yaml-file.ts';
-
-/** The rules that come with the newsroom. */
-const DEFAULT_FILE = fileURLToPath(new URL('./rules.yaml', import.meta.url));
+import { readPacks, type Terms } from '../../packs/packs.ts';
+import { primaryLanguage } from '../../words.ts';
+import { readYamlFile } from '../../yaml-file.ts';
 
 const weightedTerms = z.record(z.string().min(1), z.number().min(-100).max(100));
 
@@ -21,10 +19,74 @@ const rulesFile = z.strictObject({
   ),
 });
 
-/** What the rules editor judges by; `rules.yaml` explains the members. */
-export type Rules = z.infer<typeof rulesFile>;
+/** The words that texts of some languages are judged by; `common.yaml` explains the members. */
+export type RuleWords = Pick<z.infer<typeof rulesFile>, 'categories' | 'directions' | 'signals'>;
 
-/** Reads rules, by default those that come with the newsroom. Throws a `Failure`. */
-export function readRules(file = DEFAULT_FILE): Rules {
-  return readYamlFile(file, rulesFile, 'a file of editorial rules');
+/** What the rules editor judges by. */
+export interface Rules {
+  /** The score from which an item is selected. */
+  threshold: number;
+  /** How many items are selected on a day. */
+  quota: number;
+  /** The words for a text in a language (BCP 47); the same object for all languages that share them. */
+  wordsFor: (language: string | null) => RuleWords;
+}
+
+/** Where the rules come from: the settings of these names. */
+export interface RulesSettings {
+  EDITORIAL_RULES?: string | undefined;
+  NEWS_PACKS: readonly string[];
+  SITE_LANGUAGE?: string | undefined;
+}
+
+/** Reads the rules of a site: its own file, else those of its packs. Throws a `Failure`. */
+export function readRules({ EDITORIAL_RULES, NEWS_PACKS, SITE_LANGUAGE }: RulesSettings): Rules {
+  if (EDITORIAL_RULES === undefined) return rulesOfPacks(NEWS_PACKS, SITE_LANGUAGE);
+  const { threshold, quota, ...words } = readYamlFile(
+    EDITORIAL_RULES,
+    rulesFile,
+    'a file of editorial rules',
+  );
+  return { threshold, quota, wordsFor: () => words };
+}
+
+/** English and Chinese are mixed often enough; Japanese has English names and terms. */
+const READ_WITH: Readonly<Record<string, readonly string[]>> = { en: ['en', 'zh'], ja: ['ja', 'en'] };
+
+function rulesOfPacks(packs: readonly string[], siteLanguage: string | undefined): Rules {
+  const { threshold = 0, quota = 0, categories, directions, signals } = readPacks(packs);
+  const all = [...Object.values(categories), ...Object.values(directions)];
+  const known = new Set(all.flatMap(({ terms }) => Object.keys(terms)));
+  const read = new Map<string, RuleWords>();
+  return {
+    threshold,
+    quota,
+    wordsFor: (language) => {
+      const primary = primaryLanguage(language ?? siteLanguage);
+      const key = known.has(primary) && primary !== 'zh' ? primary : 'en';
+      const languages = ['any', ...(READ_WITH[key] ?? [key])];
+      const words = read.get(key) ?? {
+        categories: eachIn(categories, languages),
+        directions: eachIn(directions, languages),
+        signals: Object.entries(signals).map(([name, { points, terms }]) => {
+          return { name, points, terms: Object.keys(termsIn(terms, languages)) };
+        }),
+      };
+      read.set(key, words);
+      return words;
+    },
+  };
+}
+
+function eachIn(
+  groups: Readonly<Record<string, { terms: Readonly<Record<string, Terms>> }>>,
+  languages: readonly string[],
+) {
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, { terms }]) => [name, termsIn(terms, languages)]),
+  );
+}
+
+function termsIn(terms: Readonly<Record<string, Terms>>, languages: readonly string[]): Terms {
+  return Object.assign({}, ...languages.map((language) => terms[language]));
 }

@@ -1,12 +1,19 @@
-const HAN = /\p{Script=Han}/u;
+/** Scripts without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** How much a term in the title counts; in the summary it counts once. */
 const TITLE = 2;
 
-/** A function that says whether a text has a term: English as whole words, Chinese anywhere, in any case. */
+/**
+ * A function that says whether a text has a term, in any case: Chinese and Japanese anywhere, others as whole
+ * words with an optional `s`; a `*` stands for any letters.
+ */
 export function termFinder(term: string): (text: string) => boolean {
-  if (HAN.test(term)) return (text) => text.includes(term);
-  const escaped = term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+');
+  if (UNSPACED.test(term)) return (text) => text.includes(term);
+  const escaped = term
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '\\p{L}*')
+    .replace(/\s+/g, '\\s+');
   const pattern = new RegExp(`(?<![\\p{Script=Latin}\\d])${escaped}s?(?![\\p{Script=Latin}\\d])`, 'iu');
   return (text) => pattern.test(text);
 }

@@ -1,6 +1,6 @@
 import type { Image } from '../../image.ts';
 
-/** An entry of a feed, in plain text, as far as an item can hold it. */
+/** An entry of a feed, of a list or of a sitemap, in plain text, as far as an item can hold it. */
 export interface FeedEntry {
   /** What identifies it in its feed: guid, id, else the address. */
   key: string;
@@ -16,6 +16,8 @@ export interface FeedEntry {
   image: Image | null;
   /** What it, else its feed, says of its language (BCP 47). */
   language: string | null;
+  /** Present if its title is made of its address: its page has a better one. */
+  isUntitled?: true;
 }
 
 /** A feed of any format. */

@@ -14,7 +14,7 @@ import { readXmlFeed } from './xml-feed.ts';
 export const MAX_ENTRIES = 1000;
 
 /** The most characters of a title. */
-const MAX_TITLE = 300;
+export const MAX_TITLE = 300;
 
 /** The most characters of a feed's title. */
 const MAX_FEED_TITLE = 200;
@@ -44,7 +44,11 @@ const MAX_TTL_SECONDS = 365 * 86_400;
  * @param url the feed's address, against which relative links are resolved
  */
 export function parseFeed(text: string, url: string): ParsedFeed {
-  const raw = readRaw(text.trimStart(), url);
+  return feedOf(readRaw(text, url), url);
+}
+
+/** A feed in plain text. */
+export function feedOf(raw: RawFeed, url: string): ParsedFeed {
   const base = URL.parse(raw.home?.trim() ?? '', url)?.href ?? url;
   const usable = raw.entries.slice(0, MAX_ENTRIES).map((entry) => entryOf(entry, base, raw.languages));
   const entries = usable.filter((entry) => entry !== undefined);
@@ -59,7 +63,9 @@ export function parseFeed(text: string, url: string): ParsedFeed {
   };
 }
 
-function readRaw(text: string, url: string): RawFeed {
+/** Reads a feed or a sitemap as it is written. Throws a `Failure` that says why it is none. */
+export function readRaw(document: string, url: string): RawFeed {
+  const text = document.trimStart();
   if (!text.startsWith('{')) return readXmlFeed(text, url);
   try {
     return readJsonFeed(text);
@@ -69,7 +75,7 @@ function readRaw(text: string, url: string): RawFeed {
 }
 
 function entryOf(
-  { key, titles, texts, links, dates, images, languages }: RawEntry,
+  { key, titles, texts, links, dates, images, languages, isUntitled }: RawEntry,
   base: string,
   feedLanguages: RawFeed['languages'],
 ): FeedEntry | undefined {
@@ -90,6 +96,7 @@ function entryOf(
     publishedAt: dates.map(feedDate).find((date) => date !== undefined) ?? null,
     image: entryImage(images, base) ?? null,
     language: [...languages, ...feedLanguages].map(languageTag).find((tag) => tag !== undefined) ?? null,
+    ...(isUntitled && { isUntitled }),
   };
 }
 

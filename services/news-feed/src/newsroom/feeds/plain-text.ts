@@ -1,6 +1,6 @@
+import { shallowHtml } from '@pressroom/common/html/shallow-html';
 import { decodeHTMLStrict } from 'entities';
 import { convert, type HtmlToTextOptions } from 'html-to-text';
-import { shallowHtml } from './shallow-html.ts';
 
 /** A text, and whether its tags and references are markup. */
 export interface MarkedText {

@@ -13,6 +13,10 @@ export interface RawFeed {
   /** What it says of the language of its entries. */
   languages: string[];
   links: ParsedFeed['links'];
+  /** Whether it is a sitemap, whose entries may have no more than an address. */
+  isSitemap?: boolean;
+  /** Those that an index of sitemaps lists. */
+  sitemaps?: RawEntry[];
 }
 
 /** An entry of it; where there are several of a kind, the first usable one counts. */
@@ -24,6 +28,8 @@ export interface RawEntry {
   dates: string[];
   images: RawImage[];
   languages: string[];
+  /** Whether its title is made of its address. */
+  isUntitled?: true;
 }
 
 /** An address, and what it is relative to if the feed says so. */

@@ -26,18 +26,26 @@ export interface XmlEntry {
 
 /** A feed as its XML says it, the same for every format. */
 export interface XmlFeed {
-  isAtom: boolean;
+  /** Its root, without a prefix. */
+  root: string;
   /** What `xml:lang` of its root says. */
   language: string | undefined;
   members: XmlElement[];
   entries: XmlEntry[];
 }
 
-/** The roots of RSS, RDF and Atom. */
-const ROOTS = ['rss', 'rdf', 'feed'];
+/** The roots of RSS, RDF, Atom, sitemaps and their indexes, and what their entries are called. */
+const ROOTS = new Map<string, readonly string[]>([
+  ...['rss', 'rdf', 'feed'].map((root) => [root, ['item', 'entry']] as const),
+  ['urlset', ['url']],
+  ['sitemapindex', ['sitemap']],
+]);
 
 /** Elements whose own members are those of the entry that they are in. */
-const TRANSPARENT = ['media:group', 'media:content', 'enclosure'];
+const TRANSPARENT = [
+  ...['media:group', 'media:content', 'enclosure'],
+  ...['news:news', 'news:publication', 'image:image'],
+];
 
 /** The vocabularies by their namespaces, in lower case and without the final slash. Empty: the feed's own. */
 const VOCABULARIES = new Map([
@@ -51,6 +59,8 @@ const VOCABULARIES = new Map([
   ['http://purl.org/rss/1.0/modules/syndication', 'sy'],
   ['http://search.yahoo.com/mrss', 'media'],
   ['http://www.itunes.com/dtds/podcast-1.0.dtd', 'itunes'],
+  ['http://www.google.com/schemas/sitemap-news/0.9', 'news'],
+  ['http://www.google.com/schemas/sitemap-image/1.1', 'image'],
   ['http://www.w3.org/1999/xhtml', 'xhtml'],
   ['http://www.w3.org/2000/svg', 'svg'],
 ]);
@@ -91,6 +101,8 @@ class XmlReader {
   readonly #frames: Frame[] = [];
   /** The namespace of the root. */
   #own = '';
+  /** What its entries are called. */
+  #entries: readonly string[] = [];
   /** The member that is being read, and how many elements inside it are open. */
   #member: XmlElement | undefined;
   #depth = 0;
@@ -113,7 +125,7 @@ class XmlReader {
     const frame = this.#frameFor(attributes, raw);
     const name = this.#nameOf(tag, frame);
     if (this.feed === undefined) this.#startFeed(name, tag, frame);
-    else if (name === 'item' || name === 'entry') this.#startEntry(attributes, frame);
+    else if (this.#entries.includes(name)) this.#startEntry(attributes, frame);
     else if (name === 'channel') this.#frames.push(frame);
     else {
       const member = { name, attributes, text: '', markup: undefined, base: frame.base };
@@ -166,8 +178,10 @@ class XmlReader {
 
   #startFeed(name: string, tag: string, frame: Frame): void {
     const root = localName(tag).toLowerCase();
-    if (!ROOTS.includes(root)) throw new Failure('invalid', 'it is not a feed');
-    this.feed = { isAtom: root === 'feed', language: frame.language, members: [], entries: [] };
+    const entries = ROOTS.get(root);
+    if (entries === undefined) throw new Failure('invalid', 'it is not a feed');
+    this.#entries = entries;
+    this.feed = { root, language: frame.language, members: [], entries: [] };
     this.#own = name.slice(0, -root.length);
     this.#frames.push(frame);
   }

@@ -3,18 +3,21 @@ import { decodeHTML } from 'entities';
 import { isImage, pixels } from './entry-image.ts';
 import { looksLikeHtml, type MarkedText } from './plain-text.ts';
 import type { RawEntry, RawFeed, RawImage, RawLink } from './raw-feed.ts';
-import { readXml, type XmlElement, type XmlEntry } from './xml-elements.ts';
+import { readXml, type XmlElement, type XmlEntry, type XmlFeed } from './xml-elements.ts';
 
 /** Media types whose bytes Atom has in base64 (RFC 4287, section 4.1.3.3); some are text after all. */
 const BINARY = /^(?:(?:image|audio|video|font)\/|application\/octet-stream$)/i;
 
 /**
- * Reads RSS 0.9 to 2.0, RDF and Atom 0.3 and 1.0. Throws a `Failure` if the text is none of them.
+ * Reads RSS 0.9 to 2.0, RDF, Atom 0.3 and 1.0, and sitemaps. Throws a `Failure` if the text is none of them.
  *
  * @param url the feed's address
  */
 export function readXmlFeed(text: string, url: string): RawFeed {
-  const { isAtom, language, members, entries } = readXml(text, url);
+  const feed = readXml(text, url);
+  const { root, language, members, entries } = feed;
+  if (root === 'urlset' || root === 'sitemapindex') return sitemap(feed);
+  const isAtom = root === 'feed';
   const links = named(members, isAtom ? 'link' : 'atom:link').map(({ attributes: { href, rel } }) => ({
     href,
     rel,
@@ -30,6 +33,24 @@ export function readXmlFeed(text: string, url: string): RawFeed {
     ttlMinutes: numberOf(named(members, 'ttl')[0]),
     languages: [...texts(members, 'language', 'dc:language'), ...(language === undefined ? [] : [language])],
   };
+}
+
+/** A sitemap, with Google's extensions for news and images, or an index of sitemaps (sitemaps.org, 0.9). */
+function sitemap({ root, entries }: XmlFeed): RawFeed {
+  const listed = entries.map(({ members }): RawEntry => {
+    const address = texts(members, 'loc')[0]?.trim();
+    return {
+      key: address,
+      titles: named(members, 'news:title').map(rssText),
+      texts: [],
+      links: address === undefined ? [] : [{ href: address }],
+      dates: dates(members, 'news:publication_date', 'lastmod'),
+      images: named(members, 'image:loc').map(({ text }) => ({ href: text })),
+      languages: texts(members, 'news:language'),
+    };
+  });
+  const common = { title: undefined, home: undefined, links: [], languages: [], isSitemap: true };
+  return root === 'urlset' ? { ...common, entries: listed } : { ...common, entries: [], sitemaps: listed };
 }
 
 function atomEntry({ members, language }: XmlEntry): RawEntry {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '@pressroom/common/files/json-lines';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { asManyEdits } from '../edits.ts';
+import { addNotices } from '../notices/notice.ts';
 import { inTransactions, type RunWork, rehearse } from '../transactions.ts';
 import { importLineReader } from './import-line.ts';
 import { Importer, type ImportTally } from './importer.ts';
@@ -12,12 +15,17 @@ export interface Import {
   db: Kysely<NewsTables>;
   /** The JSON Lines file, or `-` for standard input. */
   file: string;
+  /** Who imports, for the history. */
+  actor: string;
   vocabulary: Vocabulary;
   /** Whether to roll everything back at the end. */
   dryRun: boolean;
   /** Called with the number of lines from time to time. */
   onProgress: (lines: number, tally: Readonly<ImportTally>) => void;
 }
+
+/** How many refused lines a notice lists. */
+const MOST_LINES = 10;
 
 /** How long an item waits to be batched with others, in ms: piped lines must show up soon. */
 const SHOWN_AFTER_MS = 300;
@@ -28,10 +36,28 @@ const SHOWN_AFTER_MS = 300;
 export async function importFile(options: Import): Promise<ImportTally> {
   const { db, dryRun } = options;
   const run = (runWork: RunWork) => importLines(options, runWork);
-  return dryRun ? rehearse(db, run) : run(inTransactions(db));
+  if (dryRun) return rehearse(db, run);
+  const tally = await run(inTransactions(db));
+  if (tally.refused.length > 0) await noteRefused(options, tally);
+  return tally;
 }
 
-async function importLines({ file, vocabulary, onProgress }: Import, runWork: RunWork): Promise<ImportTally> {
+/** What is wrong with lines may hold what is private, so that only their numbers are told. */
+function noteRefused({ db, actor }: Import, { refused, ...counts }: ImportTally): Promise<void> {
+  const lines = refused.slice(0, MOST_LINES).map(({ number }) => number);
+  const data = { actor, ...counts, refused: refused.length, lines };
+  return addNotices(db, [{ type: 'import.refused', key: randomUUID(), data }]);
+}
+
+async function importLines(
+  { file, actor, vocabulary, onProgress }: Import,
+  run: RunWork,
+): Promise<ImportTally> {
+  const runWork: RunWork = (work) =>
+    run(async (tx) => {
+      await asManyEdits(tx, { actor, action: 'import' });
+      return work(tx);
+    });
   const importer = new Importer({ read: importLineReader(vocabulary), runWork, now: () => new Date() });
   const lines = readJsonLines(file);
   let shown = 0;

@@ -4,11 +4,14 @@ import type { Image } from '../../image.ts';
 import { languageTag } from '../../language-tag.ts';
 import { decodeDocument } from '../feeds/decode.ts';
 import { entryImage } from '../feeds/entry-image.ts';
-import { plainText } from '../feeds/plain-text.ts';
+import { MAX_TITLE } from '../feeds/parse-feed.ts';
+import { cutText, plainText } from '../feeds/plain-text.ts';
 import { summaryOf } from '../feeds/summary.ts';
 
 /** An article's page. */
 export interface Page {
+  /** What it is called where it is shared (`og:title`), else by its article; null if by neither. */
+  title: string | null;
   /** Its text without navigation and advertisements; null if there is none to be found. */
   text: string | null;
   summary: string | null;
@@ -47,9 +50,12 @@ export function readPage({ body, url, contentType }: PageAnswer): Page | undefin
   const canonicalUrl = canonicalOf(document, url);
   const image = imageOf(document, url);
   const language = languageTag(document.documentElement.getAttribute('lang') ?? '');
+  const shared = document.querySelector('meta[property="og:title"]')?.getAttribute('content');
   const article = new Readability(document as never).parse();
+  const name = plainText({ value: shared || (article?.title ?? ''), markup: 'none' });
   const text = plainText({ value: article?.content ?? '', markup: 'html' }).slice(0, MAX_TEXT) || null;
-  return { text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
+  const title = cutText(name, MAX_TITLE).trim() || null;
+  return { title, text, summary: summaryOf(text ?? ''), canonicalUrl, image, language };
 }
 
 function isDeep(document: Document): boolean {

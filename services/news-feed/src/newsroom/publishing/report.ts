@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import type { Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { isReportDate, type TimeWindow } from '../../calendar.ts';
 import { PERIOD_RULES, type Period } from '../../period.ts';
 import type { Quote, Report } from '../../report.ts';
@@ -47,17 +47,15 @@ export async function publishReport(
   tx: Transaction<NewsTables>,
   { period, date, vocabulary, now }: Publication,
 ): Promise<ReportOutcome> {
-  if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
-  const window = vocabulary.calendar.reportWindow(period, date);
+  const window = windowOf({ period, date, vocabulary });
   if (window.through > now) {
     throw new Failure(
       'conflict',
       `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
     );
   }
-  const items = await readItems(tx, period, window);
-  if (items.length === 0) return 'empty';
-  const report = reportOf(items, period, vocabulary);
+  const report = await compose(tx, { period, window, vocabulary });
+  if (report === undefined) return 'empty';
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(PERIOD_RULES[period].table)
     .values({
@@ -71,6 +69,93 @@ export async function publishReport(
     .onConflict((conflict) => conflict.column('date').doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 0n ? 'unchanged' : 'published';
+}
+
+/** A report as it would be published now. */
+export interface ReportPreview {
+  period: Period;
+  date: string;
+  windowStart: Date;
+  windowEnd: Date;
+  /** When the report of the date was published; null if it was not yet. */
+  publishedAt: Date | null;
+  /** Null without an item to quote. */
+  report: Report | null;
+}
+
+/**
+ * A report as it would be published, or corrected, now; its window may not be over yet. Writes nothing.
+ * Throws a {@link Failure} for a date on which the period has no report.
+ */
+export async function previewReport(
+  db: Kysely<NewsTables>,
+  publication: Omit<Publication, 'now'>,
+): Promise<ReportPreview> {
+  const { period, date, vocabulary } = publication;
+  const window = windowOf(publication);
+  const report = await compose(db, { period, window, vocabulary });
+  const published = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select('generated_at')
+    .where('date', '=', sql<Date>`${date}::date`)
+    .executeTakeFirst();
+  return {
+    period,
+    date,
+    windowStart: window.from,
+    windowEnd: window.through,
+    publishedAt: published?.generated_at ?? null,
+    report: report ?? null,
+  };
+}
+
+/**
+ * Publishes a report again as {@link previewReport} shows it, which readers are told as its correction.
+ * Returns false if that changes nothing. Throws a {@link Failure} if it was not published, after its day, and
+ * if no item would be left.
+ */
+export async function correctReport(
+  tx: Transaction<NewsTables>,
+  { period, date, vocabulary, now }: Publication,
+): Promise<boolean> {
+  const window = windowOf({ period, date, vocabulary });
+  const { calendar } = vocabulary;
+  const { rows } = await sql<{ item_ids: string[] }>`
+    select item_ids, set_config('news.report_zone', ${calendar.zone}, true)
+    from ${sql.table(PERIOD_RULES[period].table)} where date = ${date}::date for update
+  `.execute(tx);
+  if (rows.length === 0) throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
+  if (date < calendar.date(now)) {
+    throw new Failure(
+      'conflict',
+      'the report of a past day cannot be changed: readers may keep it; `item withdraw` removes what it quotes',
+    );
+  }
+  const report = await compose(tx, { period, window, vocabulary });
+  if (report === undefined) throw new Failure('refused', 'no selected item would be left in the report');
+  const content = JSON.stringify(report);
+  const { numUpdatedRows } = await tx
+    .updateTable(PERIOD_RULES[period].table)
+    .set({ report: content, item_ids: quotedIds(report), corrected_at: now })
+    .where('date', '=', sql<Date>`${date}::date`)
+    .where(sql<boolean>`report <> ${content}::jsonb`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Throws a {@link Failure} for a date on which the period has no report. */
+function windowOf({ period, date, vocabulary }: Omit<Publication, 'now'>): TimeWindow {
+  if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
+  return vocabulary.calendar.reportWindow(period, date);
+}
+
+/** The report of a window; undefined without an item to quote. */
+async function compose(
+  db: Kysely<NewsTables>,
+  { period, window, vocabulary }: { period: Period; window: TimeWindow; vocabulary: Vocabulary },
+): Promise<Report | undefined> {
+  const items = await readItems(db, period, window);
+  return items.length === 0 ? undefined : reportOf(items, period, vocabulary);
 }
 
 function reportOf(items: readonly QuotableItem[], period: Period, vocabulary: Vocabulary): Report {
@@ -93,12 +178,12 @@ function quotedIds({ lead, sections, flashes }: Report): string[] {
 }
 
 async function readItems(
-  tx: Transaction<NewsTables>,
+  db: Kysely<NewsTables>,
   period: Period,
   { from, through }: TimeWindow,
 ): Promise<QuotableItem[]> {
   const since = new Date(from.getTime() - LATE_MS);
-  const rows = await tx
+  const rows = await db
     .selectFrom('news.item')
     .leftJoin('news.item_judgement as judgement', 'judgement.item_id', 'news.item.id')
     .select(['id', 'title', 'summary', 'news.item.category', 'news.item.score', 'timeline_at'])
@@ -117,7 +202,7 @@ async function readItems(
       ]),
     )
     .execute();
-  const otherReports = await tx
+  const otherReports = await db
     .selectFrom(PERIOD_RULES[period].table)
     .select('item_ids')
     .where('window_end', '>', since)

@@ -1,10 +1,10 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { reasonOf } from '@pressroom/common/start/reason';
 import { threadTask } from '@pressroom/common/threads/thread-task';
-import { readFeed } from '../feeds/read-feed.ts';
 import { readPage } from '../pages/read-page.ts';
 import { mayRead, readRobots } from '../pages/robots.ts';
 import { readOpml } from '../sources/opml.ts';
+import { readFeed } from './read-feed.ts';
 
 /** What reads each kind of text that publishers send; a permission is read from rules of a robots.txt. */
 const READERS = { feed: readFeed, page: readPage, robots: readRobots, permission: mayRead, opml: readOpml };

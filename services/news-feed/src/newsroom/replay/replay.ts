@@ -59,6 +59,8 @@ export async function replay(db: Kysely<NewsTables>, parts: ReplayParts): Promis
     await refuseUsed(session);
     // What is made up need not survive a crash.
     await sql`set synchronous_commit = off`.execute(session);
+    // It does what the worker does, and edits nothing by hand.
+    await sql`set application_name = 'pressroom newsroom worker'`.execute(session);
     return play(session, reader, parts);
   });
   return replayed.finally(() => reader.close());
@@ -71,7 +73,12 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
   const search = new StorySearch(readLexicon());
   const work = {
     db,
-    editor: new RulesEditor({ db, rules: readRules(undefined), search, vocabulary: parts.vocabulary }),
+    editor: new RulesEditor({
+      db,
+      rules: readRules({ NEWS_PACKS: ['technology'] }),
+      search,
+      vocabulary: parts.vocabulary,
+    }),
     stories: new RulesAssigner(search),
     writing: new PacedTurns(1),
     clock,
@@ -82,6 +89,7 @@ async function play(db: Kysely<NewsTables>, reader: Reader, parts: ReplayParts):
     subscribes: false,
     checkItem: itemChecker(parts.vocabulary),
     pages: { read: async () => undefined },
+    politeness: () => ({ mayRequest: async () => true, takeTurn: async () => undefined }),
   };
   for (let source = 0; source < parts.sources; source += 1) {
     await addSource(db, madeUpFeed(source), { select: SELECT_RULES[source % 3] ?? 'auto' }, now);

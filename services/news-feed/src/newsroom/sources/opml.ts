@@ -14,7 +14,7 @@ export interface OpmlFeed {
 }
 
 /** What no other reader has: attributes in their own namespace (OPML 2.0, "Extending OPML"). */
-const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images', 'rules'].map(
+const OWN = ['directions', 'select', 'weight', 'first-party', 'read-pages', 'images', 'rules', 'page'].map(
   (name) => `pressroom:${name}`,
 );
 const NAMESPACE = 'xmlns:pressroom="urn:pressroom:source"';
@@ -52,7 +52,9 @@ function settingsOf(outline: Outline): SourceSettings {
     const value = outline[`pressroom:${name}`];
     return typeof value === 'string' ? value : undefined;
   };
-  const [directions, select, weight, rules] = ['directions', 'select', 'weight', 'rules'].map(own);
+  const [directions, select, weight, rules, page] = ['directions', 'select', 'weight', 'rules', 'page'].map(
+    own,
+  );
   // Other readers call a feed by its text alone; here, that may be the feed's own title.
   const name = outline.title ?? (select === undefined ? outline.text : undefined);
   return {
@@ -64,6 +66,7 @@ function settingsOf(outline: Outline): SourceSettings {
     ...(own('read-pages') === 'true' && { readPages: true }),
     ...(own('images') === 'false' && { images: false }),
     ...(rules !== undefined && { rules: rulesIn(rules) }),
+    ...(page !== undefined && { page }),
   };
 }
 
@@ -100,7 +103,7 @@ export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, no
 
 function outlineOf(source: Source): Outline {
   const { name, url, category, directions, select_rule, weight, first_party, reads_pages } = source;
-  const { takes_images, rules } = source;
+  const { takes_images, rules, list_selectors: page } = source;
   return {
     text: name,
     // What an editor has named it; else it goes on being called as its feed calls itself.
@@ -115,5 +118,6 @@ function outlineOf(source: Source): Outline {
     ...(reads_pages && { 'pressroom:read-pages': 'true' }),
     ...(!takes_images && { 'pressroom:images': 'false' }),
     ...(rules.length > 0 && { 'pressroom:rules': JSON.stringify(rules) }),
+    ...(page !== null && { 'pressroom:page': page }),
   };
 }

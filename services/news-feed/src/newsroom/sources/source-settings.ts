@@ -1,5 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { listSelectors } from '../lists/list-selectors.ts';
 import { parseSelectRule, SELECT_RULES } from './select-rule.ts';
 import { categoriesOf, readRules } from './source-rules.ts';
 
@@ -19,6 +20,10 @@ export interface SourceSettings {
   images?: boolean;
   /** See `readRules`; they replace those that it has. */
   rules?: readonly string[];
+  /**
+   * Whether it is a page that lists articles, and how, see `listSelectors`; false: it is a feed or a sitemap.
+   */
+  page?: string | false;
 }
 
 /** The most characters of a source's name, as of an item's `source.name`. */
@@ -31,6 +36,7 @@ export function checkSettings(settings: SourceSettings, { categories, directions
     throw new Failure('invalid', `the name must be at most ${MAX_NAME} characters long`);
   }
   readRules(rules);
+  if (settings.page) listSelectors(settings.page);
   if ([category, ...categoriesOf(rules)].some((given) => given && !categories.includes(given))) {
     throw new Failure('invalid', `the category must be one of ${categories.join(', ')}`);
   }

@@ -1,6 +1,8 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { NewsTables, SourceTable } from '../../tables.ts';
+import { asManyEdits } from '../edits.ts';
+import { inTransactions } from '../transactions.ts';
 import { DROPPED_BY, type RuleSubject } from './source-rules.ts';
 import type { SourceSettings } from './source-settings.ts';
 import { sourceUrl } from './source-url.ts';
@@ -33,6 +35,11 @@ export async function addSource(
     .executeTakeFirst();
   if (inserted === undefined) return addSource(db, address, settings, now);
   return { id: inserted.id, added: true };
+}
+
+/** What an editor sees of a source: a hash, and what a worker has in hand, say nothing to others. */
+export function sourceMembers({ body_hash: _hash, lease_until: _lease, ...members }: Source) {
+  return members;
 }
 
 /** All sources, in the order in which they were added. */
@@ -79,9 +86,16 @@ export async function editSource(
       .executeTakeFirst();
     if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
   }
-  const moved = url === undefined ? {} : { url, given_url: url, ...forgotten(now) };
-  await update(db, id, { ...columnsOf(rest), ...moved });
-  if (settings.images === false) await takeImagesAway(db, id);
+  const moved = url === undefined ? {} : { url, given_url: url };
+  const isReadAnew = url !== undefined || settings.page !== undefined;
+  await update(db, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && forgotten(now)) });
+  if (url !== undefined) await db.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
+  if (settings.images === false) {
+    await inTransactions(db)(async (tx) => {
+      await asManyEdits(tx, { action: 'sources edit' });
+      await takeImagesAway(tx, id);
+    });
+  }
   if (settings.rules !== undefined) await offerDroppedAgain(db, id);
 }
 
@@ -136,7 +150,7 @@ function forgotten(now: Date): Updateable<SourceTable> {
 }
 
 function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
-  const { name, category, directions, firstParty, weight, select, readPages, images, rules } = settings;
+  const { name, category, directions, firstParty, weight, select, readPages, images, rules, page } = settings;
   return {
     ...(name !== undefined && { is_named: name !== '', ...(name !== '' && { name }) }),
     ...(category !== undefined && { category: category || null }),
@@ -147,6 +161,7 @@ function columnsOf(settings: SourceSettings): Updateable<SourceTable> {
     ...(readPages !== undefined && { reads_pages: readPages }),
     ...(images !== undefined && { takes_images: images }),
     ...(rules !== undefined && { rules: [...rules] }),
+    ...(page !== undefined && { list_selectors: page === false ? null : page }),
   };
 }
 

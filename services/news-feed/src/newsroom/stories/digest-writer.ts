@@ -59,8 +59,10 @@ export async function readReports(
   const { rows } = await sql<StoryReport>`
     select wanted.story, report.* from unnest(${publicIds}::text[]) as wanted (story)
     cross join lateral (
-      select id, title, summary, source, "publishedAt" from (
+      select id, title, summary, source, "publishedAt", language from (
         select id, title, summary, source_name as source, published_at as "publishedAt",
+          -- A translated title is not in the language of its article.
+          case when original_title is null then language end as language,
           row_number() over (partition by source_name order by published_at desc, id desc) as place
         from news.item where item.story = wanted.story collate "C" and withdrawn_at is null
       ) as placed

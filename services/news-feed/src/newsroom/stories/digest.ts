@@ -1,3 +1,4 @@
+import { languageOfText, wordsIn } from '../../words.ts';
 import { type Fact, factsOf } from './facts.ts';
 import type { Lexicon } from './lexicon.ts';
 
@@ -7,6 +8,8 @@ export interface DigestReport {
   summary: string | null;
   source: string;
   publishedAt: Date;
+  /** The language of its title and summary (BCP 47); null if that is not known. */
+  language: string | null;
 }
 
 /** How many sentences of the latest report lead. */
@@ -14,21 +17,6 @@ const LEAD_SENTENCES = 2;
 
 /** How many new and how many contradicting facts are named. */
 const MOST_NAMED = 5;
-
-const WORDS = {
-  en: {
-    new: (source: string, facts: string) => `New since ${source}: ${facts}.`,
-    differ: (now: string, newer: string, then: string, older: string) =>
-      `This contradicts earlier reporting: ${newer} has “${now}”, ${older} had “${then}”.`,
-    comma: ', ',
-  },
-  zh: {
-    new: (source: string, facts: string) => `自${source}报道以来新增：${facts}。`,
-    differ: (now: string, newer: string, then: string, older: string) =>
-      `与此前报道不一致：${newer}称“${now}”，${older}曾称“${then}”。`,
-    comma: '、',
-  },
-};
 
 /**
  * The digest of a story by rules, from its reports, newest first: the lead of the latest, what it says that
@@ -38,7 +26,7 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
   const [latest, ...earlier] = reports;
   const [previous] = earlier;
   if (latest === undefined || previous === undefined) return null;
-  const words = /\p{Script=Han}/u.test(latest.title) ? WORDS.zh : WORDS.en;
+  const words = wordsIn(languageOfText(latest.title, latest.language));
   const facts = factsOf(textOf(latest), lexicon);
   const known = earlier.map((report) => ({ report, facts: factsOf(textOf(report), lexicon) }));
   const contradictions = facts.flatMap((fact, index) => {
@@ -55,7 +43,7 @@ export function digestOf(reports: readonly DigestReport[], lexicon: Lexicon): st
   const parts = [leadOf(latest)];
   if (added.length > 0) {
     const named = [...new Set(added.map(({ quote }) => quote))].slice(0, MOST_NAMED);
-    parts.push(words.new(previous.source, named.join(words.comma)));
+    parts.push(words.newSince(previous.source, named.join(words.comma)));
   }
   for (const { fact, other, source } of contradictions.slice(0, MOST_NAMED)) {
     parts.push(words.differ(fact.quote, latest.source, other.quote, source));
@@ -91,9 +79,9 @@ function textOf({ title, summary }: DigestReport): string {
   return summary === null ? title : `${title}. ${summary}`;
 }
 
-function leadOf({ title, summary }: DigestReport): string {
+function leadOf({ title, summary, language: known }: DigestReport): string {
   if (summary === null) return title;
-  const language = /\p{Script=Han}/u.test(summary) ? 'zh' : 'en';
+  const language = languageOfText(summary, known) ?? 'en';
   const sentences = new Intl.Segmenter(language, { granularity: 'sentence' }).segment(summary);
   return [...sentences]
     .slice(0, LEAD_SENTENCES)

@@ -1,4 +1,4 @@
-import { stemmer } from 'stemmer';
+import { stemmer } from '@orama/stemmers/english';
 import type { Lexicon } from './lexicon.ts';
 import { englishNumber, MAGNITUDE_PATTERN, numberOf } from './numbers.ts';
 

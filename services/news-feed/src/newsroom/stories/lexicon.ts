@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { readYamlFile } from '../yaml-file.ts';
+import { readYamlFile } from '../../yaml-file.ts';
 
 /** The lexicon that comes with the newsroom. */
 const DEFAULT_FILE = fileURLToPath(new URL('./lexicon.yaml', import.meta.url));

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { asNoEdit } from '../edits.ts';
 import { writeDigests } from './digest-writer.ts';
 import type { Lexicon } from './lexicon.ts';
 
@@ -19,9 +20,18 @@ export async function renewStories(
   tx: Transaction<NewsTables>,
   publicIds: readonly string[],
   formerTitles: readonly string[],
-  { lexicon, now }: RenewalParts,
+  renewal: RenewalParts,
 ): Promise<void> {
   if (publicIds.length === 0) return;
+  await asNoEdit(tx, () => renew(tx, publicIds, formerTitles, renewal));
+}
+
+async function renew(
+  tx: Transaction<NewsTables>,
+  publicIds: readonly string[],
+  formerTitles: readonly string[],
+  { lexicon, now }: RenewalParts,
+): Promise<void> {
   // First, so that no report is added between the reading of the others and the writing of the digest.
   await sql`
     select from news.story where public_id = any(${publicIds}) order by public_id for no key update

@@ -7,7 +7,7 @@ import { splitGrownApart } from './grown-apart.ts';
 import { SAME_EVENT } from './likeness.ts';
 import { type Neighbor, neighborsOf, writeReferences } from './references.ts';
 import { renewStories } from './renew-stories.ts';
-import type { AssignableItem, ChangedReport, StoryAssigner } from './story-assigner.ts';
+import type { AssignableItem, ChangedReport, InsertItems, StoryAssigner } from './story-assigner.ts';
 import { StoryBoard } from './story-board.ts';
 import {
   type Candidate,
@@ -42,7 +42,12 @@ export class RulesAssigner implements StoryAssigner {
     this.#search = search;
   }
 
-  async assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void> {
+  async assign(
+    tx: Transaction<NewsTables>,
+    items: readonly AssignableItem[],
+    now: Date,
+    insert: InsertItems,
+  ): Promise<void> {
     if (items.length === 0) return;
     let search = await this.#search.findLately(tx, items);
     await lockUntilCommit(tx, 'assign stories');
@@ -70,6 +75,7 @@ export class RulesAssigner implements StoryAssigner {
       assigned.push({ itemId, story, source, title, report: { ...one.report, isAlone } });
     }
     await board.write();
+    await insert((itemId) => board.storyOf(itemId) ?? null);
     await putIntoIndex(tx, assigned, now);
     await writeReferences(tx, neighbors, (story) => board.survivorOf(story));
     const { lexicon } = this.#search;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { asOneEdit } from '../edits.ts';
 import { type RenewalParts, renewStories } from './renew-stories.ts';
 
 /**
@@ -10,7 +11,16 @@ import { type RenewalParts, renewStories } from './renew-stories.ts';
  * `publicId` of the new story. Throws a {@link Failure} for an unknown or merged story, for items that are
  * not its reports, and if no report would be left.
  */
-export async function splitStory(
+export function splitStory(
+  tx: Transaction<NewsTables>,
+  publicId: string,
+  itemIds: readonly string[],
+  renewal: RenewalParts,
+): Promise<string> {
+  return asOneEdit(tx, { action: 'story split' }, () => split(tx, publicId, itemIds, renewal));
+}
+
+async function split(
   tx: Transaction<NewsTables>,
   publicId: string,
   itemIds: readonly string[],

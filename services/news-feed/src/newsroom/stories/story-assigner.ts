@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 
-/** A stored item that may belong to a story. */
+/** An item that may belong to a story. */
 export interface AssignableItem {
   id: string;
   title: string;
@@ -20,16 +20,23 @@ export interface ChangedReport extends AssignableItem {
   formerTitle: string;
 }
 
+/** Inserts items, each in the story that `storyOf` says; null: it has none. */
+export type InsertItems = (storyOf: (itemId: string) => string | null) => Promise<void>;
+
 /** Finds the stories that items report on. */
 export interface StoryAssigner {
   /**
-   * Puts each item into its story, one that was there or one that it creates, in the order of `items`; an
-   * item may stay without a story. It runs in the transaction that writes the items, after their rows are
-   * there, and may give other items, which had no story, the same one. It is asked once for each new item,
-   * and any number of workers ask at once; the worker runs the transaction again if it loses a race
-   * (`isLostRace`).
+   * Puts each new item into its story, one that was there or one that it creates, in the order of `items`; an
+   * item may stay without a story. It runs in the transaction that writes the items, lets `insert` do that
+   * once their stories are there, and may give other items, which had no story, the same one. Any number of
+   * workers ask at once; the worker runs the transaction again if it loses a race (`isLostRace`).
    */
-  assign(tx: Transaction<NewsTables>, items: readonly AssignableItem[], now: Date): Promise<void>;
+  assign(
+    tx: Transaction<NewsTables>,
+    items: readonly AssignableItem[],
+    now: Date,
+    insert: InsertItems,
+  ): Promise<void>;
   /**
    * Lets items that were edited be found by what they say now, and their stories tell it; they stay in these.
    * It runs in the transaction that edits them, after `assign`.

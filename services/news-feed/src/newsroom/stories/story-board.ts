@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
+import { asOneEdit } from '../edits.ts';
 import { CORE } from './likeness.ts';
 import { lockStories } from './lock-stories.ts';
 import { adoptReferences } from './references.ts';
@@ -119,8 +120,9 @@ export class StoryBoard {
   /** Puts items into a story. */
   put(itemIds: readonly string[], story: string): void {
     for (const id of itemIds) {
+      // A new item is inserted with its story.
+      if (this.#storyOf.has(id)) this.#moved.set(id, story);
       this.#storyOf.set(id, story);
-      this.#moved.set(id, story);
       this.#sizes.set(story, this.sizeOf(story) + 1);
     }
   }
@@ -134,16 +136,18 @@ export class StoryBoard {
   /** Merges stories into another; their items and references become its own. */
   async merge(others: readonly string[], survivor: string): Promise<void> {
     await this.write();
-    await this.#tx
-      .updateTable('news.story')
-      .set({ merged_into: survivor, updated_at: sql<Date>`clock_timestamp()` })
-      .where('public_id', '=', sql<string>`any(${others})`)
-      .execute();
-    await this.#tx
-      .updateTable('news.item')
-      .set({ story: survivor })
-      .where('story', '=', sql<string>`any(${others})`)
-      .execute();
+    await asOneEdit(this.#tx, { action: 'story merge' }, async () => {
+      await this.#tx
+        .updateTable('news.story')
+        .set({ merged_into: survivor, updated_at: sql<Date>`clock_timestamp()` })
+        .where('public_id', '=', sql<string>`any(${others})`)
+        .execute();
+      await this.#tx
+        .updateTable('news.item')
+        .set({ story: survivor })
+        .where('story', '=', sql<string>`any(${others})`)
+        .execute();
+    });
     await adoptReferences(this.#tx, others, survivor);
     for (const other of others) {
       this.#survivors.set(other, survivor);
@@ -151,7 +155,7 @@ export class StoryBoard {
     }
   }
 
-  /** Writes what was decided so far: new stories, and the items that have joined one. */
+  /** Writes what was decided so far: new stories, and the stored items that have joined one. */
   async write(): Promise<void> {
     const [started, moved] = [this.#started, this.#moved];
     this.#started = [];

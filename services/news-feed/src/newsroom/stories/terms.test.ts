@@ -25,6 +25,17 @@ test.each([
 });
 
 test.each([
+  ['Болельщики «Локомотива»', 'Матч с «Локомотивом»'],
+  ['Остановка сердца', 'Остановки сердца'],
+  ['A policy for stories', 'Two policies, one story'],
+  ['Η κυβέρνηση', 'Της κυβέρνησης'],
+  ['الحكومة', 'حكومة'],
+])('%s and %s share a word', (one, other) => {
+  const theirs = read(other).terms;
+  expect([...read(one).terms.keys()].filter((key) => theirs.has(key))).not.toEqual([]);
+});
+
+test.each([
   ['二十一', 21],
   ['三千万', 30_000_000],
   ['一亿二千万', 120_000_000],

@@ -1,4 +1,7 @@
-import { stemmer } from 'stemmer';
+import { stemmer as arabicStem } from '@orama/stemmers/arabic';
+import { stemmer as englishStem } from '@orama/stemmers/english';
+import { stemmer as greekStem } from '@orama/stemmers/greek';
+import { stemmer as russianStem } from '@orama/stemmers/russian';
 import type { Lexicon, Meaning } from './lexicon.ts';
 import { type Marks, marksOf } from './marks.ts';
 import { chineseNumber, englishNumber, MAGNITUDE_PATTERN, numberOf } from './numbers.ts';
@@ -218,10 +221,17 @@ function addPairs(rest: string, add: Add): void {
   }
 }
 
-/** A word without its ending: by its grammar in Latin letters, else by its length. */
+/** What takes the ending of a word off, by its script. */
+const STEMMERS: readonly (readonly [RegExp, (word: string) => string])[] = [
+  [/^\p{Script=Latin}/u, englishStem],
+  [/^\p{Script=Cyrillic}/u, russianStem],
+  [/^\p{Script=Greek}/u, greekStem],
+  [/^\p{Script=Arabic}/u, arabicStem],
+];
+
+/** A word without its ending; of a script that is not known here, as it is. */
 function stemOf(word: string): string {
-  if (/^\p{Script=Latin}/u.test(word)) return stemmer(word);
-  return word.length > 5 ? word.slice(0, Math.max(5, word.length - 2)) : word;
+  return STEMMERS.find(([script]) => script.test(word))?.[1](word) ?? word;
 }
 
 /** The share of the words that begin with a capital. */

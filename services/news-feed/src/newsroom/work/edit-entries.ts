@@ -109,13 +109,23 @@ async function judge(
   { category, points }: Ruling,
   signal: AbortSignal,
 ): Promise<JudgedEntry> {
-  const page = source.reads_pages ? await pages.read(claimed.entry.url, signal, source.given_url) : undefined;
-  const entry =
-    page?.canonicalUrl === undefined ? claimed.entry : { ...claimed.entry, url: page.canonicalUrl };
-  const submission: Submission = {
+  const { isUntitled, ...given } = claimed.entry;
+  const isPageRead = source.reads_pages || isUntitled === true;
+  const page = isPageRead ? await pages.read(given.url, signal, source.given_url) : undefined;
+  const entry = {
+    ...given,
+    title: (isUntitled && page?.title) || given.title,
+    url: page?.canonicalUrl ?? given.url,
+  };
+  const texts = {
     title: entry.title,
     summary: entry.summary ?? page?.summary ?? null,
     text: page?.text ?? null,
+  };
+  const language = await languageOf(entry.language ?? page?.language ?? null, texts);
+  const submission: Submission = {
+    ...texts,
+    language,
     url: entry.url,
     source: {
       id: source.id,
@@ -131,10 +141,9 @@ async function judge(
     discoveredAt: claimed.discovered_at,
   };
   const judgement = await editor.judge(submission, signal);
-  const isPageKnown = !source.reads_pages || page !== undefined;
+  const isPageKnown = !isPageRead || page !== undefined;
   // A page that cannot be read this time takes no picture away.
   const known = entry.image ?? page?.image ?? (isPageKnown ? null : undefined);
-  const language = await languageOf(entry.language ?? page?.language ?? null, submission);
   return {
     claimed: {
       ...claimed,

@@ -41,13 +41,16 @@ export function writtenMembers(entry: StoredEntry, judgement: Judgement): Writte
   };
 }
 
+/** The values of an item that an entry makes. */
+export type NewItem = ItemInput & { id: string };
+
 /** The values of a new item. */
 export function newItem(
   entry: StoredEntry,
   members: WrittenMembers,
   source: Source,
   discoveredAt: Date,
-): ItemInput {
+): NewItem {
   return {
     id: itemId(canonicalUrl(entry.url), discoveredAt),
     ...members,

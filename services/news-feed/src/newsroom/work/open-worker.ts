@@ -8,11 +8,13 @@ import type { NewsTables } from '../../tables.ts';
 import { itemChecker } from '../editing/item-input.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
+import { Notifier } from '../notices/notifier.ts';
 import { Reader } from '../reading/reader.ts';
 import { readLexicon } from '../stories/lexicon.ts';
 import { RulesAssigner } from '../stories/rules-assigner.ts';
 import { StorySearch } from '../stories/story-search.ts';
 import type { CallbackParts } from '../websub/subscriptions.ts';
+import { collectNotices } from './collect-notices.ts';
 import { sharedSlots } from './host-slots.ts';
 import { sharedTurns } from './host-turns.ts';
 import { PacedTurns } from './paced-turns.ts';
@@ -67,8 +69,12 @@ export function openWorker(
   const clock: Clock = replaced.clock ?? systemClock;
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
   const reader = new Reader();
+  const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
   const search = new StorySearch(readLexicon());
   const callbackUrl = config.NEWS_CALLBACK_URL;
+  const hasNotices = config.NEWS_NOTICE_COMMAND !== undefined || config.NEWS_NOTICE_URL !== undefined;
+  const notifier = new Notifier(config, { db, privateHosts: config.NEWS_PRIVATE_HOSTS, log });
+  const { calendar } = vocabulary;
   const worker = new Worker({
     db,
     ...(callbackUrl && { subscriber: { db, post: fetcher.post, callbackUrl } }),
@@ -80,10 +86,17 @@ export function openWorker(
     random: Math.random,
     checkItem: itemChecker(vocabulary),
     editor: replaced.editor ?? openEditor(config, { db, vocabulary, clock, search }),
+    ...(hasNotices && {
+      notices: {
+        collect: () => collectNotices(db, { schedules, calendar, now: clock() }),
+        send: (signal) => notifier.send(signal),
+      },
+    }),
     digests: openDigests(config, { db, clock, vocabulary }),
     stories: new RulesAssigner(search),
     writing: new PacedTurns(config.NEWS_WRITE_SHARE / 100),
-    pages: new WebPageReader(fetcher.fetch, reader, sharedTurns(db)),
+    pages,
+    politeness: pages.politeness,
     databaseUrl: config.DATABASE_URL,
     ...replaced,
     schedules,
@@ -94,11 +107,12 @@ export function openWorker(
     clearTimeout(endReading);
     await reader.close();
     await fetcher.close();
+    await notifier.close();
     await db.destroy();
   };
   return {
     worker,
-    metrics: workerMetrics(db, { schedules, calendar: vocabulary.calendar, clock }),
+    metrics: workerMetrics(db, { schedules, calendar, clock }),
     checkSchema: (migrations) => checkSchema(db, migrations)(),
     callback: { db, clock, log },
     close,

@@ -48,9 +48,14 @@ export class WebPageReader implements PageReader {
     this.#takeTurn = takeTurn;
   }
 
+  /** What a crawler owes to the hosts that it asks for a source. */
+  readonly politeness = (signal: AbortSignal, givenUrl: string): Politeness => ({
+    mayRequest: (url) => this.#mayRequest(url, { signal, givenUrl }),
+    takeTurn: (host) => this.#takeTurn(host, signal),
+  });
+
   async read(url: string, signal: AbortSignal, givenUrl: string): Promise<Page | undefined> {
-    const asker = { signal, givenUrl };
-    const answer = await this.#get(url, asker, (hop) => this.#mayRequest(hop, asker));
+    const answer = await this.#get(url, { signal, givenUrl }, this.politeness(signal, givenUrl));
     if (answer === undefined || answer.status !== 200) return undefined;
     const { body, url: ownUrl, headers } = answer;
     const page = { body, url: ownUrl, contentType: headers['content-type'] };
@@ -65,18 +70,13 @@ export class WebPageReader implements PageReader {
   }
 
   async #readRobots(origin: string, asker: Asker): Promise<string | undefined> {
-    const answer = await this.#get(`${origin}/robots.txt`, asker, async () => true);
+    const politeness = { ...this.politeness(asker.signal, asker.givenUrl), mayRequest: async () => true };
+    const answer = await this.#get(`${origin}/robots.txt`, asker, politeness);
     if (answer === undefined || answer.status >= 500) return undefined;
     return readable(this.#reader.read(asker.givenUrl, 'robots', answer.body));
   }
 
-  async #get(
-    url: string,
-    { signal, givenUrl }: Asker,
-    mayRequest: Politeness['mayRequest'],
-  ): Promise<Fetched | undefined> {
-    const takeTurn = (host: string) => this.#takeTurn(host, signal);
-    const politeness = { mayRequest, takeTurn };
+  async #get(url: string, { signal, givenUrl }: Asker, politeness: Politeness): Promise<Fetched | undefined> {
     try {
       return await this.#fetch(url, { accept: 'text/html, */*;q=0.1' }, signal, givenUrl, politeness);
     } catch (error) {

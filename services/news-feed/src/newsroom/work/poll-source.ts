@@ -5,10 +5,10 @@ import { reasonOf } from '@pressroom/common/start/reason';
 import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { NewsTables, SourceTable } from '../../tables.ts';
-import type { ParsedFeed } from '../feeds/feed.ts';
-import type { SourceReading } from '../feeds/read-feed.ts';
+import type { SitemapMemory } from '../feeds/sitemap.ts';
 import { FetchFault } from '../fetching/fetch-fault.ts';
-import type { Fetch, Fetched } from '../fetching/web-fetcher.ts';
+import type { Fetch, Fetched, Politeness } from '../fetching/web-fetcher.ts';
+import type { FeedReading, SourceReading } from '../reading/read-feed.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { Source } from '../sources/source-store.ts';
 import { MAX_SOURCE_URL_BYTES } from '../sources/source-url.ts';
@@ -31,6 +31,8 @@ export interface PollParts {
   db: Kysely<NewsTables>;
   fetch: Fetch;
   reader: Reader;
+  /** What is owed to the hosts of pages that list articles. */
+  politeness: (signal: AbortSignal, givenUrl: string) => Politeness;
   clock: Clock;
   /** For keeping what a feed brings, as for making items of it. */
   writing: PacedTurns;
@@ -55,14 +57,20 @@ export type PollOutcome =
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1';
 
-/** A source as its poll began, and when its hub had last notified. */
-type PolledSource = Source & { last_notified_at: Date | null };
+const ACCEPT_PAGE = 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1';
+
+/** A source as its poll began, when its hub had last notified, and what its sitemaps have listed. */
+type PolledSource = Source & { last_notified_at: Date | null; known: Buffer | null };
 
 /** What a poll writes of its source. */
 type PollColumns = Updateable<SourceTable> & { last_polled_at: Date };
 
 /** What an answer means. */
-type Reading = { kind: 'unchanged' } | (SourceReading & { bodyHash: Buffer });
+type Reading =
+  | { kind: 'unchanged' }
+  | Extract<SourceReading, { kind: 'page' }>
+  /** Without a hash, the same answer is read again; the fault is that of a part. */
+  | (FeedReading & { bodyHash: Buffer | null; fault: string | null });
 
 /**
  * Polls a source that is due, and keeps what it has read together with when to poll next, in one transaction.
@@ -77,17 +85,20 @@ export async function pollSource(
 ): Promise<PollOutcome> {
   const source = await parts.db
     .selectFrom('news.source')
-    .leftJoin('news.websub_subscription', 'source_id', 'id')
+    .leftJoin('news.websub_subscription', 'news.websub_subscription.source_id', 'news.source.id')
     .selectAll('news.source')
-    .select('last_notified_at')
+    .leftJoin('news.source_sitemap', 'news.source_sitemap.source_id', 'news.source.id')
+    .select(['last_notified_at', 'known'])
     .where('id', '=', sourceId)
     .where('state', '=', 'active')
     .executeTakeFirst();
   if (source === undefined || source.next_poll_at > parts.clock()) return { kind: 'skipped' };
   let answer: Fetched | undefined;
   try {
-    answer = await parts.fetch(source.url, conditions(source), signal, source.given_url);
-    return await succeed(parts, source, answer, await read(parts.reader, answer, source));
+    const { url, given_url: givenUrl, list_selectors: selectors } = source;
+    const politeness = selectors === null ? undefined : parts.politeness(signal, givenUrl);
+    answer = await parts.fetch(url, conditions(source), signal, givenUrl, politeness);
+    return await succeed(parts, source, answer, await read(parts, answer, source, signal));
   } catch (error) {
     if (signal.aborted || isDatabaseAway(error) || isUnread(error)) throw error;
     const reason = faultOf(error);
@@ -108,9 +119,14 @@ function faultOf(error: unknown): string | undefined {
   return isRefusedData(error) ? `what it sent cannot be stored: ${reasonOf(error)}` : undefined;
 }
 
-function conditions({ etag, last_modified }: Source): Record<string, string> {
+/** The media types to ask for, of a page that lists articles or of a feed. */
+export function acceptedTypes(listSelectors: string | null): { accept: string } {
+  return { accept: listSelectors === null ? ACCEPT : ACCEPT_PAGE };
+}
+
+function conditions({ etag, last_modified, list_selectors: selectors }: Source): Record<string, string> {
   return {
-    accept: ACCEPT,
+    ...acceptedTypes(selectors),
     ...(etag !== null && { 'if-none-match': etag }),
     ...(last_modified !== null && { 'if-modified-since': last_modified }),
   };
@@ -118,24 +134,83 @@ function conditions({ etag, last_modified }: Source): Record<string, string> {
 
 /** Throws a {@link Failure} that says why the answer is not a feed. */
 async function read(
-  reader: Reader,
-  { status, headers, body, url }: Fetched,
-  source: Source,
+  parts: PollParts,
+  answer: Fetched,
+  source: PolledSource,
+  signal: AbortSignal,
 ): Promise<Reading> {
-  if (status === 304) return { kind: 'unchanged' };
-  if (status === 410) throw new Failure('missing', 'it is gone for good (status 410)');
-  if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
-  const bodyHash = hash('sha256', body, 'buffer');
-  if (source.body_hash?.equals(bodyHash)) return { kind: 'unchanged' };
-  const reading = await reader.read(source.given_url, 'feed', {
-    ...{ body, url, contentType: headers['content-type'], link: headers.link },
-    // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
-    mayBePage: source.url === source.given_url,
-  });
+  if (answer.status === 304) return { kind: 'unchanged' };
+  const bodyHash = hash('sha256', answer.body, 'buffer');
+  if (answer.body.length > 0 && source.body_hash?.equals(bodyHash)) return { kind: 'unchanged' };
+  const { known, last_success_at: since } = source;
+  const memory = known === null ? { since: null, known: new Uint8Array() } : { since, known };
+  // Only the address that the editor gave may be a page: otherwise a page could send the worker in circles.
+  const reading = await readAnswer(parts, answer, source, memory, source.url === source.given_url);
   if (reading.kind === 'page' && isTooLong(reading.feedUrl)) {
     throw new Failure('invalid', `the address of its feed is ${TOO_LONG}`);
   }
-  return { ...reading, bodyHash };
+  if (reading.kind === 'feed') return { ...reading, bodyHash, fault: null };
+  if (reading.kind === 'page') return reading;
+  const whole = await readSitemaps(parts, source, reading, memory, signal);
+  return { ...whole, bodyHash: reading.isDated ? bodyHash : null };
+}
+
+async function readAnswer(
+  { reader }: PollParts,
+  { status, headers, body, url }: Fetched,
+  source: Source,
+  memory: SitemapMemory,
+  mayBePage: boolean,
+): Promise<SourceReading> {
+  if (status === 410) throw new Failure('missing', 'it is gone for good (status 410)');
+  if (status < 200 || status > 299) throw new Failure('upstream_failed', `it answered with status ${status}`);
+  return reader.read(source.given_url, 'feed', {
+    ...{ body, url, contentType: headers['content-type'], link: headers.link },
+    ...{ mayBePage, memory, listSelectors: source.list_selectors },
+  });
+}
+
+/** Reads the sitemaps that an index leads to; those that cannot be read are left out, unless none can. */
+async function readSitemaps(
+  parts: PollParts,
+  source: PolledSource,
+  { urls, listed }: Extract<SourceReading, { kind: 'index' }>,
+  { since, known: before }: SitemapMemory,
+  signal: AbortSignal,
+): Promise<Omit<FeedReading, 'hub'> & { hub: undefined; fault: string | null }> {
+  const feeds: FeedReading['feed'][] = [];
+  let known = before;
+  let fault: string | null = null;
+  for (const url of urls) {
+    try {
+      const answer = await parts.fetch(url, acceptedTypes(null), signal, source.given_url);
+      const reading = await readAnswer(parts, answer, source, { since, known }, false);
+      if (reading.kind !== 'feed' || reading.sitemap === undefined) {
+        throw new Failure('invalid', 'it is not a sitemap');
+      }
+      known = reading.sitemap.known;
+      feeds.push(reading.feed);
+    } catch (error) {
+      const reason = signal.aborted || isUnread(error) ? undefined : faultOf(error);
+      if (reason === undefined) throw error;
+      fault = `${url}: ${reason}`;
+    }
+  }
+  if (feeds.length === 0 && fault !== null) throw new Failure('upstream_failed', fault);
+  const sum = (count: 'unusable' | 'unread') => feeds.reduce((total, feed) => total + feed[count], 0);
+  return {
+    kind: 'feed',
+    feed: {
+      title: null,
+      entries: feeds.flatMap(({ entries }) => entries),
+      unusable: sum('unusable'),
+      unread: sum('unread'),
+      updateSeconds: undefined,
+    },
+    hub: undefined,
+    sitemap: { known, listed },
+    fault,
+  };
 }
 
 async function succeed(
@@ -145,7 +220,7 @@ async function succeed(
   reading: Reading,
 ): Promise<PollOutcome> {
   if (reading.kind === 'unchanged' && answer.movedTo === undefined) {
-    const columns = polled(parts, source, { headers: answer.headers, isChanged: false });
+    const columns = polled(parts, source, { headers: answer.headers, reading, isChanged: false });
     return (await write(parts.db, source, columns)) ? { kind: 'unchanged' } : { kind: 'skipped' };
   }
   const work: Work<PollOutcome> = async (tx) => {
@@ -170,17 +245,25 @@ async function keep(
   const { kept, leftOut } = await storeEntries(tx, source.id, feed?.entries ?? [], intake.room, now);
   const pending = kept.added + kept.changed;
   const flood = floodOf(leftOut);
+  const fault = flood ?? (reading.kind === 'feed' ? reading.fault : null);
   // A source that floods is asked less often; not so one whose changes alone are too many, while it has news.
   const isChanged = leftOut.added === 0 && (kept.added > 0 || (kept.changed > 0 && leftOut.changed === 0));
   if (parts.subscribes && reading.kind === 'feed') await noteHub(tx, source.id, reading.hub);
+  if (reading.kind === 'feed' && reading.sitemap !== undefined && flood === null) {
+    await remember(tx, source, Buffer.from(reading.sitemap.known));
+  }
   const moved = movedTo === undefined ? undefined : await freeAddress(tx, source, movedTo);
   await write(tx, source, {
-    ...polled(parts, source, { headers, feed, isChanged }),
+    ...polled(parts, source, { headers, reading, isChanged }),
     ...(reading.kind === 'feed' && {
       // What was left out is read again, though the feed may not change.
-      etag: flood !== null ? null : (headers.etag ?? null),
-      last_modified: flood !== null ? null : (headers['last-modified'] ?? null),
-      body_hash: flood !== null ? null : reading.bodyHash,
+      ...(fault !== null || reading.bodyHash === null
+        ? { etag: null, last_modified: null, body_hash: null }
+        : {
+            etag: headers.etag ?? null,
+            last_modified: headers['last-modified'] ?? null,
+            body_hash: reading.bodyHash,
+          }),
       unusable_entries: reading.feed.unusable,
       unread_entries: reading.feed.unread,
       ...(!source.is_named && reading.feed.title !== null && { name: reading.feed.title }),
@@ -192,9 +275,19 @@ async function keep(
       taken_changes: intake.taken.changed + kept.changed,
     }),
     ...(moved?.url !== undefined && { url: moved.url }),
-    last_error: moved?.fault ?? flood,
+    last_error: moved?.fault ?? fault,
   });
   return feed === undefined ? { kind: 'unchanged' } : { kind: 'read', pending };
+}
+
+/** Keeps what the sitemaps of a source have listed. */
+async function remember(tx: Transaction<NewsTables>, source: PolledSource, known: Buffer): Promise<void> {
+  if (source.known?.equals(known)) return;
+  await tx
+    .insertInto('news.source_sitemap')
+    .values({ source_id: source.id, known })
+    .onConflict((conflict) => conflict.column('source_id').doUpdateSet({ known }))
+    .execute();
 }
 
 /** What a poll that succeeded says of when to poll next. */
@@ -203,17 +296,15 @@ function polled(
   source: Source,
   {
     headers,
-    feed,
+    reading,
     isChanged,
-  }: {
-    headers: Fetched['headers'];
-    feed?: Pick<ParsedFeed, 'updateSeconds' | 'entries'> | undefined;
-    isChanged: boolean;
-  },
+  }: { headers: Fetched['headers']; reading: Exclude<Reading, { kind: 'page' }>; isChanged: boolean },
 ): PollColumns {
   const now = clock();
-  const updateSeconds = feed === undefined ? source.update_seconds : (feed.updateSeconds ?? null);
-  const isEmpty = feed === undefined ? source.empty_reads > 0 : feed.entries.length === 0;
+  const isRead = reading.kind === 'feed';
+  const updateSeconds = isRead ? (reading.feed.updateSeconds ?? null) : source.update_seconds;
+  const found = isRead ? (reading.sitemap?.listed ?? reading.feed.entries.length) : undefined;
+  const isEmpty = found === undefined ? source.empty_reads > 0 : found === 0;
   const interval = adaptedInterval(source.interval_seconds, isChanged, bounds);
   const wait = waitAfterSuccess(interval, [updateSeconds, freshSeconds(headers)], random());
   return {

@@ -8,8 +8,8 @@ const MOST_ITEMS = 20_000;
 
 /**
  * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
- * report; then the stories that are left without items, what sources no longer list for as long, and what the
- * editor has counted on past days. Selected items stay, withdrawn or not.
+ * report; then the stories that are left without items, what sources no longer list for as long, what the
+ * editor has counted on past days, and notices that were sent. Selected items stay, withdrawn or not.
  */
 export async function pruneNews(
   tx: Transaction<NewsTables>,
@@ -40,6 +40,10 @@ export async function pruneNews(
   await sql`delete from news.editorial_budget where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_share where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_answer where answered_at < ${before}`.execute(tx);
+  // The notice of a source that is still dead stays: without it, there would be another.
+  await sql`
+    delete from news.notice where due_at is null and at < ${before} and type <> 'source.dead'
+  `.execute(tx);
   await sql`delete from news.worker where seen_at < clock_timestamp() - interval '1 day'`.execute(tx);
   const dayBefore = new Date(now.getTime() - 86_400_000);
   await tx.deleteFrom('news.host_turn').where('next_at', '<', dayBefore).execute();

@@ -68,7 +68,8 @@ export async function newsroomStatus(
   };
 }
 
-async function scheduleStatus(
+/** How schedules are. */
+export async function scheduleStatus(
   db: Kysely<NewsTables>,
   schedules: readonly Schedule[],
   now: Date,
@@ -152,6 +153,8 @@ export async function failedJobs(db: Kysely<NewsTables>): Promise<FailedJob[]> {
     from news.websub_subscription where last_error is not null
     union all
     select 'schedule', name, failures, retry_at, last_error from news.schedule where failures > 0
+    union all
+    select 'notice', key, attempts, due_at, last_error from news.notice where due_at is not null and last_error is not null
     order by at, queue, what limit 50
   `.execute(db);
   return rows;

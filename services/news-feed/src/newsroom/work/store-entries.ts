@@ -15,6 +15,8 @@ export interface StoredEntry {
   /** Absent in what was kept before entries had pictures and languages, as is the next. */
   image?: Image | null;
   language?: string | null;
+  /** Present if the title is made of the address. */
+  isUntitled?: true;
 }
 
 /** Granularity of `last_seen_at`, in ms: without it every answer would write each entry. */
@@ -124,13 +126,13 @@ async function keepPending(
 }
 
 function storedEntry(
-  { title, summary, url, publishedAt, image, language }: FeedEntry,
+  { title, summary, url, publishedAt, image, language, isUntitled }: FeedEntry,
   discovered: Date,
   now: Date,
 ): StoredEntry {
   const isUsable = publishedAt !== null && publishedAt <= now;
   const date = (isUsable ? publishedAt : discovered).toISOString();
-  return { title, summary, url, publishedAt: date, image, language };
+  return { title, summary, url, publishedAt: date, image, language, ...(isUntitled && { isUntitled }) };
 }
 
 function hashOf({ title, summary, url, publishedAt, image, language }: FeedEntry): Buffer {

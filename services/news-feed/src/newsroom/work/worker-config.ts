@@ -10,6 +10,7 @@ import { siteUrl } from '@pressroom/common/start/site-settings';
 import type { z } from 'zod';
 import { vocabularySettings } from '../../config.ts';
 import { editorSettings } from '../editorial/editor-settings.ts';
+import { noticeSettings } from '../notices/notice-settings.ts';
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_POOL_SIZE, DATABASE_CONNECT_TIMEOUT_MS } = commonSettings;
 const { LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS } = commonSettings;
@@ -20,6 +21,7 @@ export const workerSettings = {
   ...{ LOG_LEVEL, HOST, METRICS_PORT, SHUTDOWN_TIMEOUT_MS },
   ...vocabularySettings,
   ...editorSettings,
+  ...noticeSettings,
   NEWS_PRIVATE_HOSTS: setting(
     hosts().default([]),
     'Hosts of sources that may have non-public addresses. Redirects, links and hubs lead to them only from sources added at one of them. `pnpm start` sets `127.0.0.1,localhost,::1`.',

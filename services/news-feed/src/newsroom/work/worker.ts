@@ -38,12 +38,17 @@ const PAUSES: Pauses = { busyMs: 1000, restMs: 5000 };
 
 const RESTFUL_TICKS = 10;
 
+/** How often it looks for what is to be noticed, in ms. */
+const NOTICE_MS = 30_000;
+
 /** What a {@link Worker} works with. */
 export interface WorkerParts extends Omit<PollParts, 'subscribes'>, EditParts {
   /** Asks hubs to announce changes; absent without a public address. */
   subscriber?: SubscriberParts | undefined;
   /** Has a model rewrite digests; absent without a model. */
   digests?: ModelDigests | undefined;
+  /** Tells the site what its operators are to know; absent if it names nobody to tell. */
+  notices?: { collect: () => Promise<void>; send: (signal: AbortSignal) => Promise<number> } | undefined;
   db: Kysely<NewsTables>;
   /** Where to listen for what is to begin at once. */
   databaseUrl: string;
@@ -74,11 +79,13 @@ export class Worker {
   readonly #schedules: Places<string>;
   readonly #hubs: Places<string>;
   readonly #digests: Places<string>;
+  readonly #notices: Places<string>;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   /** Ends the pause before the next look. */
   #woken = new AbortController();
   #watchedAt = Number.NEGATIVE_INFINITY;
+  #noticedAt = Number.NEGATIVE_INFINITY;
   /** How often in a row nothing was due. */
   #restful = 0;
 
@@ -92,6 +99,7 @@ export class Worker {
     this.#schedules = new Places({ kind: 'schedule', most: 2, ...places });
     this.#hubs = new Places({ kind: 'websub', most: 1, ...places });
     this.#digests = new Places({ kind: 'digest', most: 1, ...places });
+    this.#notices = new Places({ kind: 'notice', most: 1, ...places });
     const applicationName = 'pressroom newsroom worker';
     this.#listener = new ChangeListener({
       url,
@@ -116,7 +124,7 @@ export class Worker {
     await Promise.all([this.#running, this.#listener.close()]);
     this.#parts.writing.hurry();
     const timer = setTimeout(() => this.#givingUp.abort(), graceMs);
-    const all = [this.#polls, this.#edits, this.#schedules, this.#hubs, this.#digests];
+    const all = [this.#polls, this.#edits, this.#schedules, this.#hubs, this.#digests, this.#notices];
     await Promise.all(all.map((places) => places.ended()));
     clearTimeout(timer);
     await this.#parts.db
@@ -135,6 +143,8 @@ export class Worker {
   async tick(): Promise<void> {
     const { db, clock, schedules, subscriber, digests } = this.#parts;
     if (performance.now() - this.#watchedAt >= RENEW_MS) await this.#watch();
+    // Before the schedules: what was missed is made good then.
+    if (performance.now() - this.#noticedAt >= NOTICE_MS) await this.#notice();
     const due = await dueWork(db, schedules, clock());
     if (due.sources) await this.#beginPolls();
     if (due.entries) await this.#beginEdits();
@@ -182,6 +192,16 @@ export class Worker {
     const schedules = [...this.#schedules.keys, ...this.#digests.keys];
     await renewLeases(db, { sources: this.#polls.keys, schedules });
     this.#watchedAt = performance.now();
+  }
+
+  async #notice(): Promise<void> {
+    const { notices } = this.#parts;
+    if (notices === undefined) return;
+    await notices.collect();
+    this.#noticedAt = performance.now();
+    if (this.#notices.free > 0) {
+      this.#notices.begin('notices', async (signal) => (await notices.send(signal)) > 0);
+    }
   }
 
   async #beginPolls(): Promise<void> {

@@ -3,14 +3,20 @@ import { Failure } from '@pressroom/common/failures/failure';
 import { sql, type Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { CheckItem, ItemInput } from '../editing/item-input.ts';
-import { saysTheSame } from '../editing/item-values.ts';
-import { type EditedItem, editItem, type ItemOutcome, upsertItems, urlOf } from '../editing/items.ts';
+import { saysTheSame, valuesOf } from '../editing/item-values.ts';
+import { type EditedItem, editItem, insertItems, urlOf } from '../editing/items.ts';
 import type { Editor, Judgement } from '../editorial/editor.ts';
 import type { Source } from '../sources/source-store.ts';
 import type { AssignableItem, ChangedReport, StoryAssigner } from '../stories/story-assigner.ts';
 import { articleSpellings } from './article-spellings.ts';
 import type { ClaimedEntry } from './claim-entries.ts';
-import { changedMembers, newItem, type WrittenMembers, writtenMembers } from './item-members.ts';
+import {
+  changedMembers,
+  type NewItem,
+  newItem,
+  type WrittenMembers,
+  writtenMembers,
+} from './item-members.ts';
 import {
   hasOtherDate,
   hasOtherLink,
@@ -66,8 +72,7 @@ export async function writeEntries(
     outcomes.set(entry, await followSource(tx, checkItem, source, entry).catch(refusalOf));
   }
   const others = locked.filter(({ ownsItem }) => !ownsItem);
-  for (const [entry, outcome] of await makeItems(tx, checkItem, source, others, now))
-    outcomes.set(entry, outcome);
+  const made = await findItems(tx, checkItem, source, others, outcomes);
   for (const [entry, outcome] of await reclaimItems(tx, checkItem, source, outcomes))
     outcomes.set(entry, outcome);
   const written = locked.flatMap((entry) => {
@@ -76,6 +81,20 @@ export async function writeEntries(
       ? []
       : [{ entry, ...item, itemId: item.id }];
   });
+  // Late, because workers do this one after the other, until each has committed.
+  await stories.assign(
+    tx,
+    made.map(({ entry, input }) => assignableItem(entry, input.id, source)),
+    now,
+    (storyOf) =>
+      insertItems(
+        tx,
+        made.map(({ input: { id, ...input } }) => ({
+          ...valuesOf({ ...input, story: storyOf(id) }, undefined, now),
+          id,
+        })),
+      ),
+  );
   const kept = written.filter(({ ownsItem }) => ownsItem);
   await editor.keep(
     tx,
@@ -83,13 +102,6 @@ export async function writeEntries(
     now,
   );
   await finish(tx, source.id, outcomes);
-  // Last, because workers do this one after the other, until each has committed.
-  const started = written.filter(({ isNew }) => isNew);
-  await stories.assign(
-    tx,
-    started.map(({ entry, itemId }) => assignableItem(entry, itemId, source)),
-    now,
-  );
   await stories.renew(
     tx,
     written.flatMap(({ itemId, edited }) =>
@@ -143,7 +155,6 @@ async function lockEntries(
 interface EntryItem {
   /** Null: the item was pruned, and is not made again. */
   id: string | null;
-  isNew: boolean;
   ownsItem: boolean;
   /** An item that was there, before and after. */
   edited?: EditedItem;
@@ -154,64 +165,37 @@ interface EntryItem {
 /** The values of an entry that is to be an item, and the canonical URLs under which it may be one already. */
 interface EntryInput {
   entry: LockedEntry;
-  input: ItemInput;
+  input: NewItem;
   spellings: readonly string[];
 }
 
-/** Makes the items of entries that have none, all at once; entries of one article share an item. */
-async function makeItems(
+/**
+ * Sets the outcomes of entries that made no item before, and returns those that are to make one now; entries
+ * of one article share an item.
+ */
+async function findItems(
   tx: Transaction<NewsTables>,
   checkItem: CheckItem,
   source: Source,
   entries: readonly LockedEntry[],
-  now: Date,
-): Promise<Map<LockedEntry, EntryItem | Failure>> {
-  const outcomes = new Map<LockedEntry, EntryItem | Failure>();
+  outcomes: Map<LockedEntry, EntryItem | Failure>,
+): Promise<EntryInput[]> {
   const wanted: EntryInput[] = [];
   for (const entry of entries) {
     const { itemId } = entry;
     const input = itemId === null ? inputOf(entry, checkItem, source) : undefined;
-    if (itemId !== null) outcomes.set(entry, { id: itemId, isNew: false, ownsItem: false });
+    if (itemId !== null) outcomes.set(entry, { id: itemId, ownsItem: false });
     else if (input instanceof Failure) outcomes.set(entry, input);
     else if (input !== undefined)
       wanted.push({ entry, input, spellings: articleSpellings(input.links.original) });
   }
   const known = await itemsOf(tx, wanted);
-  const created: EntryInput[] = [];
-  const linked: EntryInput[] = [];
-  const ownUrls = new Set<string>();
-  for (const one of wanted) {
-    const isKnown = one.spellings.some((url) => known.has(url) || ownUrls.has(url));
-    (isKnown ? linked : created).push(one);
-    if (!isKnown) for (const url of one.spellings) ownUrls.add(url);
-  }
-  const upserted = await upsertItems(
-    tx,
-    created.map(({ input }) => input),
-    now,
-  );
-  const made = await madeItems(tx, created, upserted);
-  for (const [index, { entry, spellings }] of created.entries()) {
-    const outcome = upserted[index];
-    const id = idOf(spellings, made);
-    outcomes.set(entry, outcome instanceof Failure ? outcome : { id, isNew: true, ownsItem: true });
-  }
-  for (const { entry, spellings } of linked) {
-    const id = idOf(spellings, known) ?? idOf(spellings, made);
-    outcomes.set(entry, { id, isNew: false, ownsItem: false });
-  }
-  return outcomes;
-}
-
-/** The items that were made of inputs, by their canonical URL. */
-async function madeItems(
-  tx: Transaction<NewsTables>,
-  created: readonly EntryInput[],
-  outcomes: readonly ItemOutcome[],
-): Promise<Map<string, string>> {
-  // What was refused has been made by somebody else.
-  if (outcomes.some((outcome) => outcome instanceof Failure)) return itemsOf(tx, created);
-  return new Map(created.flatMap(({ input }) => (input.id === undefined ? [] : [[urlOf(input), input.id]])));
+  return wanted.filter(({ entry, input, spellings }) => {
+    const id = known.has(input.id) ? input.id : idOf(spellings, known);
+    outcomes.set(entry, { id: id ?? input.id, ownsItem: id === null });
+    if (id === null) for (const url of spellings) known.set(url, input.id);
+    return id === null;
+  });
 }
 
 /** Changes the items that are this source's by {@link takeFromThirdParties}, and returns their outcomes. */
@@ -222,7 +206,7 @@ async function reclaimItems(
   outcomes: ReadonlyMap<LockedEntry, EntryItem | Failure>,
 ): Promise<Map<LockedEntry, EntryItem | Failure>> {
   const linked = [...outcomes].flatMap(([entry, outcome]) =>
-    outcome instanceof Failure || outcome.id === null || outcome.isNew || outcome.ownsItem
+    outcome instanceof Failure || outcome.id === null || outcome.ownsItem
       ? []
       : [{ entry, itemId: outcome.id, url: entry.claimed.entry.url }],
   );
@@ -248,19 +232,16 @@ async function reclaimItems(
 }
 
 /** The values of an entry's item, or why it cannot be one. */
-function inputOf(
-  { claimed, members }: LockedEntry,
-  checkItem: CheckItem,
-  source: Source,
-): ItemInput | Failure {
+function inputOf({ claimed, members }: LockedEntry, checkItem: CheckItem, source: Source): NewItem | Failure {
   try {
-    return checkItem(newItem(claimed.entry, members, source, claimed.discovered_at));
+    const values = newItem(claimed.entry, members, source, claimed.discovered_at);
+    return { ...checkItem(values), id: values.id };
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-/** The items that are known under one of the inputs' canonical URLs, by that URL. */
+/** The items that are known under one of the inputs' ids or canonical URLs, by either. */
 async function itemsOf(
   tx: Transaction<NewsTables>,
   inputs: readonly EntryInput[],
@@ -269,9 +250,19 @@ async function itemsOf(
   const rows = await tx
     .selectFrom('news.item')
     .select(['id', 'canonical_url'])
-    .where('canonical_url', '=', sql<string>`any(${inputs.flatMap(({ spellings }) => spellings)})`)
+    .where((where) =>
+      where.or([
+        where('id', '=', sql<string>`any(${inputs.map(({ input }) => input.id)})`),
+        where('canonical_url', '=', sql<string>`any(${inputs.flatMap(({ spellings }) => spellings)})`),
+      ]),
+    )
     .execute();
-  return new Map(rows.map(({ id, canonical_url }) => [canonical_url, id]));
+  return new Map(
+    rows.flatMap(({ id, canonical_url }) => [
+      [canonical_url, id],
+      [id, id],
+    ]),
+  );
 }
 
 /** The first of the items with these URLs, by id. */
@@ -307,7 +298,7 @@ async function changeItem(
   { itemId, written, members }: LockedEntry,
   furtherOf: (itemId: string, item: PublishedItem) => Promise<Partial<ItemInput>>,
 ): Promise<EntryItem> {
-  if (itemId === null) return { id: null, isNew: false, ownsItem: true };
+  if (itemId === null) return { id: null, ownsItem: true };
   const row = await tx
     .selectFrom('news.item')
     .select(['title', 'original_title', 'summary', 'category', 'score', 'selected', 'reason', 'directions'])
@@ -315,7 +306,7 @@ async function changeItem(
     .where('id', '=', itemId)
     .forUpdate()
     .executeTakeFirst();
-  if (row === undefined) return { id: null, isNew: false, ownsItem: true };
+  if (row === undefined) return { id: null, ownsItem: true };
   const { original_title: originalTitle, ...others } = row;
   const further = await furtherOf(itemId, row);
   const change = { ...changedMembers({ ...others, originalTitle }, written, members), ...further };
@@ -328,7 +319,7 @@ async function changeItem(
       publishedAt: published_at.toISOString(),
     }),
   };
-  return { id: itemId, isNew: false, ownsItem: true, ...(edited && { edited }), publication };
+  return { id: itemId, ownsItem: true, ...(edited && { edited }), publication };
 }
 
 function changedReport(id: string, { before, after }: EditedItem): ChangedReport {

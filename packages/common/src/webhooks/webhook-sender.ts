@@ -1,7 +1,6 @@
-import { NotPublicAddress, type Resolve } from '@pressroom/common/fetching/checked-lookup';
-import { GuardedAgents } from '@pressroom/common/fetching/guarded-agents';
 import { Webhook } from 'standardwebhooks';
-import { eventBody, eventId, type StoredEvent } from './event.ts';
+import { NotPublicAddress, type Resolve } from '../fetching/checked-lookup.ts';
+import { GuardedAgents } from '../fetching/guarded-agents.ts';
 
 /** The time limit of an attempt, in ms. */
 const TOTAL_MS = 10_000;
@@ -10,9 +9,13 @@ const TOTAL_MS = 10_000;
 const ANSWER_BYTES = 1024;
 
 /** How receivers are reached. */
-export interface SenderOptions {
+export interface WebhookSenderOptions {
+  /** How it names itself. */
+  userAgent: string;
   /** Hosts that may have addresses that are not public, without ports. */
   privateHosts: readonly string[];
+  /** The setting that lists these. */
+  privateHostsSetting: string;
   /** Resolves names; the system's resolver by default. */
   resolve?: Resolve | undefined;
   /** The time limit of an attempt, in ms; 10 s by default. */
@@ -30,34 +33,43 @@ export interface Attempt {
   answer: string;
 }
 
-/** Sends events to receivers, signed as Standard Webhooks say. */
-export class HookSender {
+/** What is sent; the same at every attempt. */
+export interface WebhookMessage {
+  /** By which a receiver tells messages apart. */
+  id: string;
+  /** JSON. */
+  body: string;
+}
+
+/** Sends messages to receivers, signed as Standard Webhooks say. */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
   readonly #agents: GuardedAgents;
-  readonly #privateHosts: readonly string[];
   readonly #totalMs: number;
 
-  constructor({ privateHosts, resolve, totalMs = TOTAL_MS }: SenderOptions) {
-    this.#privateHosts = privateHosts;
+  constructor(options: WebhookSenderOptions) {
+    const { resolve, totalMs = TOTAL_MS } = options;
+    this.#options = options;
     this.#totalMs = totalMs;
     this.#agents = new GuardedAgents({ connectMs: totalMs, headersMs: totalMs, pauseMs: totalMs, resolve });
   }
 
   /**
-   * Sends an event once, signed with each secret; a redirect is not followed. Throws only the signal's
+   * Sends a message once, signed with each secret; a redirect is not followed. Throws only the signal's
    * reason.
    */
   async send(
     address: string,
-    event: StoredEvent,
+    { id, body }: WebhookMessage,
     secrets: readonly string[],
     signal: AbortSignal,
   ): Promise<Attempt> {
     const began = performance.now();
-    const [id, body, now] = [eventId(event), eventBody(event), new Date()];
+    const now = new Date();
     const deadline = AbortSignal.timeout(this.#totalMs);
     const outcome = { status: null as number | null, fault: null as string | null, answer: '' };
     const url = new URL(address);
-    const mayBePrivate = this.#privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    const mayBePrivate = this.#options.privateHosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'));
     try {
       const { statusCode, body: answer } = await this.#agents.request(
         { url, mayBePrivate },
@@ -66,10 +78,12 @@ export class HookSender {
           body,
           headers: {
             'content-type': 'application/json',
-            'user-agent': 'pressroom-content',
+            'user-agent': this.#options.userAgent,
             'webhook-id': id,
             'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-            'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+            ...(secrets.length > 0 && {
+              'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+            }),
           },
           signal: AbortSignal.any([signal, deadline]),
         },
@@ -92,7 +106,7 @@ export class HookSender {
 
   #explained(error: unknown, deadline: AbortSignal): string {
     if (error instanceof NotPublicAddress) {
-      return `${error.message}; CONTENT_HOOKS_PRIVATE_HOSTS lists hosts that may have others`;
+      return `${error.message}; ${this.#options.privateHostsSetting} lists hosts that may have others`;
     }
     if (deadline.aborted || (error instanceof Error && error.name.endsWith('TimeoutError'))) {
       return `it did not answer within ${this.#totalMs / 1000} s`;

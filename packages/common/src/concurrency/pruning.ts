@@ -1,5 +1,5 @@
-import { BackgroundLoop } from '@pressroom/common/concurrency/background-loop';
-import type { Logger } from '@pressroom/common/log/logging';
+import type { Logger } from '../log/logging.ts';
+import { BackgroundLoop } from './background-loop.ts';
 
 /** The time between two runs, in ms. */
 const PERIOD_MS = 3_600_000;

@@ -1,0 +1,63 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import { compile } from 'css-select';
+import type { Element, ParentNode } from 'domhandler';
+
+/** The members that an editor can point to, beside the entry itself. */
+const MEMBERS = ['title', 'link', 'date', 'summary'] as const;
+
+/** A member of an entry. */
+export type ListMember = (typeof MEMBERS)[number];
+
+/** Instead of selectors: a list is found by its structure. */
+export const FOUND = 'auto';
+
+/** What the selectors of a list look like, for messages. */
+export const LIST_SELECTORS = "'CSS of an entry; title CSS; link CSS; date CSS; summary CSS'";
+
+/** The most characters of a list's selectors: what they take is limited where pages are read. */
+const MOST_CHARACTERS = 1000;
+
+/** A CSS selector that was read. */
+type Selector = (element: ParentNode) => boolean;
+
+/** Where a list has its entries, and these their members. */
+export interface ListSelectors {
+  entry: Selector;
+  members: Partial<Record<ListMember, Selector>>;
+}
+
+/**
+ * Reads the selectors of an editor: that of an entry, and those of members inside, after their names.
+ * Undefined for {@link FOUND}. Throws a {@link Failure} that says which is wrong.
+ */
+export function listSelectors(text: string): ListSelectors | undefined {
+  if (text === FOUND) return undefined;
+  if (text.length > MOST_CHARACTERS) {
+    throw new Failure(
+      'invalid',
+      `the selectors of a page must be at most ${MOST_CHARACTERS} characters long`,
+    );
+  }
+  const [entry = '', ...others] = text.split(/;(?=\s*(?:title|link|date|summary)\s)/);
+  const members = others.map((part) => {
+    const [, name = '', selector = ''] = /^\s*(\w+)\s+(.*)$/s.exec(part) ?? [];
+    return [name, selectorOf(selector)] as const;
+  });
+  return { entry: selectorOf(entry), members: Object.fromEntries(members) };
+}
+
+function selectorOf(text: string): Selector {
+  try {
+    if (text.trim() === '') throw new Error('it is empty');
+    return compile<ParentNode, Element>(text.trim());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure(
+      'invalid',
+      `${JSON.stringify(text.trim())} is not a CSS selector: ${reason}; the form is ${LIST_SELECTORS}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
