@@ -70,7 +70,7 @@ export interface Container {
 interface Variable {
   name: string;
   value?: string;
-  valueFrom?: { secretKeyRef: { name: string; key: string } };
+  valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } };
 }
 
 interface Probe {
@@ -137,6 +137,7 @@ async function routeFaults(root: string, manifests: readonly Manifest[]): Promis
   const asking = await readFile(join(root, 'services/news-feed/src/newsroom/websub/ask-hub.ts'), 'utf8');
   if (!CALLBACK.test(asking)) faults.push('newsroom: it gives hubs another address than /websub/');
   routesOf.set('newsroom', ['/websub/token']);
+  routesOf.set('media', ['/media/key']);
   for (const [name, routes] of routesOf) {
     for (const route of new Set(routes)) {
       const to = paths

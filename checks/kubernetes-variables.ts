@@ -1,5 +1,5 @@
 import { readContentConfig } from '@pressroom/content/config';
-import { readGalleryConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
+import { readGalleryConfig, readMediaConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import type { Container } from './kubernetes-network.ts';
@@ -27,6 +27,7 @@ const READERS: Record<string, (env: Record<string, string>) => unknown> = {
   content: readContentConfig,
   'news-feed': readNewsFeedConfig,
   'gallery-admin': readGalleryConfig,
+  media: readMediaConfig,
   newsroom: readWorkerConfig,
   bucket: readStoreConfig,
 };
@@ -95,8 +96,9 @@ function variablesOf(
       given.set(name, { value: value ?? '', secret: false });
       continue;
     }
-    const { name: holder, key } = valueFrom.secretKeyRef;
-    const found = held.get(holder)?.get(key);
+    const { name: holder, key, optional } = valueFrom.secretKeyRef;
+    // A key that may be missing has the name of its setting, which the documentation explains.
+    const found = held.get(holder)?.get(key) ?? (optional && key === name ? '' : undefined);
     if (found === undefined) faults.push(`takes ${key} from ${holder}, which nothing explains`);
     else given.set(name, { value: found, secret: true });
   }

@@ -98,6 +98,13 @@ test.each<[string, string, string | RegExp, string, string]>([
     'migrate: takes password from other',
   ],
   [
+    'another name for an optional key of a Secret',
+    'deploy/kubernetes/base/media.yaml',
+    'key: SETTINGS_KEY_PREVIOUS',
+    'key: SETTINGS_KEY_FORMER',
+    'media: takes SETTINGS_KEY_FORMER from pressroom-gallery, which nothing explains',
+  ],
+  [
     'a missing key of a Secret',
     'deploy/kubernetes/secrets.example.yaml',
     /^ {2}CONTENT_DATABASE_PASSWORD.*\n/m,

@@ -51,6 +51,11 @@ test.each([
   ],
   ['packages/common/src/http/create-server.ts', '@pressroom/content/app', 'packages/common knows no service'],
   [
+    'packages/mcp/src/server.ts',
+    '@pressroom/content/open',
+    'packages/mcp reaches the services by packages/client, as anybody does',
+  ],
+  [
     'packages/client/src/api-client.ts',
     '@pressroom/common/problems/problem',
     'packages/client stands alone: it is for other sites, in browsers too',

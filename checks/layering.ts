@@ -29,6 +29,9 @@ const START = 'packages/start';
 const CLIENT = 'packages/client';
 const SIGNATURES = 'standardwebhooks';
 
+/** The server of the Model Context Protocol. */
+const MCP = 'packages/mcp';
+
 const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packages/object-store'];
 
 /** The news feed: the public reads, what fills them, and next to these what both share. */
@@ -72,6 +75,12 @@ const RULES: readonly LayeringRule[] = [
   {
     rule: 'packages/client stands alone: it is for other sites, in browsers too',
     forbids: (from, to) => member(from) === CLIENT && member(to) !== CLIENT && to !== SIGNATURES,
+  },
+  {
+    rule: 'packages/mcp reaches the services by packages/client, as anybody does',
+    forbids: (from, to) =>
+      member(from) === MCP &&
+      (isService(to) || isEmbedded(to) || to.startsWith('packages/common/src/database/')),
   },
   {
     rule: "the news feed's api and newsroom know what they share, and not each other",

@@ -1,5 +1,6 @@
 import { contentSettings } from '@pressroom/content/config';
-import { gallerySettings } from '@pressroom/gallery-admin/config';
+import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
+import { mcpSettings } from '@pressroom/mcp/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
 import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
 import type { z } from 'zod';
@@ -13,4 +14,6 @@ export const SERVICE_SETTINGS: Readonly<Record<string, Settings>> = {
   'news-feed': newsFeedSettings,
   newsroom: workerSettings,
   'gallery-admin': gallerySettings,
+  media: mediaSettings,
+  mcp: mcpSettings,
 };

@@ -7,9 +7,11 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
 
-/** What would begin to work when it is loaded, and tests. */
-const PROGRAMS = /(\.test|\.d|[/-]cli|\/main|\/check-config)\.ts$/;
+const FOLDERS = ['services/*/src/**/*.ts', 'packages/{common,mcp}/src/**/*.ts'];
 
-for await (const file of glob(['services/*/src/**/*.ts', 'packages/common/src/**/*.ts'], { cwd: root })) {
+/** What would begin to work when it is loaded, and tests. */
+const PROGRAMS = /(\.test|\.d|[/-]cli|\/main|\/stdio|\/check-config)\.ts$/;
+
+for await (const file of glob(FOLDERS, { cwd: root })) {
   if (!PROGRAMS.test(file)) await import(path.join(root, file));
 }

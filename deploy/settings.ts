@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from '../packages/common/src/start/config.ts';
 import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
-import { readGalleryConfig } from '../services/gallery-admin/src/config.ts';
+import { readGalleryConfig, readMediaConfig } from '../services/gallery-admin/src/config.ts';
 import { readNewsFeedConfig } from '../services/news-feed/src/config.ts';
 import { readWorkerConfig } from '../services/news-feed/src/newsroom/work/worker-config.ts';
 
@@ -69,7 +69,13 @@ function serviceFaults(env: Environment): string[] {
   const login = env.ADMIN_PASSWORD || env.ADMIN_PASSWORD_FILE;
   const hash = env.ADMIN_PASSWORD_HASH || env.ADMIN_PASSWORD_HASH_FILE;
   const faults = login || hash ? [] : ['ADMIN_PASSWORD is not set; set it or ADMIN_PASSWORD_HASH'];
-  for (const read of [readContentConfig, readNewsFeedConfig, readWorkerConfig, readGalleryConfig]) {
+  for (const read of [
+    readContentConfig,
+    readNewsFeedConfig,
+    readWorkerConfig,
+    readGalleryConfig,
+    readMediaConfig,
+  ]) {
     try {
       read(env);
     } catch (error) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
-import { gallerySettings } from '@pressroom/gallery-admin/config';
+import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
 import { newsFeedSettings } from '@pressroom/news-feed/config';
 import { workerSettings } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ const SERVICES: [string, Record<string, Setting>][] = [
   ['content', contentSettings],
   ['news-feed', newsFeedSettings],
   ['gallery-admin', gallerySettings],
+  ['media', mediaSettings],
   ['newsroom', workerSettings],
 ];
 
@@ -29,6 +30,7 @@ const FIXED = [
   'CONTENT_PORT',
   'NEWS_FEED_PORT',
   'GALLERY_ADMIN_PORT',
+  'MEDIA_PORT',
   'newsroom METRICS_PORT',
   'newsroom NEWS_CALLBACK_PORT',
 ];
@@ -76,8 +78,9 @@ describe.each(SERVICES)('%s', (name, settings) => {
 
 /** Services have one password each, under their own names in .env. */
 function passedAs(service: string, setting: string, value = 'the value'): Record<string, string> {
-  // The newsroom works on the news feed's tables, as its role.
-  const role = service === 'newsroom' ? 'news-feed' : service;
+  // The newsroom works on the news feed's tables as its role, and public media are the gallery's.
+  const roles: Record<string, string> = { newsroom: 'news-feed', media: 'gallery-admin' };
+  const role = roles[service] ?? service;
   return { [`${role.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
 }
 
@@ -127,9 +130,9 @@ test('PostgreSQL and the store are reached by those who work with them, and reac
   const on = (network: string) =>
     Object.entries(services).flatMap(([name, { networks }]) => (networks?.includes(network) ? [name] : []));
   expect(on('database')).toEqual([
-    ...['postgres', 'migrate', 'roles', 'content', 'news-feed', 'newsroom', 'gallery-admin'],
+    ...['postgres', 'migrate', 'roles', 'content', 'news-feed', 'newsroom', 'gallery-admin', 'media'],
   ]);
-  expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'proxy']);
+  expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'media', 'proxy']);
   expect(services.postgres?.networks).toEqual(['database']);
   expect(services.minio?.networks).toEqual(['store']);
   expect(await composeNetworks()).toEqual({

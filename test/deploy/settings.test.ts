@@ -57,7 +57,7 @@ test('settings that are gone are named, and fail nothing', () => {
 
 test('every service has ended before Docker kills it', async () => {
   const services = await resolvedCompose({});
-  for (const name of ['content', 'news-feed', 'newsroom', 'gallery-admin']) {
+  for (const name of ['content', 'news-feed', 'newsroom', 'gallery-admin', 'media']) {
     const { environment = {}, stop_grace_period: period } = services[name] ?? {};
     const seconds = Number(environment.DRAIN_SECONDS ?? 0) + Number(environment.SHUTDOWN_TIMEOUT_MS) / 1000;
     expect(seconds, name).toBeLessThan(Number.parseInt(String(period), 10));

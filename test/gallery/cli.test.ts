@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { GetBucketCorsCommand, ListBucketsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
-import { removeBucket } from '../support/s3/objects.ts';
+import { put, removeBucket } from '../support/s3/objects.ts';
 
 const CLI = fileURLToPath(new URL('../../services/gallery-admin/src/cli.ts', import.meta.url));
 
@@ -160,4 +161,26 @@ describe('gallery bucket create', () => {
     expect(errors).not.toMatch(/\n\s+at /);
     expect(errors).not.toContain(gallery.store.secretAccessKey);
   });
+});
+
+test('gallery scan-location lists the pictures that name a place, and what cannot be looked into', async () => {
+  const plain = sharp({ create: { width: 300, height: 200, channels: 3, background: 'teal' } });
+  const gps = { IFD0: { Artist: 'Zoe' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' } };
+  const add = (key: string, bytes: Uint8Array) => put(gallery.s3, gallery.bucket, `scan/${key}`, bytes);
+  for (const kind of ['jpeg', 'png', 'webp'] as const) {
+    await add(`clean.${kind}`, await plain.clone().toFormat(kind).toBuffer());
+    await add(`placed.${kind}`, await plain.clone().withExif(gps).toFormat(kind).toBuffer());
+  }
+  await add('video.mp4', Buffer.from('\0\0\0\x18ftypmp42'));
+  await add('empty.jpg', Buffer.alloc(0));
+  await add('notes.txt', Buffer.from('no picture'));
+  const { out, errors, code } = await run(['scan-location', 'scan/'], storeSettings);
+  expect([errors, code]).toEqual(['', 0]);
+  const lines = out.trim().split('\n');
+  expect(lines.pop()).toBe('3 of 8 pictures and videos name a place; of 2 it is unknown.');
+  const found = ['jpeg', 'png', 'webp'].map((kind) => `EXIF\t"scan/placed.${kind}"`);
+  const unknown = ['empty.jpg', 'video.mp4'].map(
+    (name) => `unknown\t"scan/${name}"\tit is no JPEG, PNG or WebP`,
+  );
+  expect(lines.sort()).toEqual([...found, ...unknown]);
 });

@@ -33,6 +33,7 @@ test('what fails because the database hangs is answered without waiting for its 
     direct: db,
     limits: S3_COPY_LIMITS,
     dates: new OriginalDates(db),
+    discard: async () => undefined,
     log: memoryLog('test').log,
     recordMs: HOUR_MS,
   });

@@ -24,8 +24,10 @@ export interface Launch {
   /** The program that brings the database to its newest form, and its arguments. */
   readonly migrate: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Also creates samples in the user's own database (`DATABASE_URL`); the embedded one always gets them. */
-  readonly sample: boolean;
+  /**
+   * Whether to create samples in the database; unless said, in the embedded one, and not in `DATABASE_URL`.
+   */
+  readonly sample: boolean | undefined;
   /** Ends the launch, in order: the services, then the object store and the database. */
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -204,7 +206,7 @@ async function addSamples(
   signal: AbortSignal,
 ): Promise<void> {
   const options = { ...context, name: `${service.name}: sample data` };
-  const isWanted = samples ? !samples.has(service.name) : sample;
+  const isWanted = (sample ?? samples !== undefined) && !samples?.has(service.name);
   if (service.sample && isWanted) {
     await runToEnd({ ...options, command: service.sample }, signal);
     samples?.add(service.name);

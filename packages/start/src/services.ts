@@ -66,6 +66,7 @@ export const SERVICES: readonly Service[] = [
     main: 'services/gallery-admin/src/main.ts',
     check: ['services/gallery-admin/src/check-config.ts'],
     port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
+    env: { MEDIA_PUBLIC: 'public/' },
     gallery: {
       prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
     },

@@ -21,6 +21,9 @@ import { folderOperations } from './folders/routes.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
 import { OriginalDates } from './listing/original-dates.ts';
 import { listingOperations } from './listing/routes.ts';
+import { discardRenditions } from './media/discard-renditions.ts';
+import { PublicPrefixes } from './media/public-prefixes.ts';
+import { versionedPath, versionOf } from './media/version.ts';
 import type { CopyLimits } from './operations/copy-request.ts';
 import { Operations } from './operations/operations.ts';
 import { fileOperations } from './operations/routes.ts';
@@ -30,6 +33,7 @@ import { galleryMembers } from './problems.ts';
 import type { MediaFetcher } from './proxy/media-fetcher.ts';
 import { proxyOperations } from './proxy/routes.ts';
 import { Thumbnails } from './proxy/thumbnails.ts';
+import { servePublicMedia } from './public-media.ts';
 import { Account } from './session/account.ts';
 import { DeviceTokens } from './session/device-token.ts';
 import { Fingerprints } from './session/fingerprints.ts';
@@ -41,6 +45,7 @@ import { LoginThrottle } from './session/throttle.ts';
 import { type CookieStyle, sessionCookieName } from './session-cookies.ts';
 import { sessionHolder } from './session-guard.ts';
 import type { GalleryTables } from './tables.ts';
+import { trashOperations } from './trash/routes.ts';
 import { uploadOperations } from './uploads/routes.ts';
 import { CompletedUploads } from './uploads/store.ts';
 import { Uploads } from './uploads/uploads.ts';
@@ -75,6 +80,7 @@ const describe = (cookies: CookieStyle) => ({
     gallery: 'The folders and files of the active bucket.',
     uploads: 'Presigned URLs with which the browser uploads files straight to the bucket.',
     settings: 'The configured buckets and the active one.',
+    media: 'Files of the active bucket that anybody may read.',
   },
   securitySchemes: {
     session: { type: 'apiKey' as const, name: sessionCookieName(cookies), in: 'cookie' as const },
@@ -126,20 +132,26 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
   const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const dates = new OriginalDates(db);
-  const listing = listingOperations(active, dates);
+  const published = new PublicPrefixes(config.MEDIA_PUBLIC);
+  const listing = listingOperations(active, dates, ({ key, etag }) =>
+    published.has(key) ? versionedPath(key, versionOf(etag)) : undefined,
+  );
   const folders = folderOperations(active, dates);
+  const trash = trashOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
   const store = new OperationStore(db);
-  const operations = new Operations({ store, direct, limits: copyLimits, dates, log });
+  const discard = discardRenditions(published);
+  const operations = new Operations({ store, direct, limits: copyLimits, dates, discard, log });
   // Batches stop while the last requests are still being answered, which may take minutes.
   app.addHook('preClose', async () => operations.stop());
   app.addHook('onClose', () => operations.close());
   const background = batchOperations({ buckets: active, store, operations });
   const files = fileOperations({ buckets: active, operations });
+  const thumbnails = new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES);
   const proxy = proxyOperations({
     buckets: active,
     fetcher,
-    thumbnails: new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES),
+    thumbnails,
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });
@@ -161,6 +173,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/gallery/batches', background.list, SESSION],
     ['GET', '/api/gallery/batches/:id', background.read, SESSION],
     ['POST', '/api/gallery/batches/:id/resume', background.resume, SESSION],
+    ['GET', '/api/gallery/trash', trash.list, SESSION],
     ['GET', '/api/gallery/media', proxy.media, SESSION],
     ['POST', '/api/gallery/archives', archives.create, SESSION],
     ['GET', '/api/gallery/archives/:id', archives.read, SESSION],
@@ -171,5 +184,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/gallery/batch', files.batch, SESSION],
     ['GET', '/api/proxy', proxy.fetch, SESSION],
   ]);
+  // Strangers get one core at most, and only while the administrator waits for no picture.
+  await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
   return app;
 }

@@ -9,6 +9,7 @@ import { storeFailure } from './buckets/store-fault.ts';
 import { createBucket } from './cli/create-bucket.ts';
 import { readPassword } from './cli/read-password.ts';
 import { addSample } from './cli/sample.ts';
+import { scanLocation } from './cli/scan-location.ts';
 import { readSettingsKeys, readStoreConfig } from './config.ts';
 import { formatPasswordHash, hashPassword } from './session/password.ts';
 import type { GalleryTables } from './tables.ts';
@@ -39,7 +40,7 @@ function collectOrigins(value: string, earlier: string[]): string[] {
 }
 
 const program = new Command('gallery').description(
-  'Passwords, buckets and samples of the gallery administration',
+  'Passwords, buckets, samples and public media of the gallery administration',
 );
 
 program
@@ -86,6 +87,24 @@ program
   .command('sample')
   .description('put a few drawn images into an empty bucket, once')
   .action(() => withBucket((bucket) => withGallery((db) => addSample(bucket, db))));
+
+program
+  .command('media')
+  .description('serve the files below MEDIA_PUBLIC to anybody, in a process of their own')
+  .action(async () => {
+    // Loaded when it is needed: the other commands would start slower.
+    const [{ startOrExplain }, { runMedia }] = await Promise.all([
+      import('@pressroom/common/start/run-service'),
+      import('./run-media.ts'),
+    ]);
+    await startOrExplain(runMedia);
+  });
+
+program
+  .command('scan-location')
+  .description('list the pictures of the bucket that say where they were made')
+  .argument('[prefix]', 'a folder or the beginning of keys', '')
+  .action((prefix: string) => withBucket((bucket) => scanLocation(bucket, prefix, console.log)));
 
 await program.parseAsync().catch((error: unknown) => {
   const fault = storeFailure(error) ?? error;

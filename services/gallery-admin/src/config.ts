@@ -2,6 +2,7 @@ import {
   commonSettings,
   type Environment,
   encryptionKey,
+  integer,
   port,
   readConfig,
   secret,
@@ -9,6 +10,8 @@ import {
 } from '@pressroom/common/start/config';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
+import { isPublicPrefix } from './media/public-prefixes.ts';
+import { folderPrefix } from './names.ts';
 import { hostRules } from './proxy/host-rules.ts';
 import { parsePasswordHash } from './session/password.ts';
 import { passwordRule } from './session/password-rule.ts';
@@ -16,12 +19,25 @@ import { passwordRule } from './session/password-rule.ts';
 /** The variable that moves the port. */
 export const PORT_VARIABLE = 'GALLERY_ADMIN_PORT';
 
+/** The variable that moves the port of `gallery media`. */
+export const MEDIA_PORT_VARIABLE = 'MEDIA_PORT';
+
 function endpoint() {
   return z.string().refine(isEndpoint, 'the URL of an object store, such as https://s3.example.com');
 }
 
 function yesOrNo() {
   return z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+}
+
+function publicPrefixes() {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((prefix) => folderPrefix(prefix.trim())))
+    .refine(
+      (prefixes) => prefixes.every(isPublicPrefix),
+      'folders of the bucket separated by commas, such as public/, press/2026/',
+    );
 }
 
 function passwordHash() {
@@ -57,6 +73,37 @@ const storeSettings = {
 /** The settings of the environment's bucket. */
 export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 
+/** What public media need, in whichever process they are served. */
+const publicSettings = {
+  MEDIA_PUBLIC: setting(
+    publicPrefixes().default([]),
+    'The folders of the active bucket whose files anybody may read at `/media/`. See [public media](gallery-media.md#public-media).',
+  ),
+  MEDIA_RATE_LIMIT: setting(
+    integer(1, 10_000_000).default(3000),
+    'Requests of one client address to `/media/` per minute.',
+  ),
+  SETTINGS_KEY: setting(
+    encryptionKey(),
+    'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
+  ),
+  SETTINGS_KEY_PREVIOUS: setting(
+    encryptionKey().optional(),
+    'The previous `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
+  ),
+  ...storeSettings,
+};
+
+/** The settings of `gallery media`. */
+export const mediaSettings = {
+  ...commonSettings,
+  [MEDIA_PORT_VARIABLE]: setting(port().default(4006), 'The port to listen on.'),
+  ...publicSettings,
+};
+
+/** The settings of `gallery media`. */
+export type MediaConfig = z.infer<z.ZodObject<typeof mediaSettings>>;
+
 /** The settings of the gallery administration, with what each is for. */
 export const gallerySettings = {
   ...commonSettings,
@@ -74,14 +121,6 @@ export const gallerySettings = {
     'The password itself, if no hash is set. Common passwords are refused.',
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
-  SETTINGS_KEY: setting(
-    encryptionKey(),
-    'Encrypts the keys of saved buckets and signs the cookie of known browsers.',
-  ),
-  SETTINGS_KEY_PREVIOUS: setting(
-    encryptionKey().optional(),
-    'The previous `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
-  ),
   PROXY_ALLOWED_HOSTS: setting(
     hostRules({ subdomains: true }).default([]),
     'Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`, `*.host`.',
@@ -90,7 +129,7 @@ export const gallerySettings = {
     hostRules({ subdomains: false }).default([]),
     'Those of `PROXY_ALLOWED_HOSTS` that may have private addresses, without wildcards.',
   ),
-  ...storeSettings,
+  ...publicSettings,
 };
 
 /** The settings of the gallery administration. */
@@ -99,6 +138,11 @@ export type GalleryConfig = z.infer<z.ZodObject<typeof gallerySettings>>;
 /** Reads the settings of the gallery administration. Throws `ConfigError` with every error. */
 export function readGalleryConfig(env: Environment): GalleryConfig {
   return readConfig(gallerySettings, env);
+}
+
+/** Reads the settings of `gallery media`. Throws `ConfigError` with every error. */
+export function readMediaConfig(env: Environment): MediaConfig {
+  return readConfig(mediaSettings, env);
 }
 
 /** Reads the keys of saved buckets alone. Throws `ConfigError` with every error. */

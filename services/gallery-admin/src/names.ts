@@ -1,8 +1,14 @@
 import { anyText, codePoints } from '@pressroom/common/fields/text';
 import { z } from 'zod';
+import { isInTrash } from './trash-path.ts';
 
 /** The longest object key that S3 accepts, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1024;
+
+/**
+ * Where what is made from public pictures is kept, in the bucket itself; the root's listing leaves it out.
+ */
+export const RENDITIONS = '.pressroom-renditions/';
 
 const CONTROL = /\p{Cc}/u;
 
@@ -119,8 +125,13 @@ export function folderPrefix(path: string): string {
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
 
-/** A folder: an {@link objectPath}, read as the prefix of its keys ({@link folderPrefix}). */
-export const folderPath = objectPath.transform(folderPrefix);
+/**
+ * A folder that new files may be in: an {@link objectPath}, read as the prefix of its keys
+ * ({@link folderPrefix}).
+ */
+export const folderPath = objectPath
+  .refine((value) => !isInTrash(value), 'must not be in the trash, where only deletions put files')
+  .transform(folderPrefix);
 
 /** A media type such as `image/jpeg`, with or without parameters, of at most 255 characters. */
 export const contentType = z

@@ -1,3 +1,4 @@
+import { openPruning } from '@pressroom/common/concurrency/pruning';
 import { ChangeListener } from '@pressroom/common/database/change-listener';
 import { openDirectDatabase, openPool, queriesOn } from '@pressroom/common/database/database';
 import type { Server } from '@pressroom/common/http/server';
@@ -10,11 +11,13 @@ import { ActiveBucket } from './buckets/active.ts';
 import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
 import { BucketStore } from './buckets/store.ts';
-import type { GalleryConfig } from './config.ts';
+import type { GalleryConfig, MediaConfig } from './config.ts';
+import { buildMediaApp } from './media-app.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
 import { sessionMeters } from './session/meters.ts';
 import type { GalleryTables } from './tables.ts';
+import { pruneTrash } from './trash/prune.ts';
 
 /** The service with its open resources. */
 export interface OpenGallery {
@@ -40,9 +43,60 @@ export async function openGallery(
   { copyLimits = S3_COPY_LIMITS, storeTimeouts, proxy }: Surroundings = {},
 ): Promise<OpenGallery> {
   const applicationName = 'pressroom gallery-admin';
+  const opened = await openBuckets(config, log, { applicationName, storeTimeouts });
+  const { db, buckets, connections } = opened;
+  const direct = openDirectDatabase(config, applicationName, db, log);
+  const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
+  const pruning = openPruning(
+    {
+      trash: async (signal) => {
+        let objects = 0;
+        for (const view of await buckets.list()) {
+          try {
+            const stored = await buckets.configurationOf({ ...view, accessKeyId: '', secretAccessKey: '' });
+            objects += await pruneTrash(connections.open(stored), { db, direct, signal });
+          } catch (error) {
+            // The others are not to wait for one that does not answer.
+            log.warn({ err: error, bucket: view.name }, 'trash_not_pruned');
+          }
+        }
+        return { objects };
+      },
+    },
+    log,
+  );
+  const release = async () => {
+    await Promise.all([pruning.stop(), fetcher.close()]);
+    await Promise.all([opened.release(), direct !== db && direct.destroy()]);
+  };
+  const meters = [...opened.meters, ...sessionMeters(db)];
+  const app = await buildApp({ ...opened, config, direct, meters, copyLimits, fetcher, log });
+  return { app, release };
+}
+
+/**
+ * Opens what `gallery media` is built from: the public part of the active bucket alone, in its own process.
+ */
+export async function openMedia(
+  config: MediaConfig,
+  log: Logger,
+  { storeTimeouts }: Pick<Surroundings, 'storeTimeouts'> = {},
+): Promise<OpenGallery> {
+  const { release, ...opened } = await openBuckets(config, log, {
+    applicationName: 'pressroom media',
+    storeTimeouts,
+  });
+  return { app: await buildMediaApp({ ...opened, config, log }), release };
+}
+
+/** Opens the database and the active bucket, and starts listening for changes of the settings. */
+async function openBuckets(
+  config: MediaConfig | GalleryConfig,
+  log: Logger,
+  { applicationName, storeTimeouts }: { applicationName: string; storeTimeouts: StoreTimeouts | undefined },
+) {
   const pool = openPool(config, applicationName, log);
   const db = queriesOn<GalleryTables>(pool);
-  const direct = openDirectDatabase(config, applicationName, db, log);
   const changes = new ChangeListener({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     applicationName,
@@ -57,17 +111,14 @@ export async function openGallery(
     box: new SecretBox(config.SETTINGS_KEY, config.SETTINGS_KEY_PREVIOUS),
   });
   const active = new ActiveBucket(buckets, connections, changes);
-  const fetcher = new MediaFetcher({ ...PROXY_LIMITS, ...proxy });
   changes.start();
-  const tracing = await openTracing(config, 'gallery-admin', log);
+  const tracing = await openTracing(config, applicationName.replace(/^pressroom /, ''), log);
   tracing?.traceQueries(pool);
   const release = async () => {
     await changes.close();
     connections.close();
-    await fetcher.close();
-    await Promise.all([db.destroy(), direct !== db && direct.destroy(), tracing?.close()]);
+    await Promise.all([db.destroy(), tracing?.close()]);
   };
-  const meters = [...poolMeters({ main: pool }), ...sessionMeters(db), ...connections.meters()];
-  const parts = { meters, tracing, config, db, direct, active, buckets, copyLimits, fetcher, log };
-  return { app: await buildApp(parts), release };
+  const meters = [...poolMeters({ main: pool }), ...connections.meters()];
+  return { db, buckets, connections, active, tracing, meters, release };
 }

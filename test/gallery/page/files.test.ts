@@ -7,7 +7,9 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { findPlaces } from '@pressroom/gallery-page/metadata/find-places';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
 import {
@@ -16,6 +18,7 @@ import {
   galleryPageFixture,
   type Visit,
 } from '../../support/gallery-page.ts';
+import { readBytes } from '../../support/s3/objects.ts';
 
 let gallery: GalleryPageFixture;
 let browser: Browser | undefined;
@@ -257,6 +260,38 @@ describe('an upload', () => {
     await expect.poll(() => content('taken/a.txt')).toBe('replaced');
   });
 
+  test('loses the place where it was made, unless somebody wants it, and a question decides on the rest', async () => {
+    const exif = { IFD0: { Artist: 'Zoe' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' } };
+    const made = sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } }).withExif(exif);
+    const photo = await made.jpeg().toBuffer();
+    const choose = (...files: [name: string, bytes: Buffer][]) =>
+      page
+        .locator('[data-upload="files"]')
+        .setInputFiles(files.map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
+    const places = async (key: string) => {
+      const bytes = new Uint8Array(await readBytes(gallery.s3, gallery.bucket, key));
+      return findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length);
+    };
+    const heic = Buffer.from('\0\0\0\x18ftypheic and the rest', 'latin1');
+    await go('place/');
+    await choose(['a.jpg', photo], ['b.heic', heic], ['c.jpg', photo.subarray(0, 60)]);
+    const question = page.getByRole('dialog', { name: '2 files may say where they were made' });
+    await question.getByText('b.heic').waitFor();
+    await question.getByRole('button', { name: 'Leave out' }).click();
+    await link('a.jpg').waitFor();
+    expect(await places('place/a.jpg')).toEqual([]);
+    expect(await content('place/a.jpg')).toContain('Zoe');
+    expect(await exists('place/b.heic')).toBe(false);
+    await choose(['b.heic', heic]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Upload unchanged' }).click();
+    await link('b.heic').waitFor();
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByRole('menuitemradio', { name: 'Take out places and serial numbers' }).click();
+    await choose(['d.jpg', photo]);
+    await link('d.jpg').waitFor();
+    expect(await places('place/d.jpg')).toEqual(['EXIF']);
+  });
+
   test('is dropped or pasted, with the folder that it was in', async () => {
     await go('dropped/');
     await page.getByText('Nothing here yet').waitFor();
@@ -386,6 +421,54 @@ describe('files and folders', () => {
     await page.getByText('Deleted 3 objects').waitFor();
     await expect.poll(names).toEqual(['keep.txt']);
     expect(await exists('bin/keep.txt')).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(names).toEqual(['b', 'a.txt', 'keep.txt']);
+  });
+
+  test('are kept in the trash, come back beside what has their name now, or are deleted for good', async () => {
+    await gallery.put('kept/in/a.txt', 'kept/in/b.txt', 'kept/c.txt');
+    const remove = async (...chosen: string[]) => {
+      await choose(...chosen);
+      await page.keyboard.press('Delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    };
+    await go('kept/', '&view=table');
+    await remove('in', 'c.txt');
+    await page.getByText('Nothing here yet').waitFor();
+    await gallery.put('kept/c.txt');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: 'Trash' }).click();
+    await page.getByRole('navigation').getByText('Trash').waitFor();
+    expect(await page.getByRole('button', { name: 'Upload' }).count()).toBe(0);
+    const line = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'in', exact: true }) });
+    await line.getByText('kept', { exact: true }).waitFor();
+    await link('in').click();
+    await link('b.txt').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Trash' }).click();
+    await choose('in', 'c.txt');
+    await page.getByRole('button', { name: 'Restore' }).click();
+    const question = page.getByRole('dialog', { name: '1 name is already taken' });
+    await question.getByText('In kept:').waitFor();
+    await question.getByRole('button', { name: 'Keep both' }).click();
+    await page.getByText('Restored 3 objects').waitFor();
+    for (const key of ['in/a.txt', 'in/b.txt', 'c.txt', 'c (2).txt'])
+      expect(await exists(`kept/${key}`)).toBe(true);
+    await go('kept/', '&view=table');
+    await remove('c.txt');
+    await expect.poll(() => exists('kept/c.txt')).toBe(false);
+    await go('.pressroom-trash/');
+    await page.getByRole('button', { name: 'Empty the trash' }).click();
+    await page.getByRole('dialog').getByText('This cannot be undone.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The trash is empty').waitFor();
+    await go('kept/', '&view=table');
+    await choose('c (2).txt');
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog').getByLabel('For good').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => exists('kept/c (2).txt')).toBe(false);
+    await go('.pressroom-trash/');
+    await page.getByText('The trash is empty').waitFor();
   });
 
   test('that somebody else has deleted are no trouble', async () => {

@@ -45,10 +45,9 @@ test('20,000 objects are scrolled through, sorted, filtered, selected and delete
   await page.keyboard.press('Control+a');
   await page.getByText('20,000 selected').waitFor();
   await page.keyboard.press('Delete');
-  await page
-    .getByRole('dialog', { name: 'Delete 20,000 items?' })
-    .getByRole('button', { name: 'Delete' })
-    .click();
+  const question = page.getByRole('dialog', { name: 'Delete 20,000 items?' });
+  await question.getByLabel('For good').check();
+  await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Deleted 20,000 objects').waitFor();
   await page.getByText('Nothing here yet').waitFor();
   expect((await listAll(gallery.s3, { Bucket: gallery.bucket, Prefix: 'many/' })).keys).toEqual([]);

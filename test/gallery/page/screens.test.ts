@@ -232,6 +232,8 @@ test('a bucket is added, tested, edited, made the active one, and removed', asyn
   await page.getByText('Nothing here yet').waitFor();
   await page.goto(`${gallery.url}/?screen=buckets`);
   await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).click();
+  // The page loads itself again, and a dialog would go with it.
+  await page.getByRole('button', { name: `Make ${name} active` }).waitFor();
   await page.getByRole('button', { name: `Remove ${name}` }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await expect.poll(() => page.getByText(name).count()).toBe(0);

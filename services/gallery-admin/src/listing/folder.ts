@@ -1,4 +1,6 @@
 import type { Bucket } from '../buckets/bucket.ts';
+import { RENDITIONS } from '../names.ts';
+import { TRASH } from '../trash-path.ts';
 import { mediaKindOf, mediaTypeOf } from './media-type.ts';
 import { naturalOrder } from './natural-order.ts';
 import { listPage, type ObjectPage, type StoredObject } from './object-page.ts';
@@ -12,18 +14,22 @@ type FolderEntry = ListedFolder['folders'][number];
 /** Pages that one folders-only request may read before it returns what it has found. */
 const MAX_PAGES = 50;
 
+/** The path at which anybody may read an object for good; undefined if it is not public. */
+export type PublicPath = (object: StoredObject) => string | undefined;
+
 /** The part of a listing's query that identifies the page. */
 export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly'>;
 
 /**
  * Reads a page of the folder `path`: its folders and files, each in natural order. The markers that some
- * tools create for empty folders (keys ending with `/`) are not files. A folders-only request searches up to
- * 50 pages, so that folders are found among a hundred thousand files.
+ * tools create for empty folders (keys ending with `/`) are not files, and the trash is not a folder. A
+ * folders-only request searches up to 50 pages, so that folders are found among a hundred thousand files.
  */
 export async function readFolder(
   bucket: Bucket,
   query: FolderPage,
   dates: OriginalDates,
+  publicPath: PublicPath,
 ): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
@@ -33,10 +39,14 @@ export async function readFolder(
   const [urls, modified] = await Promise.all([signObjectUrls(bucket, keys), dates.of(bucket, objects)]);
   const files = objects.map((object, index) => {
     const lastModified = modified[index] ?? object.lastModified;
-    return fileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
+    const entry = fileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
+    return { ...entry, publicPath: publicPath(object) };
   });
   return {
-    folders: page.prefixes.map((prefix) => folderEntry(prefix, query.path)).sort(byName),
+    folders: page.prefixes
+      .filter((prefix) => prefix !== TRASH && prefix !== RENDITIONS)
+      .map((prefix) => folderEntry(prefix, query.path))
+      .sort(byName),
     files: files.sort(byName),
     currentPath: query.path,
     continuationToken: page.continuationToken,
@@ -59,11 +69,13 @@ async function findFolders(bucket: Bucket, query: FolderPage): Promise<ObjectPag
   return found;
 }
 
-function folderEntry(prefix: string, parent: string): FolderEntry {
+/** A folder as listings show it, in the folder `parent`. */
+export function folderEntry(prefix: string, parent: string): FolderEntry {
   return { name: prefix.slice(parent.length, -1), path: prefix, type: 'folder' };
 }
 
-function fileEntry(object: StoredObject, url: string, parent: string): FileEntry {
+/** A file as listings show it, in the folder `parent`. */
+export function fileEntry(object: StoredObject, url: string, parent: string): FileEntry {
   const contentType = mediaTypeOf(object.key);
   return {
     name: object.key.slice(parent.length),

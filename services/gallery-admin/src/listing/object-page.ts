@@ -22,6 +22,8 @@ export interface PageRequest {
   /** `/` to list folders instead of their content. */
   delimiter?: string;
   continuationToken?: string | undefined;
+  /** Only keys after this one. */
+  startAfter?: string | undefined;
   /** Objects and folders combined, 1–1000. */
   maxKeys?: number;
 }
@@ -44,6 +46,7 @@ export async function listPage(bucket: Bucket, page: PageRequest): Promise<Objec
     Prefix: page.prefix,
     Delimiter: page.delimiter,
     ContinuationToken: page.continuationToken,
+    StartAfter: page.startAfter || undefined,
     MaxKeys: page.maxKeys,
     // XML cannot represent every character that a key may contain.
     EncodingType: 'url',

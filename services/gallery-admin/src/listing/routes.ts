@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
-import { readFolder } from './folder.ts';
+import { type PublicPath, readFolder } from './folder.ts';
 import type { OriginalDates } from './original-dates.ts';
 import { type ListingAnswer, listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
 import { signListUrl, signObjectUrls } from './signed-urls.ts';
@@ -13,11 +13,11 @@ import { signListUrl, signObjectUrls } from './signed-urls.ts';
 const TAGS = ['gallery'];
 
 /** The content of the bucket and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
-export function listingOperations(buckets: BucketSource, dates: OriginalDates) {
-  return { list: listOperation(buckets, dates), sign: signOperation(buckets), folderPreview };
+export function listingOperations(buckets: BucketSource, dates: OriginalDates, publicPath: PublicPath) {
+  return { list: listOperation(buckets, dates, publicPath), sign: signOperation(buckets), folderPreview };
 }
 
-function listOperation(buckets: BucketSource, dates: OriginalDates) {
+function listOperation(buckets: BucketSource, dates: OriginalDates, publicPath: PublicPath) {
   return operation({
     schema: {
       tags: TAGS,
@@ -29,7 +29,7 @@ function listOperation(buckets: BucketSource, dates: OriginalDates) {
     handler: async ({ query }, reply) => {
       const bucket = await buckets.current();
       if (query.json) {
-        const data = await readFolder(bucket, query, dates).catch((error: unknown) => {
+        const data = await readFolder(bucket, query, dates, publicPath).catch((error: unknown) => {
           throw query.continuationToken !== undefined && isTokenRefusal(error) ? unknownToken() : error;
         });
         return replyJson(reply, { success: true, mode: 'json', data } satisfies ListingAnswer);

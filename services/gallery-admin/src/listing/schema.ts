@@ -39,13 +39,15 @@ export const listingQuery = z
 /** A listing's query string, read. */
 export type ListingQuery = z.infer<typeof listingQuery>;
 
-const folderEntry = z.object({
+/** A folder as listings show it. */
+export const folderEntry = z.object({
   name: z.string(),
   path: z.string().describe('The folder as a prefix, ending with "/".'),
   type: z.literal('folder'),
 });
 
-const fileEntry = z.object({
+/** A file as listings show it. */
+export const fileEntry = z.object({
   name: z.string(),
   path: z.string().describe('The key of the object.'),
   url: z.string().describe('Presigned, valid for an hour.'),
@@ -61,7 +63,14 @@ const fileEntry = z.object({
 
 const listedFolder = z.object({
   folders: z.array(folderEntry),
-  files: z.array(fileEntry),
+  files: z.array(
+    fileEntry.extend({
+      publicPath: z
+        .string()
+        .optional()
+        .describe('The path of this version for anybody and for good, if the file is public.'),
+    }),
+  ),
   currentPath: z.string(),
   continuationToken: z
     .string()

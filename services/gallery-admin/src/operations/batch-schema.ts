@@ -14,12 +14,13 @@ const undoing = z.discriminatedUnion('action', [
       .describe('The old names of those that got another.'),
   }),
   z.object({ action: z.literal('rename'), path: z.string(), name: z.string() }),
+  z.object({ action: z.literal('restore'), paths: z.array(z.string()) }),
 ]);
 
 const batchView = z
   .object({
     id: z.uuid(),
-    action: z.enum(['delete', 'copy', 'move', 'rename']),
+    action: z.enum(['delete', 'restore', 'copy', 'move', 'rename']),
     paths: z.array(z.string()).describe(`The paths of the request, at most ${SHOWN_PATHS} of them.`),
     pathCount: z.int().describe('How many paths the request has.'),
     dest: z.string().nullable().describe('The destination folder of a copy or move.'),
@@ -31,14 +32,14 @@ const batchView = z
     progress: z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe(
-        'Steps: one for each object; two for each that is moved or renamed. total is null while it is unknown.',
+        'Steps: one for each object; two for each that is moved, renamed, restored or deleted to the trash. total is null while it is unknown.',
       ),
     message: z.string().nullable().describe('How it ended, for people; null while it runs.'),
     code: z.string().nullable().describe('Why it failed, such as destination_conflict; else null.'),
     affected: z
       .int()
       .nullable()
-      .describe('Number of objects deleted, copied or moved; null until it is done.'),
+      .describe('Number of objects deleted, restored, copied or moved; null until it is done.'),
     startedAt: z.string().describe('RFC 3339, UTC.'),
     endedAt: z.string().nullable().describe('RFC 3339, UTC; null while it runs.'),
   })
@@ -62,7 +63,9 @@ export const batchRead = z.object({
   batch: batchView,
   undo: z
     .array(undoing)
-    .describe('The requests that take a finished move or renaming back; empty if nothing can be taken back.'),
+    .describe(
+      'The requests that take a finished move, renaming or deletion to the trash back; empty if nothing can be taken back.',
+    ),
 });
 
 /** The response to a read of the history. */

@@ -3,6 +3,8 @@ import { plannedObstacles, planTransfers, type Source, targetOf } from './destin
 
 const object = (path: string): Source => ({ kind: 'object', path });
 const folder = (path: string): Source => ({ kind: 'folder', path });
+const planned = (sources: Source[], dest: string) =>
+  planTransfers(sources, (source) => targetOf(source, dest));
 
 test.each([
   [object('a.jpg'), 'to/', 'to/a.jpg'],
@@ -25,7 +27,7 @@ test.each<[string, Source[], string, string[]]>([
   ['two files with the same name', [object('a/x'), object('b/x')], 'to/', ['to/x']],
   ['two folders with the same name', [folder('a/x/'), folder('b/x/')], 'to/', ['to/x/']],
 ])('%s is in the way', (_, sources, dest, paths) => {
-  expect(plannedObstacles(planTransfers(sources, dest)).flatMap((obstacle) => obstacle.paths)).toEqual(paths);
+  expect(plannedObstacles(planned(sources, dest)).flatMap((obstacle) => obstacle.paths)).toEqual(paths);
 });
 
 test.each<[string, Source[], string]>([
@@ -33,5 +35,5 @@ test.each<[string, Source[], string]>([
   ['a file and a folder with the same name', [object('a/x'), folder('b/x/')], 'to/'],
   ['one source named twice', [object('a/x'), object('a/x')], 'to/'],
 ])('%s is not', (_, sources, dest) => {
-  expect(plannedObstacles(planTransfers(sources, dest))).toEqual([]);
+  expect(plannedObstacles(planned(sources, dest))).toEqual([]);
 });

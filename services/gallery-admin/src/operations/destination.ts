@@ -41,20 +41,13 @@ export function parentOf(path: string): string {
   return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1);
 }
 
-/** The name that a source gets at its destination; undefined if it keeps its own. */
-export type Naming = (source: Source) => string | undefined;
+/** Where a source goes: its key or prefix there. */
+export type Placing = (source: Source) => string;
 
-/**
- * Plans the transfer of every source into the folder `dest`; a source that is named twice is transferred
- * once.
- */
-export function planTransfers(
-  sources: readonly Source[],
-  dest: string,
-  naming: Naming = () => undefined,
-): Transfer[] {
+/** Plans the transfer of every source; one that is named twice is transferred once. */
+export function planTransfers(sources: readonly Source[], placing: Placing): Transfer[] {
   const distinct = new Map(sources.map((source) => [source.path, source]));
-  return [...distinct.values()].map((source) => ({ source, target: targetOf(source, dest, naming(source)) }));
+  return [...distinct.values()].map((source) => ({ source, target: placing(source) }));
 }
 
 /** The reasons, independent of the bucket's content, why `transfers` cannot start. */

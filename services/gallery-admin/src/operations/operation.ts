@@ -6,14 +6,15 @@ export interface NewName {
 
 /** What an operation is asked to do, as it is recorded. */
 export interface OperationRequest {
-  action: 'delete' | 'copy' | 'move' | 'rename';
+  /** `trash` is a deletion to the trash. */
+  action: 'delete' | 'trash' | 'restore' | 'copy' | 'move' | 'rename';
   /** Keys and folders. */
   paths: string[];
   /** The destination folder as a prefix, empty for the root; for a renaming the folder of the path. */
   dest: string;
   /** The new name, for a renaming. */
   name?: string | undefined;
-  /** The names that some paths of a copy or move get at the destination. */
+  /** The names that some paths of a copy, move or restoration get at the destination. */
   names?: NewName[] | undefined;
   /** For a deletion of a file: a folder with its name is not deleted instead. */
   filesOnly?: true | undefined;
@@ -22,7 +23,8 @@ export interface OperationRequest {
 /** A request that takes a batch back, or a part of it. */
 export type Undoing =
   | { action: 'move'; paths: string[]; dest: string; names?: NewName[] | undefined }
-  | { action: 'rename'; path: string; name: string };
+  | { action: 'rename'; path: string; name: string }
+  | { action: 'restore'; paths: string[] };
 
 /** How an operation ended, as it is recorded and reported to the client. */
 export interface Outcome {

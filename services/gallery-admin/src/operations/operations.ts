@@ -12,7 +12,7 @@ import type { CopyLimits } from './copy-request.ts';
 import { deletePaths } from './delete-paths.ts';
 import { exclusively, LockLost, TransferRunning } from './exclusively.ts';
 import { loggedPaths } from './messages.ts';
-import type { Outcome, Steps } from './operation.ts';
+import type { OperationRequest, Outcome, Steps } from './operation.ts';
 import {
   type Asked,
   type Begun,
@@ -49,6 +49,8 @@ export interface OperationParts {
   direct: Kysely<GalleryTables>;
   limits: CopyLimits;
   dates: OriginalDates;
+  /** Deletes what was made from the files at paths where they are no more. */
+  discard: (bucket: Bucket, paths: readonly string[]) => Promise<void>;
   log: Logger;
   /** {@link RECORD_MS}, unless it is given. */
   recordMs?: number;
@@ -191,6 +193,7 @@ export class Operations {
   ): Promise<Outcome> {
     const { request, background, before } = claim;
     const ended = async (outcome: Outcome) => {
+      await this.#discard(bucket, request);
       await end(outcome);
       return outcome;
     };
@@ -209,16 +212,26 @@ export class Operations {
     }
   }
 
+  /** What is left over is in nobody's way. */
+  async #discard(bucket: Bucket, { action, paths }: OperationRequest): Promise<void> {
+    const { discard, log } = this.#parts;
+    if (action === 'copy') return;
+    await discard(bucket, paths).catch((error: unknown) =>
+      log.warn({ err: storeFailure(error) ?? error, ...loggedPaths(paths) }, 'renditions_not_discarded'),
+    );
+  }
+
   async #transfer(
     bucket: Bucket,
     claim: Claim,
     { watch, hold }: Pick<TransferRequest, 'watch' | 'hold'>,
   ): Promise<Outcome> {
     const { request, before, resumed } = claim;
+    const { action } = request;
     const { store, limits, dates } = this.#parts;
     const asked: TransferRequest = {
       ...request,
-      action: request.action === 'copy' ? 'copy' : 'move',
+      action: action === 'rename' || action === 'delete' ? 'move' : action,
       begun: claim.begun ?? (await store.begunElsewhere(claim)),
       note: async (transfers) => {
         await store.note(claim, transfers);
@@ -231,7 +244,7 @@ export class Operations {
     const undo = undoOf(request, done);
     if (!done.hasChanged && before) return before;
     if (done.affected === 0 && resumed) return { ...NOTHING_LEFT, undo };
-    const path = request.action === 'rename' ? done.transfers[0]?.target : undefined;
+    const path = action === 'rename' ? done.transfers[0]?.target : undefined;
     return { ...transferred(asked, done), undo, path };
   }
 

@@ -4,6 +4,7 @@ import { Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { problemResponses } from '../problems.ts';
+import { TRASH } from '../trash-path.ts';
 import { logWrite } from '../writing.ts';
 import { batchStarted } from './batch-schema.ts';
 import { parentOf } from './destination.ts';
@@ -54,9 +55,9 @@ function removeOperation(parts: FileParts) {
       response: { 200: deleteAnswer, ...PROBLEMS },
     },
     handler: async (request, reply) => {
-      const { path, type } = request.body;
+      const { path, type, trash } = request.body;
       const filesOnly = type === 'image' ? (true as const) : undefined;
-      const asked = { action: 'delete' as const, paths: [path], dest: '', filesOnly };
+      const asked = { ...deletionOf([path], trash), filesOnly };
       const { message, affected = 0 } = await perform(parts, asked, request, reply);
       return { success: true as const, message, deleted: affected };
     },
@@ -68,7 +69,7 @@ function batchOperation(parts: FileParts) {
     schema: {
       tags: TAGS,
       operationId: 'runBatch',
-      summary: 'Delete, copy or move files and folders',
+      summary: 'Delete, restore, copy or move files and folders',
       description: `Everything is checked before anything is changed. ${REPEATABLE}`,
       headers: repeatableHeaders,
       body: batchBody,
@@ -76,7 +77,7 @@ function batchOperation(parts: FileParts) {
     },
     handler: async (request, reply) => {
       const { background, ...body } = request.body;
-      const asked = body.action === 'delete' ? { ...body, dest: '' } : body;
+      const asked = body.action === 'delete' ? deletionOf(body.paths, body.trash) : { dest: '', ...body };
       if (background) return reply.code(202).send(await start(parts, asked, request));
       const { message, affected = 0 } = await perform(parts, asked, request, reply);
       return { success: true as const, message, affected };
@@ -106,6 +107,11 @@ function renameOperation(parts: FileParts) {
       return { success: true as const, message, affected, path, undo: back };
     },
   });
+}
+
+/** A deletion, for good or to the trash. */
+function deletionOf(paths: string[], toTrash = false): OperationRequest {
+  return toTrash ? { action: 'trash', paths, dest: TRASH } : { action: 'delete', paths, dest: '' };
 }
 
 /** Starts a batch in the background, or finds the one that the same request started. */

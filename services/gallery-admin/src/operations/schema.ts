@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { existingPath, filename, folderPrefix } from '../names.ts';
+import { isInTrash, TRASH_DAYS, trashedAt } from '../trash-path.ts';
 
 /** The most paths in one request. */
 const MAX_PATHS = 1000;
@@ -20,17 +21,36 @@ export const repeatableHeaders = z.looseObject({
     ),
 });
 
+const trash = z
+  .boolean()
+  .optional()
+  .describe(
+    `true: keep it in the trash for ${TRASH_DAYS} days, from which "restore" brings it back; otherwise it is gone for good.`,
+  );
+
+/** What is in the trash can only be deleted for good. */
+function isOutside(trash: boolean | undefined, paths: readonly string[]): boolean {
+  return !trash || !paths.some(isInTrash);
+}
+
+const IN_TRASH = 'is in the trash already; without "trash" it is deleted for good';
+
 /** The body of a deletion. */
 export const deleteBody = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({
-      type: z.literal('image'),
-      path: namedPath
-        .refine((value) => !value.endsWith('/'), 'must be the key of a file, without "/" at the end')
-        .meta({ pattern: '[^/]$' }),
-    }),
-    z.strictObject({ type: z.literal('folder'), path: namedPath.transform(folderPrefix) }),
+    z
+      .strictObject({
+        type: z.literal('image'),
+        path: namedPath
+          .refine((value) => !value.endsWith('/'), 'must be the key of a file, without "/" at the end')
+          .meta({ pattern: '[^/]$' }),
+        trash,
+      })
+      .refine((body) => isOutside(body.trash, [body.path]), { path: ['path'], error: IN_TRASH }),
+    z
+      .strictObject({ type: z.literal('folder'), path: namedPath.transform(folderPrefix), trash })
+      .refine((body) => isOutside(body.trash, [body.path]), { path: ['path'], error: IN_TRASH }),
   ],
   'must have a type, image or folder',
 );
@@ -55,17 +75,19 @@ const background = z
   .optional()
   .describe('true: answer 202 at once with a batch, which GET /api/gallery/batches/{id} follows.');
 
+const names = z
+  .array(z.strictObject({ path: namedPath, name: filename }))
+  .max(MAX_PATHS)
+  .optional()
+  .describe('Other names at the destination for some of the paths, which are spelled as in paths.');
+
 const transfer = {
   paths,
   background,
   dest: existingPath
     .transform(folderPrefix)
     .describe('The destination folder; everything keeps its own name. Empty for the root.'),
-  names: z
-    .array(z.strictObject({ path: namedPath, name: filename }))
-    .max(MAX_PATHS)
-    .optional()
-    .describe('Other names at the destination for some of the paths, which are spelled as in paths.'),
+  names,
 };
 
 /** A name for a path that is not transferred would be lost in silence. */
@@ -83,23 +105,38 @@ const NAMES_RULE = {
 export const batchBody = z.discriminatedUnion(
   'action',
   [
-    z.strictObject({
-      action: z.literal('delete'),
-      paths,
-      dest: existingPath.optional().describe('Not used.'),
-      background,
-    }),
+    z
+      .strictObject({
+        action: z.literal('delete'),
+        paths,
+        dest: existingPath.optional().describe('Not used.'),
+        trash,
+        background,
+      })
+      .refine((body) => isOutside(body.trash, body.paths), { path: ['paths'], error: IN_TRASH }),
+    z
+      .strictObject({
+        action: z.literal('restore'),
+        paths: paths.describe('As GET /api/gallery/trash lists them; each goes back to its place.'),
+        background,
+        names,
+      })
+      .refine(isForPaths, NAMES_RULE)
+      .refine((body) => body.paths.every((path) => trashedAt(path) !== undefined), {
+        path: ['paths'],
+        error: 'must be paths as GET /api/gallery/trash lists them',
+      }),
     z.strictObject({ action: z.literal('copy'), ...transfer }).refine(isForPaths, NAMES_RULE),
     z.strictObject({ action: z.literal('move'), ...transfer }).refine(isForPaths, NAMES_RULE),
   ],
-  'must have an action: delete, copy or move',
+  'must have an action: delete, restore, copy or move',
 );
 
 /** The response to a batch. */
 export const batchAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
-  affected: z.int().describe('Number of objects deleted, copied or moved.'),
+  affected: z.int().describe('Number of objects deleted, restored, copied or moved.'),
 });
 
 /** The body of a renaming. */

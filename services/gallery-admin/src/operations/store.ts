@@ -382,7 +382,7 @@ function viewOf(row: Row): BatchView {
   const outcome = outcomeOf(row);
   return {
     id: row.id,
-    action,
+    action: action === 'trash' ? 'delete' : action,
     paths: paths.slice(0, SHOWN_PATHS),
     pathCount: paths.length,
     dest: action === 'copy' || action === 'move' ? dest : null,

@@ -4,17 +4,21 @@ import type { StoredObject } from '../listing/object-page.ts';
 import type { MovedObject, OriginalDates } from '../listing/original-dates.ts';
 import { isKeyLength, MAX_KEY_BYTES } from '../names.ts';
 import { isNameRefused, NAME_REFUSED } from '../store-names.ts';
+import { isInTrash, newDeletion, trashedAt, trashPath } from '../trash-path.ts';
 import { forEachConcurrently, inBatches } from './concurrently.ts';
 import { copyObject } from './copy-object.ts';
 import type { CopyLimits } from './copy-request.ts';
 import { type Deletion, type Doomed, deleteObjects, failuresInWords } from './delete-objects.ts';
 import {
   destinationConflict,
-  type Naming,
   type Obstacle,
+  type Placing,
+  parentOf,
   plannedObstacles,
   planTransfers,
+  type Source,
   type Transfer,
+  targetOf,
 } from './destination.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { foldedInWords, MAX_NAMED, named, objects } from './messages.ts';
@@ -39,17 +43,19 @@ export interface TransferParts {
   dates: OriginalDates;
 }
 
-/** What is copied or moved. */
+/** What is copied or moved, also to and from the trash. */
 export interface TransferRequest {
-  action: 'copy' | 'move';
+  action: 'copy' | 'move' | 'trash' | 'restore';
   /** Keys and folders. */
   paths: readonly string[];
-  /** The destination folder, as a prefix; empty for the root. */
+  /** The destination folder of a copy or move, as a prefix; empty for the root. */
   dest: string;
   /** The new name of the one path, without a `/`, if it is renamed in its folder. */
   name?: string | undefined;
   /** The names that some of the paths get at the destination; the others keep their own. */
   names?: readonly NewName[] | undefined;
+  /** For a deletion to the trash: folders stay where they are. */
+  filesOnly?: true | undefined;
   /** What an earlier run of the same request has begun: copies that it left are its own. */
   begun: readonly Transfer[] | undefined;
   /** Records what is going to be copied, and then that it has been. */
@@ -79,8 +85,15 @@ export interface Transferred {
  * destination. After a failure in between (`incomplete`) every object is at its source or its destination,
  * and repeating the request finishes the work.
  */
-export function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
-  return new RunningTransfer(parts, request).run();
+export async function transfer(parts: TransferParts, request: TransferRequest): Promise<Transferred> {
+  try {
+    return await new RunningTransfer(parts, request).run();
+  } catch (error) {
+    const isTaken = error instanceof Failure && error.code === 'destination_conflict';
+    if (!isTaken || request.action !== 'trash' || request.begun === undefined) throw error;
+    // A path has got another file since an earlier run: both are kept.
+    return new RunningTransfer(parts, { ...request, begun: undefined }).run();
+  }
 }
 
 class RunningTransfer {
@@ -91,11 +104,14 @@ class RunningTransfer {
   /** Whether an earlier run has copied everything, and may have deleted sources. */
   readonly #wasCopied: boolean;
   #hasChanged = false;
+  /** Paths of a deletion at which there is nothing. */
+  #missing = 0;
 
   constructor(parts: TransferParts, request: TransferRequest) {
     this.#parts = parts;
     this.#request = request;
-    this.#wasCopied = request.begun?.every(({ copying }) => !copying) ?? false;
+    const { begun = [] } = request;
+    this.#wasCopied = begun.length > 0 && begun.every(({ copying }) => !copying);
   }
 
   async run(): Promise<Transferred> {
@@ -107,21 +123,46 @@ class RunningTransfer {
     const cleared =
       action === 'copy' ? await this.#leave(transfers, copied) : await this.#clear(transfers, copied);
     const affected = cleared.affected + moved;
-    const folded = new Set(paths).size - transfers.length;
+    const folded = new Set(paths).size - transfers.length - this.#missing;
     return { ...cleared, affected, folded, hasChanged: this.#hasChanged, transfers };
   }
 
   async #plan(): Promise<Transfer[]> {
     const { bucket } = this.#parts;
-    const { paths, name, dest: given } = this.#request;
-    // A path that is renamed stays in its folder, whatever the name of that is.
-    const dest = name === undefined ? await destinationFolder(bucket, given) : given;
-    const { sources, missing } = await findSources(bucket, paths);
-    if (missing.length > 0) throw await nothingThere(bucket, missing);
-    const transfers = planTransfers(foldOverlaps(sources).sources, dest, namingOf(this.#request));
+    const { action, paths, filesOnly } = this.#request;
+    const placing = await this.#placing();
+    const found = await findSources(bucket, paths);
+    if (found.missing.length > 0 && action !== 'trash') throw await nothingThere(bucket, found.missing);
+    const wanted = found.sources.filter(({ kind }) => kind === 'object' || !filesOnly);
+    this.#missing = new Set(paths).size - wanted.length;
+    const { sources } = foldOverlaps(wanted);
+    const transfers = planTransfers(sources, placing);
+    if (action !== 'trash' && transfers.some(({ target }) => isInTrash(target))) {
+      throw new Failure('refused', 'only a deletion with "trash": true puts files into the trash');
+    }
     const obstacles = plannedObstacles(transfers);
     if (obstacles.length > 0) throw destinationConflict(obstacles);
     return transfers;
+  }
+
+  /** Where each source goes. */
+  async #placing(): Promise<Placing> {
+    const { action, name, dest: given, begun } = this.#request;
+    if (action === 'trash') {
+      const [first] = begun ?? [];
+      const deletion = (first && trashedAt(first.target)?.deletion) ?? newDeletion(new Date());
+      return ({ path }) => trashPath(deletion, path, parentOf(path));
+    }
+    const naming = namingOf(this.#request);
+    if (action === 'restore') {
+      return (source) => {
+        const original = trashedAt(source.path)?.original ?? '';
+        return targetOf({ ...source, path: original }, parentOf(original), naming(source));
+      };
+    }
+    // A path that is renamed stays in its folder, whatever the name of that is.
+    const dest = name === undefined ? await destinationFolder(this.#parts.bucket, given) : given;
+    return (source) => targetOf(source, dest, naming(source));
   }
 
   /**
@@ -141,11 +182,12 @@ class RunningTransfer {
       this.#request.watch.signal.throwIfAborted();
       const { kind, path } = pair.transfer.source;
       if (pair.source) total += 1;
-      else if (kind === 'object' && this.#wasCopied && action === 'move') moved += 1;
-      else if (kind === 'object') lost.push(path);
+      else if (kind === 'object' && this.#wasCopied && action !== 'copy') moved += 1;
+      else if (kind === 'object' && action !== 'trash') lost.push(path);
       if (!isKeyLength(pair.target)) {
         const detail = `the key ${JSON.stringify(pair.target)} would be longer than ${MAX_KEY_BYTES} bytes`;
-        throw new Failure('refused', `${detail}; nothing was changed`);
+        const hint = action === 'trash' ? '; delete it without "trash"' : '';
+        throw new Failure('refused', `${detail}; nothing was changed${hint}`);
       }
       const isFirst = !seen.has(pair.transfer);
       seen.add(pair.transfer);
@@ -213,7 +255,7 @@ class RunningTransfer {
   /** Tells how many steps are done; a move has two for each object. */
   #told(done: number, objects: number): void {
     const { action, watch } = this.#request;
-    watch.progress(done, action === 'move' ? 2 * objects : objects);
+    watch.progress(done, action === 'copy' ? objects : 2 * objects);
   }
 
   #stoppedCopying(done: number, total: number, error: unknown) {
@@ -274,12 +316,14 @@ class RunningTransfer {
 }
 
 /** A path without a `/` at its end may name a folder. */
-function namingOf({ name, names = [] }: TransferRequest): Naming {
+function namingOf({ name, names = [] }: TransferRequest): (source: Source) => string | undefined {
   const given = new Map(names.map((one) => [one.path, one.name]));
   return ({ path }) => name ?? given.get(path) ?? given.get(path.replace(/\/$/, ''));
 }
 
 type Cleared = Pick<Transferred, 'affected' | 'stayed'>;
+
+const VERBS = { copy: 'copied', move: 'moved', trash: 'moved to the trash', restore: 'restored' };
 
 /** The result of a transfer, as reported to the client. */
 export function transferred(
@@ -287,7 +331,7 @@ export function transferred(
   done: Transferred,
 ): Outcome {
   const { affected, stayed, folded } = done;
-  const verb = action === 'copy' ? 'copied' : name === undefined ? 'moved' : 'renamed';
+  const verb = name === undefined ? VERBS[action] : 'renamed';
   const message = `${objects(affected)} ${verb}${foldedInWords(folded)}`;
   if (stayed === 0) return { message, affected };
   const stay = `${objects(stayed)} arrived or changed at the source in the meantime and stay there`;

@@ -1,14 +1,20 @@
 import { filename } from '../names.ts';
+import { isInTrash } from '../trash-path.ts';
 import { lastName, parentOf, type Transfer } from './destination.ts';
 import type { OperationRequest, Undoing } from './operation.ts';
 import type { Transferred } from './transfer.ts';
 
-/** The requests that take a finished move or renaming back; none if something stayed behind. */
+/**
+ * The requests that take a finished deletion to the trash, move or renaming back; none if something stayed
+ * behind.
+ */
 export function undoOf(
   { action, name }: OperationRequest,
   { transfers, stayed }: Pick<Transferred, 'transfers' | 'stayed'>,
 ): Undoing[] {
-  if (action === 'copy' || stayed > 0) return [];
+  if (action === 'copy' || stayed > 0 || transfers.length === 0) return [];
+  if (action === 'trash') return [{ action: 'restore', paths: transfers.map(({ target }) => target) }];
+  if (transfers.some(({ source }) => isInTrash(source.path))) return [];
   if (name !== undefined) {
     return transfers
       .filter(isRestorable)

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration, isStoreFault, statusOf } from '../buckets/store-fault.ts';
 import { explainedHead } from '../operations/stored-object.ts';
+import { isNameRefused } from '../store-names.ts';
 import { boundedBody } from './bounded-body.ts';
 import { mediaTooLarge, noSuchVersion, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
 import { isMedia } from './media-fetcher.ts';
@@ -37,15 +39,39 @@ export async function objectTag(bucket: Bucket, object: BucketObject, signal: Ab
 }
 
 /**
- * Reads an object with the service's own credentials, over http or https; only objects of the bucket can be
- * read this way. Throws a failure that says why no media is returned, {@link RangeOutside}, or the store's
- * error.
+ * Reads media as {@link readObject} does. Throws a failure that says why no media is returned,
+ * {@link RangeOutside}, or the store's error.
  */
 export async function fetchObject(
   bucket: Bucket,
   object: BucketObject,
+  request: MediaRequest,
+  limits: ReadLimits,
+): Promise<Media> {
+  const media = await readObject(bucket, object, request, limits);
+  if (media.status === 304 || isMedia(media.headers['content-type'])) return media;
+  media.body.on('error', () => undefined).destroy();
+  throw notMedia(media.headers['content-type']);
+}
+
+/** What may be read of an object. */
+export interface ReadLimits {
+  /** The most bytes of a body. */
+  maxBytes: number;
+  /** If given, another version of the object is not read. */
+  ifMatch?: string | undefined;
+}
+
+/**
+ * Reads an object of any type with the service's own credentials, over http or https; only objects of the
+ * bucket can be read this way. Throws a failure that says why it is not returned, {@link RangeOutside}, or
+ * the store's error.
+ */
+export async function readObject(
+  bucket: Bucket,
+  object: BucketObject,
   { method, headers, signal }: MediaRequest,
-  { maxBytes, ifMatch }: { maxBytes: number; ifMatch?: string },
+  { maxBytes, ifMatch }: ReadLimits,
 ): Promise<Media> {
   const input = { ...inputOf(bucket, object), ...conditions(headers), ...(ifMatch && { IfMatch: ifMatch }) };
   const options = { abortSignal: signal };
@@ -59,10 +85,14 @@ export async function fetchObject(
     const status = isStoreFault(error) ? statusOf(error) : undefined;
     if (status === 304) return { status, headers: headersOf(error), body: Readable.from([]) };
     if (status === 416) throw new RangeOutside(headersOf(error)['content-range']);
-    const changed = status === 412 && headers['if-range'] !== undefined;
-    if (!changed) return refused(bucket, object, error);
-    // The range was for another version, so the whole object is sent (RFC 9110, section 13.1.5).
-    return fetchObject(bucket, object, { method, headers: {}, signal }, { maxBytes });
+    if (status === 412 && headers['if-range'] !== undefined) {
+      // The range was for another version, so the whole object is sent (RFC 9110, section 13.1.5).
+      return readObject(bucket, object, { method, headers: {}, signal }, { maxBytes, ifMatch });
+    }
+    if (status === 412) {
+      throw new Failure('unavailable', 'the file is being replaced; try again', { cause: error });
+    }
+    return refused(bucket, object, error);
   }
 }
 
@@ -93,7 +123,6 @@ function conditions({
 async function accepted(answer: GetObjectCommandOutput, maxBytes: number): Promise<Media> {
   const body = answer.Body instanceof Readable ? answer.Body : Readable.from([]);
   try {
-    if (!isMedia(answer.ContentType)) throw notMedia(answer.ContentType);
     if ((answer.ContentLength ?? 0) > maxBytes) throw mediaTooLarge(maxBytes);
     const status = answer.ContentRange === undefined ? 200 : 206;
     return { status, headers: describing(answer), body: await boundedBody(body, maxBytes) };
@@ -122,6 +151,12 @@ function headersOf(error: unknown): Record<string, string> {
   const { headers = {} } = (error as { $response?: { headers?: Record<string, string> } }).$response ?? {};
   const kept = ['etag', 'last-modified', 'content-range'].filter((name) => headers[name] !== undefined);
   return Object.fromEntries(kept.map((name) => [name, headers[name] ?? '']));
+}
+
+/** True if the store says that it has no object with the key, or can have none. */
+export function isMissing(error: unknown): boolean {
+  if (!(error instanceof Failure) || !isStoreFault(error.cause)) return false;
+  return statusOf(error.cause) === 404 || isNameRefused(error.cause);
 }
 
 /** A missing object is reported like a missing file on any host; other errors are the store's. */

@@ -1,14 +1,11 @@
 import { isNotModified } from '@pressroom/common/caching/entity-tag';
-import { Failure } from '@pressroom/common/failures/failure';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
-import { isStoreFault, statusOf } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
-import { isNameRefused } from '../store-names.ts';
-import { type BucketObject, fetchObject, objectOf, objectTag } from './bucket-media.ts';
+import { type BucketObject, fetchObject, isMissing, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
 import type { MediaFetcher } from './media-fetcher.ts';
@@ -120,12 +117,6 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
   });
 }
 
-/** True if the store says that it has no object with the key, or can have none. */
-function isMissing(error: unknown): boolean {
-  if (!(error instanceof Failure) || !isStoreFault(error.cause)) return false;
-  return statusOf(error.cause) === 404 || isNameRefused(error.cause);
-}
-
 /** Where media comes from: the active bucket or an allowed host. */
 interface MediaSource {
   fetch: (request: MediaRequest) => Promise<Media>;
@@ -169,7 +160,8 @@ function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): M
   };
 }
 
-function explainRange(error: unknown): never {
+/** Answers a range outside of the media with 416; rethrows any other error. */
+export function explainRange(error: unknown): never {
   if (!(error instanceof RangeOutside)) throw error;
   const { message, contentRange } = error;
   const headers: Record<string, string> = contentRange === undefined ? {} : { 'content-range': contentRange };
@@ -200,10 +192,11 @@ interface Asked<Source> {
   cacheControl: string;
 }
 
-async function replyMedia(
+/** Answers with media: whole, the range that is asked for, or 304. */
+export async function replyMedia(
   request: FastifyRequest,
   reply: FastifyReply,
-  { source, signal, cacheControl }: Asked<MediaSource>,
+  { source, signal, cacheControl }: Asked<Pick<MediaSource, 'fetch'>>,
 ) {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const media = await source.fetch({ method, headers: forwarded(request), signal });

@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { Readable } from 'node:stream';
+import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { decoded } from './content-coding.ts';
-import { notAnImage, upstreamFailed } from './failures.ts';
+import { imageBytes } from './image-bytes.ts';
 import type { Media } from './media-request.ts';
 import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
 import { SharedWork } from './shared-work.ts';
 import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
 
 /** Images decoded at a time: libuv has four threads, and one is left for files and DNS. */
-const DECODINGS = Math.min(3, availableParallelism());
+export const DECODINGS = Math.min(3, availableParallelism());
 
 /** Images being fetched, waiting or decoded at a time, each entirely in memory: the next ones are at hand. */
 const FETCHES = 2 * DECODINGS;
@@ -54,7 +53,7 @@ export class Thumbnails {
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
   readonly #fetches = pLimit(FETCHES);
-  readonly #decodings = pLimit(DECODINGS);
+  readonly #decodings = new FairQueue({ places: DECODINGS });
 
   /**
    * @param maxBytes the most bytes of an image, decoded
@@ -82,31 +81,23 @@ export class Thumbnails {
     });
   }
 
+  /** Resolves when no thumbnail is being made. */
+  idle(): Promise<void> {
+    return this.#decodings.idle();
+  }
+
   async #make({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
     signal.throwIfAborted();
     const media = await source.fetch(signal);
     const contentType = media.headers['content-type'] ?? '';
-    if (!/^image\//i.test(contentType)) {
-      media.body.destroy();
-      throw notAnImage(contentType);
-    }
-    const sent = await readWhole(media.body);
-    const image = await decoded(sent, media.headers['content-encoding'], this.#maxBytes);
-    const body = await this.#decodings(() => {
+    const image = await imageBytes(media, this.#maxBytes);
+    const body = await this.#decodings.run('', async () => {
       signal.throwIfAborted();
       return makeThumbnail(image, format);
     });
     if (body !== undefined) return finished(body, `image/${format}`);
     if (mayBeSentWhole(image, contentType)) return finished(image, contentType);
     return { ...finished(PLACEHOLDER, 'image/svg+xml'), isPlaceholder: true };
-  }
-}
-
-async function readWhole(body: Readable): Promise<Buffer> {
-  try {
-    return Buffer.concat(await body.toArray());
-  } catch (error) {
-    throw error instanceof Failure ? error : upstreamFailed('the connection broke', error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ApiClient, type Fetch, type GalleryClient, galleryClient } from '@pressroom/client';
 import type { Step } from '../state/steps.ts';
+import { TRASH } from '../trash.ts';
 import { toProblem } from './problem.ts';
 import type { BatchState, BucketForm, BucketView, Entry, EntryPage } from './types.ts';
 
@@ -63,23 +64,32 @@ export class GalleryApi {
 
   /** A page of a folder. */
   async list(path: string, continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
+    if (path === TRASH) return this.#trash(continuationToken, signal);
     const data = await this.#page({ path, continuationToken }, signal);
     const [first] = data.files;
     if (first !== undefined) {
       this.#objects = addressOf(first.url, first.path);
       this.#isElsewhere.value = new URL(first.url).origin !== this.#store;
     }
-    const files = data.files.map(
-      (file): Entry => ({
-        kind: file.type,
-        name: file.name,
-        path: file.path,
-        size: file.size,
-        modified: Date.parse(file.lastModified),
-        contentType: file.contentType,
-      }),
+    return {
+      entries: [...data.folders.map(folderEntry), ...data.files.map(fileEntry)],
+      next: data.continuationToken,
+    };
+  }
+
+  /** A page of what was deleted. */
+  async #trash(continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
+    const query = continuationToken === undefined ? {} : { continuationToken };
+    const { data } = await asked(
+      this.#client.get('/api/gallery/trash', { query, ...(signal && { signal }) }),
     );
-    return { entries: [...data.folders.map(folderEntry), ...files], next: data.continuationToken };
+    const dated = (entry: Entry, { deletedAt }: { deletedAt: string }) => ({
+      ...entry,
+      modified: Date.parse(deletedAt),
+    });
+    const folders = data.folders.map((folder) => dated(folderEntry(folder), folder));
+    const files = data.files.map((file) => dated(fileEntry(file), file));
+    return { entries: [...folders, ...files], next: data.continuationToken };
   }
 
   /** The folders in a folder, all of them. */
@@ -137,8 +147,11 @@ export class GalleryApi {
     return this.#client.url('/api/gallery/media', { query });
   }
 
-  /** The lasting address of a file; whether anyone can read it there, the bucket decides. */
-  address(path: string): string {
+  /**
+   * The lasting address of a file; if it is not public, the bucket decides whether anyone can read it there.
+   */
+  address({ path, publicPath }: Pick<Entry, 'path' | 'publicPath'>): string {
+    if (publicPath !== undefined) return new URL(publicPath, location.origin).href;
     return `${this.#objects}${escapeKey(path)}`;
   }
 
@@ -151,11 +164,10 @@ export class GalleryApi {
       return startedBy(await asked(this.#client.post('/api/gallery/rename', options)));
     }
     const paths = [...step.paths];
-    const { action } = step;
     const body =
-      action === 'delete'
-        ? { action, paths, background }
-        : { action, paths, background, dest: step.dest, ...(step.names && { names: [...step.names] }) };
+      step.action === 'delete'
+        ? { ...step, paths, background }
+        : { ...step, paths, background, names: step.names && [...step.names] };
     return startedBy(await asked(this.#client.post('/api/gallery/batch', { body, idempotencyKey })));
   }
 
@@ -257,6 +269,19 @@ function startedBy(answer: { batch: BatchState } | { affected: number }): BatchS
 
 function folderEntry({ name, path }: { name: string; path: string }): Entry {
   return { kind: 'folder', name, path, size: 0, modified: 0, contentType: '' };
+}
+
+function fileEntry(file: {
+  type: Exclude<Entry['kind'], 'folder'>;
+  name: string;
+  path: string;
+  size: number;
+  lastModified: string;
+  contentType: string;
+  publicPath?: string | undefined;
+}): Entry {
+  const { type: kind, name, path, size, lastModified, contentType, publicPath } = file;
+  return { kind, name, path, size, modified: Date.parse(lastModified), contentType, publicPath };
 }
 
 /** What the addresses of all objects begin with. */

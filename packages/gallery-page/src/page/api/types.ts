@@ -6,9 +6,11 @@ export interface Entry {
   readonly path: string;
   /** In bytes; 0 for folders. */
   readonly size: number;
-  /** In ms since 1970; 0 for folders. */
+  /** In ms since 1970: when it was written, or in the trash when it was deleted; 0 for other folders. */
   readonly modified: number;
   readonly contentType: string;
+  /** The path at which anybody may read it, if it is public. */
+  readonly publicPath?: string | undefined;
 }
 
 /** A page of a folder. */
@@ -21,7 +23,7 @@ export interface EntryPage {
 /** A batch in the background, as far as it has come. */
 export interface BatchState {
   readonly id: string;
-  readonly action: 'delete' | 'copy' | 'move' | 'rename';
+  readonly action: 'delete' | 'restore' | 'copy' | 'move' | 'rename';
   /** The first of its paths. */
   readonly paths: readonly string[];
   readonly pathCount: number;

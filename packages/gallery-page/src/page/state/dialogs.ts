@@ -8,11 +8,17 @@ export type Choice = 'both' | 'replace' | 'skip';
 export type Dialog =
   | { readonly kind: 'delete'; readonly entries: readonly Entry[] }
   | { readonly kind: 'rename'; readonly entry: Entry }
-  | { readonly kind: 'new-folder' }
+  | { readonly kind: 'new-folder' | 'empty-trash' }
   | { readonly kind: 'move' | 'copy'; readonly entries: readonly Entry[] }
   | { readonly kind: 'keyboard' }
   /** What could not be done, and why, in words. */
   | { readonly kind: 'failure'; readonly what: 'copy' | 'download'; readonly reason: string }
+  /** Files that may say where they were made. */
+  | {
+      readonly kind: 'places';
+      readonly names: readonly string[];
+      readonly answer: (choice: 'keep' | 'skip' | undefined) => void;
+    }
   | {
       readonly kind: 'conflict';
       readonly folder: string;
@@ -50,14 +56,22 @@ export class Dialogs {
     names: readonly string[],
     choices: readonly Choice[],
   ): Promise<Choice | undefined> {
+    return this.#ask((answer) => ({ kind: 'conflict', folder, names, choices, answer }));
+  }
+
+  /** Asks whether files that may say where they were made are uploaded; undefined if nothing is. */
+  askPlaces(names: readonly string[]): Promise<'keep' | 'skip' | undefined> {
+    return this.#ask((answer) => ({ kind: 'places', names, answer }));
+  }
+
+  #ask<Answer>(question: (answer: (choice: Answer) => void) => Dialog): Promise<Answer> {
     return new Promise((resolve) => {
-      const answer = (choice: Choice | undefined) => {
+      const asked = question((choice) => {
         this.close();
         resolve(choice);
-      };
-      const question: Dialog = { kind: 'conflict', folder, names, choices, answer };
-      if (this.#open.peek() === undefined) this.show(question);
-      else this.#waiting.push(question);
+      });
+      if (this.#open.peek() === undefined) this.show(asked);
+      else this.#waiting.push(asked);
     });
   }
 }

@@ -1,3 +1,5 @@
+import { isInTrash } from '../trash.ts';
+
 /** A name that a path gets at its destination. */
 interface NewName {
   readonly path: string;
@@ -6,7 +8,13 @@ interface NewName {
 
 /** A request that the gallery carries out in the background. */
 export type Step =
-  | { readonly action: 'delete'; readonly paths: readonly string[] }
+  | { readonly action: 'delete'; readonly paths: readonly string[]; readonly trash: boolean }
+  | {
+      readonly action: 'restore';
+      readonly paths: readonly string[];
+      /** Names for those that do not get theirs back. */
+      readonly names?: readonly NewName[] | undefined;
+    }
   | {
       readonly action: 'copy' | 'move';
       readonly paths: readonly string[];
@@ -20,9 +28,16 @@ export type Step =
 /** The most paths in one request. */
 const AT_ONCE = 1000;
 
-/** Deletes files and folders, however many. */
-export function deletionOf(paths: readonly string[]): Step[] {
-  return chunksOf(paths).map((some) => ({ action: 'delete', paths: some }));
+/**
+ * Deletes files and folders, however many: for good what is in the trash, and anything else without `trash`.
+ */
+export function deletionOf(paths: readonly string[], trash = !paths.some(isInTrash)): Step[] {
+  return chunksOf(paths).map((some) => ({ action: 'delete', paths: some, trash }));
+}
+
+/** Brings files and folders back from the trash, however many. */
+export function restorationOf(paths: readonly string[], names: ReadonlyMap<string, string>): Step[] {
+  return chunksOf(paths).map((some) => ({ action: 'restore', paths: some, ...namesOf(some, names) }));
 }
 
 /** Copies or moves files and folders to the folder `dest`, however many. */
@@ -32,13 +47,15 @@ export function transferOf(
   dest: string,
   names: ReadonlyMap<string, string> = new Map(),
 ): Step[] {
-  return chunksOf(paths).map((some): Step => {
-    const given = some.flatMap((path) => {
-      const name = names.get(path);
-      return name === undefined ? [] : [{ path, name }];
-    });
-    return { action, paths: some, dest, ...(given.length > 0 && { names: given }) };
+  return chunksOf(paths).map((some) => ({ action, paths: some, dest, ...namesOf(some, names) }));
+}
+
+function namesOf(paths: readonly string[], names: ReadonlyMap<string, string>): { names?: NewName[] } {
+  const given = paths.flatMap((path) => {
+    const name = names.get(path);
+    return name === undefined ? [] : [{ path, name }];
   });
+  return given.length > 0 ? { names: given } : {};
 }
 
 /** The paths at which nothing is left after a step. */

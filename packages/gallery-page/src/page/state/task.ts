@@ -3,7 +3,7 @@ import type { Step } from './steps.ts';
 
 /** What a task is about, as its words say it. */
 export type Work =
-  | { readonly action: 'delete' | 'undo'; readonly count: number }
+  | { readonly action: 'delete' | 'restore' | 'undo'; readonly count: number }
   | {
       readonly action: 'copy' | 'move';
       readonly count: number;

@@ -68,7 +68,7 @@ export class Tasks {
     this.#memory.dismiss(task.batches);
   }
 
-  /** Puts back what a move or a new name has changed. */
+  /** Puts back what a move, a new name or a deletion has changed. */
   async undo(task: Task): Promise<void> {
     this.dismiss(task);
     const [step] = task.undo;
@@ -193,6 +193,7 @@ function failed(task: Task, error: unknown): Task {
 function taskOf({ id, action, state, pathCount, paths, dest, name }: BatchState, tab: string): Task {
   const works = {
     delete: { action: 'delete', count: pathCount },
+    restore: { action: 'restore', count: pathCount },
     copy: { action: 'copy', count: pathCount, dest: dest ?? '' },
     move: { action: 'move', count: pathCount, dest: dest ?? '' },
     rename: { action: 'rename', from: nameOf(paths[0] ?? ''), to: name ?? '' },

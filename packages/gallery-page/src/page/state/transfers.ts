@@ -1,8 +1,9 @@
 import type { GalleryApi } from '../api/gallery.ts';
+import { isInTrash, originalOf } from '../trash.ts';
 import type { Dialogs } from './dialogs.ts';
 import { freeNames } from './free-names.ts';
 import { nameOf, parentOf } from './place.ts';
-import { deletionOf, transferOf } from './steps.ts';
+import { deletionOf, restorationOf, transferOf } from './steps.ts';
 import type { Tasks } from './tasks.ts';
 
 /** Moves and copies, with what a person wants done about names that are taken. */
@@ -23,21 +24,48 @@ export class Transfers {
     if (wanted.length === 0) return;
     const paths = await this.#existing(wanted);
     const gone = wanted.length - paths.length;
-    const here = new Set(paths.filter((path) => parentOf(path) === dest));
-    const taken = await this.#api.takenNames(dest, paths.map(nameOf)).catch(() => new Set<string>());
-    const conflicts = paths.filter((path) => taken.has(nameOf(path)) && !here.has(path));
-    const choice = conflicts.length === 0 ? 'both' : await this.#ask(conflicts, dest);
-    if (choice === undefined) return;
-    const skipped = new Set(choice === 'skip' ? conflicts : []);
-    const left = paths.filter((path) => !skipped.has(path));
+    const settled = await this.#settle(paths, dest);
+    if (settled === undefined) return;
+    const { left, names, replaced } = settled;
     if (left.length === 0 && gone === 0) return;
-    const renamed = new Set(choice === 'both' ? conflicts : []);
-    const names = await this.#names(left, dest, (path) => renamed.has(path) || here.has(path));
-    const replaced = choice === 'replace' ? conflicts.map((path) => `${dest}${nameOf(path)}`) : [];
     await this.#tasks.run({ action, count: left.length, dest, gone }, [
       ...deletionOf(replaced),
       ...transferOf(action, left, dest, names),
     ]);
+  }
+
+  /** Brings back from the trash; asks first where names are taken. */
+  async restore(paths: readonly string[]): Promise<void> {
+    const [all, given, taken]: [string[], [string, string][], string[]] = [[], [], []];
+    for (const [dest, some] of Map.groupBy(paths, (path) => parentOf(originalOf(path)))) {
+      const settled = await this.#settle(some, dest);
+      if (settled === undefined) return;
+      all.push(...settled.left);
+      given.push(...settled.names);
+      taken.push(...settled.replaced);
+    }
+    if (all.length === 0) return;
+    await this.#tasks.run({ action: 'restore', count: all.length }, [
+      ...deletionOf(taken),
+      ...restorationOf(all, new Map(given)),
+    ]);
+  }
+
+  /**
+   * What goes to the folder `dest`, under which other names, and what makes way; asks where names are taken.
+   */
+  async #settle(paths: readonly string[], dest: string) {
+    const here = new Set(paths.filter((path) => parentOf(path) === dest));
+    const taken = await this.#api.takenNames(dest, paths.map(nameOf)).catch(() => new Set<string>());
+    const conflicts = paths.filter((path) => taken.has(nameOf(path)) && !here.has(path));
+    const choice = conflicts.length === 0 ? 'both' : await this.#ask(conflicts, dest);
+    if (choice === undefined) return undefined;
+    const skipped = new Set(choice === 'skip' ? conflicts : []);
+    const left = paths.filter((path) => !skipped.has(path));
+    const renamed = new Set(choice === 'both' ? conflicts : []);
+    const names = await this.#names(left, dest, (path) => renamed.has(path) || here.has(path));
+    const replaced = choice === 'replace' ? conflicts.map((path) => `${dest}${nameOf(path)}`) : [];
+    return { left, names, replaced };
   }
 
   /** Without those that somebody else has moved or deleted: the rest is still wanted. */
@@ -74,6 +102,6 @@ export class Transfers {
 
 /** Nothing can go into itself, and nothing is moved to where it is. */
 function makesSense(action: 'move' | 'copy', path: string, dest: string): boolean {
-  if (path.endsWith('/') && dest.startsWith(path)) return false;
+  if (isInTrash(dest) || (path.endsWith('/') && dest.startsWith(path))) return false;
   return action === 'copy' || parentOf(path) !== dest;
 }

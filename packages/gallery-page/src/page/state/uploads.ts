@@ -1,5 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { GalleryApi } from '../api/gallery.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { isInTrash } from '../trash.ts';
 import { type Chosen, keysOf } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';
 import { nameOf } from './place.ts';
@@ -27,6 +29,7 @@ export class Uploads {
   readonly #tries = new Map<string, number>();
   /** The files that wait until they are tried again. */
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #withoutPlaces = signal(true);
   #uploader: Promise<Uploader> | undefined;
   #count = 0;
 
@@ -54,6 +57,16 @@ export class Uploads {
     return this.#list;
   }
 
+  /** Whether pictures lose the places where they were made, before they are uploaded. */
+  get withoutPlaces(): ReadonlySignal<boolean> {
+    return this.#withoutPlaces;
+  }
+
+  /** For what is chosen from now on. */
+  takeOutPlaces(wanted: boolean): void {
+    this.#withoutPlaces.value = wanted;
+  }
+
   /** Bytes in a second, over the last seconds. */
   get rate(): ReadonlySignal<number> {
     return this.#rate;
@@ -61,8 +74,11 @@ export class Uploads {
 
   /** Uploads files to a folder; asks first where a name is taken. */
   async add(chosen: readonly Chosen[], folder: string): Promise<void> {
-    const left = chosen.filter((one) => !this.#goOn(one, folder));
+    if (isInTrash(folder)) return;
+    let left = chosen;
     try {
+      if (this.#withoutPlaces.peek()) left = await this.#cleaned(chosen);
+      left = left.filter((one) => !this.#goOn(one, folder));
       const keyed = await keysOf(left, folder, this.#api, this.#dialogs);
       this.#start(this.#append(keyed.map(({ file, key }) => newUpload(this.#newId(), key, file))));
     } catch (problem) {
@@ -74,6 +90,13 @@ export class Uploads {
         }),
       );
     }
+  }
+
+  async #cleaned(chosen: readonly Chosen[]): Promise<readonly Chosen[]> {
+    const { withoutPlaces } = await import('./pictures.ts').catch((error: unknown) => {
+      throw new ApiProblem(0, 'unreachable', String(error));
+    });
+    return withoutPlaces(chosen, this.#dialogs);
   }
 
   /** Pauses a file, or goes on with it. */

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import i18next from 'i18next';
+import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import { en, type TextKey } from './en.ts';
 import { localized } from './locale.ts';
 import { visible } from './visible.ts';
@@ -98,9 +99,10 @@ export class Texts {
     return this.#unit(unit, 0).format(Math.ceil(value));
   }
 
-  /** A folder's name for messages: the root has one, too. */
+  /** A folder's name for messages: the root and the trash have one, too. */
   folder(path: string): string {
-    return path === '' ? this.say('root') : visible(path.replace(/\/$/, ''));
+    if (path === '' || path === TRASH) return this.say(path === '' ? 'root' : 'trash');
+    return visible((isInTrash(path) ? originalOf(path) : path).replace(/\/$/, ''));
   }
 
   /** The name of a file or folder, as it is shown everywhere. */

@@ -1,11 +1,14 @@
 import { ApiProblem } from '../api/problem.ts';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
+import { isInTrash } from '../trash.ts';
 import { problemWords } from './problem-view.tsx';
 
 /** What can be done to the selected entries, else to the one that the keyboard is on. */
 export interface Actions {
   remove(): void;
+  /** Brings back from the trash. */
+  restore(): void;
   rename(): void;
   move(): void;
   copyTo(): void;
@@ -51,9 +54,14 @@ function actionsOf(app: App): Actions {
   };
   return {
     remove: () => withChosen((entries) => dialogs.show({ kind: 'delete', entries })),
+    restore: () =>
+      withChosen((entries) => {
+        selection.clear();
+        void transfers.restore(entries.map(({ path }) => path));
+      }),
     rename: () =>
       withChosen(([entry]) => {
-        if (entry !== undefined) dialogs.show({ kind: 'rename', entry });
+        if (entry !== undefined && !isInTrash(entry.path)) dialogs.show({ kind: 'rename', entry });
       }),
     move: () => withChosen((entries) => dialogs.show({ kind: 'move', entries })),
     copyTo: () => withChosen((entries) => dialogs.show({ kind: 'copy', entries })),
@@ -98,8 +106,9 @@ function actionsOf(app: App): Actions {
   };
 }
 
-async function textOf({ api }: App, what: string, { path, name }: Entry): Promise<string> {
-  const address = api.address(path);
+async function textOf({ api }: App, what: string, entry: Entry): Promise<string> {
+  const { path, name } = entry;
+  const address = api.address(entry);
   if (what === 'signed') return (await api.sign([path]))[path] ?? address;
   if (what === 'markdown') return `![${name.replaceAll(/[[\]\\]/g, '\\$&')}](${address})`;
   if (what === 'img') return `<img src="${attribute(address)}" alt="${attribute(name)}">`;

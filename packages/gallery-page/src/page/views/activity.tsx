@@ -71,8 +71,8 @@ function Progress({ task }: { task: Task }) {
     );
   }
   const now = (done + (total === null || total === 0 ? 0 : handled / total)) / steps.length;
-  // Each object of a move is copied, then deleted where it was.
-  const perObject = work.action === 'copy' || work.action === 'delete' ? 1 : 2;
+  // Each object of a move or of a deletion to the trash is copied, then deleted where it was.
+  const perObject = work.action === 'copy' ? 1 : 2;
   return (
     <div class="task-progress" aria-live="off">
       <progress aria-label={words(task, texts)} max={1} value={now} />
@@ -95,6 +95,7 @@ function words({ work, state, affected }: Task, texts: Texts): string {
   if (isDone && affected === 0) return say('nothingDone');
   const texting = {
     delete: ['deleting', 'deleted'],
+    restore: ['restoring', 'restored'],
     move: ['moving', 'moved'],
     copy: ['copying', 'copiedTo'],
     undo: ['undoing', 'undone'],

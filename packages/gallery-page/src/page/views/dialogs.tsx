@@ -8,6 +8,7 @@ import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
 import { withoutUnseen } from '../text/visible.ts';
+import { isInTrash, TRASH } from '../trash.ts';
 import { Button } from './button.tsx';
 import { DialogClose } from './dialog-close.tsx';
 import { foundIn } from './entry-link.tsx';
@@ -28,6 +29,8 @@ export function Dialogs() {
       return <DeleteDialog entries={open.entries} />;
     case 'rename':
       return <RenameDialog entry={open.entry} />;
+    case 'empty-trash':
+      return <EmptyTrashDialog />;
     case 'new-folder':
       return <NewFolderDialog />;
     case 'move':
@@ -36,6 +39,8 @@ export function Dialogs() {
     case 'conflict':
       // The next question is another dialog, however alike they are.
       return <ConflictDialog key={open.answer} {...open} />;
+    case 'places':
+      return <PlacesDialog key={open.answer} {...open} />;
     case 'keyboard':
       return <KeyboardDialog />;
     case 'failure':
@@ -51,6 +56,8 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
   const { say } = texts;
   const folders = entries.filter(({ kind }) => kind === 'folder').length;
   const files = entries.length - folders;
+  const isTrashed = entries.some(({ path }) => isInTrash(path));
+  const [forGood, setForGood] = useState(isTrashed);
   const parts = [
     ...(files > 0 ? [say('deleteFiles', { count: files })] : []),
     ...(folders > 0 ? [say('deleteFolders', { count: folders })] : []),
@@ -60,23 +67,56 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
     dialogs.close();
     selection.clear();
     const paths = entries.map(({ path }) => path);
-    void tasks.run({ action: 'delete', count: paths.length }, deletionOf(paths));
+    void tasks.run({ action: 'delete', count: paths.length }, deletionOf(paths, !forGood));
   };
   return (
     <Modal title={say('deleteTitle', { count: entries.length })} onClose={() => dialogs.close()}>
       <Names names={entries.map(({ name, path }) => withFolder(name, foundIn(app, path)))} />
       <p class="hint">
-        {b === undefined ? a : say('and', { a, b })}. {say('deleteWarning')}
+        {b === undefined ? a : say('and', { a, b })}. {say(forGood ? 'deleteWarning' : 'trashHint')}
       </p>
-      <div class="modal-buttons">
-        <Button onClick={() => dialogs.close()} autofocus>
-          {say('cancel')}
-        </Button>
-        <Button kind="danger" onClick={remove}>
-          {say('delete')}
-        </Button>
-      </div>
+      {!isTrashed && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={forGood}
+            onChange={({ currentTarget }) => setForGood(currentTarget.checked)}
+          />
+          <span>{say('deleteForGood')}</span>
+        </label>
+      )}
+      <DeleteButtons onDelete={remove} />
     </Modal>
+  );
+}
+
+function EmptyTrashDialog() {
+  const { dialogs, folder, selection, tasks, texts } = useApp();
+  const { say } = texts;
+  const remove = () => {
+    dialogs.close();
+    selection.clear();
+    void tasks.run({ action: 'delete', count: folder.loaded.peek().length }, deletionOf([TRASH]));
+  };
+  return (
+    <Modal title={say('emptyTrashTitle')} onClose={() => dialogs.close()}>
+      <p class="hint">{say('deleteWarning')}</p>
+      <DeleteButtons onDelete={remove} />
+    </Modal>
+  );
+}
+
+function DeleteButtons({ onDelete }: { onDelete: () => void }) {
+  const { dialogs, texts } = useApp();
+  return (
+    <div class="modal-buttons">
+      <Button onClick={() => dialogs.close()} autofocus>
+        {texts.say('cancel')}
+      </Button>
+      <Button kind="danger" onClick={onDelete}>
+        {texts.say('delete')}
+      </Button>
+    </div>
   );
 }
 
@@ -305,6 +345,31 @@ function ConflictDialog({ folder, names, choices, answer }: ConflictProps) {
             {say(CHOICES[choice])}
           </Button>
         ))}
+      </div>
+    </Modal>
+  );
+}
+
+function PlacesDialog({
+  names,
+  answer,
+}: {
+  names: readonly string[];
+  answer: (choice: 'keep' | 'skip' | undefined) => void;
+}) {
+  const { say } = useApp().texts;
+  return (
+    <Modal title={say('placesTitle', { count: names.length })} onClose={() => answer(undefined)}>
+      <p class="hint">{say('placesHint')}</p>
+      <Names names={names} />
+      <div class="modal-buttons">
+        <Button kind="quiet" onClick={() => answer(undefined)}>
+          {say('cancel')}
+        </Button>
+        <Button onClick={() => answer('keep')}>{say('uploadUnchanged')}</Button>
+        <Button kind="primary" onClick={() => answer('skip')} autofocus>
+          {say('leaveOut')}
+        </Button>
       </div>
     </Modal>
   );

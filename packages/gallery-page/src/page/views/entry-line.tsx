@@ -50,7 +50,7 @@ export function EntryLine({ entry, rowIndex, style, isSelected, isActive }: Line
         {isFolder ? '' : texts.size(entry.size)}
       </div>
       <div role="gridcell" tabIndex={-1} class="line-date">
-        {isFolder ? '' : texts.date(entry.modified)}
+        {entry.modified === 0 ? '' : texts.date(entry.modified)}
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
 import { parentOf } from '../state/place.ts';
+import { originalOf, TRASH } from '../trash.ts';
 import { chosenEntries } from './actions.ts';
 
 /** The type of what is dragged within the page. */
@@ -13,9 +14,13 @@ function hrefOf({ place }: App, { kind, path }: Entry): string {
   );
 }
 
-/** The folder of what a search has found, from the one that is searched; undefined for what lies in it. */
+/**
+ * The folder of what a search has found, from the one that is searched, or of what was deleted; undefined for
+ * what lies in the one that is shown.
+ */
 export function foundIn({ place, texts }: App, path: string): string | undefined {
   const { everywhere, filter, folder } = place.value.value;
+  if (folder === TRASH) return texts.folder(parentOf(originalOf(path)));
   const below = parentOf(path).slice(folder.length);
   return everywhere && filter !== '' && below !== '' ? texts.folder(below) : undefined;
 }

@@ -1,4 +1,5 @@
 import { useApp } from '../app-context.ts';
+import { isInTrash } from '../trash.ts';
 import { useActions } from './actions.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -51,8 +52,9 @@ export function Files() {
 function Empty() {
   const { folder, place, texts } = useApp();
   const { say } = texts;
-  const { filter, everywhere } = place.value.value;
+  const { filter, everywhere, folder: here } = place.value.value;
   const state = folder.state.value;
+  const isTrash = isInTrash(here);
   const isFiltered = filter !== '';
   if (state === 'loading' || (isFiltered && state === 'more')) {
     return (
@@ -65,9 +67,9 @@ function Empty() {
   const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
   return (
     <div class="empty">
-      <Icon name={isFiltered ? 'search' : 'folder'} size={32} />
-      <p class="empty-title">{say(isFiltered ? 'noMatch' : 'emptyFolder')}</p>
-      <p class="hint">{isFiltered ? hint : say('emptyFolderHint')}</p>
+      <Icon name={isFiltered ? 'search' : isTrash ? 'delete' : 'folder'} size={32} />
+      <p class="empty-title">{say(isFiltered ? 'noMatch' : isTrash ? 'trashEmpty' : 'emptyFolder')}</p>
+      <p class="hint">{isFiltered ? hint : say(isTrash ? 'trashHint' : 'emptyFolderHint')}</p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useApp } from '../app-context.ts';
 import type { Theme } from '../state/preferences.ts';
 import { LANGUAGES, type Language } from '../text/texts.ts';
+import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import { dropOn } from './entry-link.tsx';
 import { Icon } from './icon.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
@@ -11,7 +12,8 @@ const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 /** Where the page is, and what is always at hand. */
 export function Header() {
   const { place, texts } = useApp();
-  const isFiles = place.value.value.screen === 'files';
+  const { folder, screen } = place.value.value;
+  const isFiles = screen === 'files';
   return (
     <header class="header">
       <a
@@ -30,7 +32,7 @@ export function Header() {
       </a>
       {isFiles ? <Breadcrumb /> : <span class="header-title">{texts.say('buckets')}</span>}
       <span class="space" />
-      {isFiles && <UploadButton />}
+      {isFiles && !isInTrash(folder) && <UploadButton />}
       <MainMenu />
     </header>
   );
@@ -59,7 +61,7 @@ function Breadcrumb() {
                 }}
                 {...dropOn(path, transfers)}
               >
-                <bdi>{path === '' ? texts.say('root') : texts.name(name)}</bdi>
+                <bdi>{path === '' || path === TRASH ? texts.folder(path) : texts.name(name)}</bdi>
               </a>
             </li>
           );
@@ -74,14 +76,14 @@ function showEnd(list: HTMLElement | null): void {
   list?.scrollTo({ left: list.scrollWidth });
 }
 
-/** The folders from the root to this one. */
+/** The folders from the root to this one; those of deletions in the trash have no names. */
 function stepsOf(folder: string): { path: string; name: string }[] {
   const steps = [{ path: '', name: '' }];
   for (let end = folder.indexOf('/'); end !== -1; end = folder.indexOf('/', end + 1)) {
     const from = steps.at(-1)?.path.length ?? 0;
     steps.push({ path: folder.slice(0, end + 1), name: folder.slice(from, end) });
   }
-  return steps;
+  return steps.filter(({ path }) => !isInTrash(path) || originalOf(path) !== '');
 }
 
 function MainMenu() {
@@ -89,6 +91,7 @@ function MainMenu() {
   const { say } = texts;
   const theme = preferences.theme.value;
   const items: MenuItem[] = [
+    { value: 'trash', label: say('trash'), icon: 'delete' },
     { value: 'buckets', label: say('buckets'), icon: 'buckets' },
     { value: 'keyboard', label: say('keyboard'), icon: 'keyboard', shortcut: '?' },
     ...Object.entries(THEMES).map(([value, text], index) => ({
@@ -106,6 +109,10 @@ function MainMenu() {
     { value: 'logout', label: say('logOut'), icon: 'logout', heading: '' },
   ];
   const select = async (value: string) => {
+    if (value === 'trash') {
+      const change = { folder: TRASH, file: undefined, filter: '', everywhere: false } as const;
+      return place.go({ ...change, screen: 'files', sort: 'modified', descending: true });
+    }
     if (value === 'buckets') return place.go({ screen: 'buckets', file: undefined });
     if (value === 'keyboard') return dialogs.show({ kind: 'keyboard' });
     if (value in THEMES) return preferences.setTheme(value as Theme);

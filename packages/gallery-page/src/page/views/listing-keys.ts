@@ -1,6 +1,7 @@
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { parentOf } from '../state/place.ts';
+import { originalOf, TRASH } from '../trash.ts';
 import { useActions } from './actions.ts';
 import { openEntry } from './entry-link.tsx';
 import type { Layout } from './layout.ts';
@@ -40,7 +41,9 @@ export function useListingKeys(entries: readonly Entry[], layout: Layout, show: 
       if (event.key === 'Delete') return actions.remove();
       if (event.key === 'F2') return actions.rename();
       if (event.key === 'Backspace') {
-        return place.go({ folder: parentOf(place.value.peek().folder), filter: '', everywhere: false });
+        const above = parentOf(place.value.peek().folder);
+        const folder = originalOf(above) === '' ? TRASH : above;
+        return place.go({ folder, filter: '', everywhere: false });
       }
       if (command && event.key === 'a') return void actions.selectAll();
       if (command && event.key === 'x') return actions.cut();

@@ -1,12 +1,13 @@
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
+import { isInTrash } from '../trash.ts';
 import type { Actions } from './actions.ts';
 import { openEntry } from './entry-link.tsx';
 import type { MenuItem } from './menu.tsx';
 
 /** The lines of the menu of the selection, or of the folder if nothing is selected. */
 export function useItems(): MenuItem[] {
-  const { clipboard, folder, selection, texts } = useApp();
+  const { clipboard, folder, place, selection, texts } = useApp();
   const { say } = texts;
   const paths = selection.paths.value;
   const one = paths.size === 1 ? folder.loaded.value.find(({ path }) => paths.has(path)) : undefined;
@@ -14,7 +15,16 @@ export function useItems(): MenuItem[] {
     clipboard.clip.value === undefined
       ? []
       : [{ value: 'paste', label: say('paste'), icon: 'check', shortcut: 'Ctrl V' }];
+  const isTrash = isInTrash(place.value.value.folder);
+  if (isTrash && paths.size > 0) {
+    return [
+      { value: 'restore', label: say('restore'), icon: 'undo' },
+      { value: 'download', label: say('download'), icon: 'download' },
+      { value: 'delete', label: say('delete'), icon: 'delete', danger: true, shortcut: 'Del' },
+    ];
+  }
   if (paths.size === 0) {
+    if (isTrash) return [{ value: 'select-all', label: say('selectAll'), icon: 'done', shortcut: 'Ctrl A' }];
     return [
       { value: 'new-folder', label: say('newFolder'), icon: 'newFolder' },
       ...paste,
@@ -64,6 +74,8 @@ export async function runAction(
       return actions.selectAll();
     case 'paste':
       return actions.paste();
+    case 'restore':
+      return actions.restore();
     case 'rename':
       return actions.rename();
     case 'move':

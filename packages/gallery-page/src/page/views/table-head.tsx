@@ -1,6 +1,7 @@
 import { useApp } from '../app-context.ts';
 import type { SortKey } from '../state/place.ts';
 import type { TextName } from '../text/texts.ts';
+import { TRASH } from '../trash.ts';
 import { Icon } from './icon.tsx';
 
 const COLUMNS: readonly (readonly [key: SortKey, text: TextName, look: string])[] = [
@@ -13,7 +14,7 @@ const COLUMNS: readonly (readonly [key: SortKey, text: TextName, look: string])[
 /** The heads of the columns, which sort. */
 export function TableHead() {
   const { place, texts } = useApp();
-  const { sort, descending } = place.value.value;
+  const { folder, sort, descending } = place.value.value;
   return (
     <div role="row" tabIndex={-1} aria-rowindex={1} class="line head">
       {COLUMNS.map(([key, text, look]) => (
@@ -29,7 +30,7 @@ export function TableHead() {
             class="head-button"
             onClick={() => place.replace({ sort: key, descending: sort === key && !descending })}
           >
-            {texts.say(text)}
+            {texts.say(key === 'modified' && folder === TRASH ? 'deletedOn' : text)}
             {sort === key && <Icon name={descending ? 'down' : 'up'} size={14} />}
           </button>
         </div>

@@ -1,6 +1,7 @@
 import { useApp } from '../app-context.ts';
 import type { SortKey } from '../state/place.ts';
 import type { TextName } from '../text/texts.ts';
+import { isInTrash, TRASH } from '../trash.ts';
 import { useActions } from './actions.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -21,9 +22,9 @@ export function Toolbar() {
 }
 
 function FolderBar() {
-  const { dialogs, place, texts } = useApp();
+  const { dialogs, folder: listed, place, texts } = useApp();
   const { say } = texts;
-  const { view, sort, descending, filter, everywhere } = place.value.value;
+  const { folder, view, sort, descending, filter, everywhere } = place.value.value;
   return (
     <div class="toolbar">
       <div class="search">
@@ -48,11 +49,18 @@ function FolderBar() {
         <span>{say('everywhere')}</span>
       </label>
       <span class="space" />
-      <IconButton
-        icon="newFolder"
-        label={say('newFolder')}
-        onClick={() => dialogs.show({ kind: 'new-folder' })}
-      />
+      {!isInTrash(folder) && (
+        <IconButton
+          icon="newFolder"
+          label={say('newFolder')}
+          onClick={() => dialogs.show({ kind: 'new-folder' })}
+        />
+      )}
+      {folder === TRASH && listed.loaded.value.length > 0 && (
+        <Button kind="quiet" icon="delete" onClick={() => dialogs.show({ kind: 'empty-trash' })}>
+          {say('emptyTrash')}
+        </Button>
+      )}
       <Menu
         label={say('sortBy')}
         items={[
@@ -113,12 +121,20 @@ function SelectionBar() {
       >
         {say('download')}
       </Button>
-      <Button kind="quiet" icon="move" aria-label={say('moveTo')} onClick={() => actions.move()}>
-        {say('moveTo')}
-      </Button>
-      <Button kind="quiet" icon="copy" aria-label={say('copyTo')} onClick={() => actions.copyTo()}>
-        {say('copyTo')}
-      </Button>
+      {isInTrash(app.place.value.value.folder) ? (
+        <Button kind="quiet" icon="undo" aria-label={say('restore')} onClick={() => actions.restore()}>
+          {say('restore')}
+        </Button>
+      ) : (
+        <>
+          <Button kind="quiet" icon="move" aria-label={say('moveTo')} onClick={() => actions.move()}>
+            {say('moveTo')}
+          </Button>
+          <Button kind="quiet" icon="copy" aria-label={say('copyTo')} onClick={() => actions.copyTo()}>
+            {say('copyTo')}
+          </Button>
+        </>
+      )}
       <Button kind="quiet" icon="delete" aria-label={say('delete')} onClick={() => actions.remove()}>
         {say('delete')}
       </Button>

@@ -8,6 +8,7 @@ import { Menu } from './menu.tsx';
 export function UploadButton() {
   const { place, texts, uploads } = useApp();
   const { say } = texts;
+  const isClean = uploads.withoutPlaces.value;
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   // The attribute is not yet in the types of Preact.
@@ -26,8 +27,12 @@ export function UploadButton() {
         items={[
           { value: 'files', label: say('uploadFiles'), icon: 'file' },
           { value: 'folder', label: say('uploadFolder'), icon: 'folder' },
+          { value: 'places', label: say('withoutPlaces'), checked: isClean, heading: '' },
         ]}
-        onSelect={(value) => (value === 'files' ? files : folder).current?.click()}
+        onSelect={(value) => {
+          if (value === 'places') uploads.takeOutPlaces(!isClean);
+          else (value === 'files' ? files : folder).current?.click();
+        }}
       >
         <Icon name="upload" />
         <span>{say('upload')}</span>

@@ -1,0 +1,107 @@
+import { type Bytes, isAt, joined, slice, u16, u32, viewOf } from './bytes.ts';
+import { hasGps } from './exif.ts';
+import { hasPlace } from './iptc.ts';
+import { JPEG_HEADS } from './jpeg.ts';
+import { understand } from './not-understood.ts';
+import { isXmp, xmpOf } from './png.ts';
+import { pictureKind } from './strip.ts';
+import { tiffOf } from './webp.ts';
+import { mentionsPlace } from './xmp.ts';
+
+/** Reads a part of a picture; less at its end. */
+export type ReadPart = (from: number, length: number) => Promise<Bytes>;
+
+/** Where in its metadata a picture names a place. */
+export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';
+
+/** How much of the end of a PNG is searched: the metadata is before or after all of the picture. */
+const PNG_END = 2 ** 17;
+
+/**
+ * Where a JPEG, PNG or WebP of `size` bytes names the place where it was made, of which only the parts around
+ * its metadata are read; what is appended to a JPEG is not. Throws `NotUnderstood`, also for any other file.
+ */
+export async function findPlaces(read: ReadPart, size: number): Promise<PlaceSource[]> {
+  const kind = pictureKind(await read(0, 16));
+  understand(kind !== undefined, 'it is no JPEG, PNG or WebP');
+  const found = new Set<PlaceSource>();
+  const look = (source: PlaceSource, is: boolean) => is && found.add(source);
+  if (kind === 'jpeg') {
+    const resources: Bytes[] = [];
+    for await (const content of jpegMetadata(read)) {
+      const head = Object.values(JPEG_HEADS).find((one) => isAt(content, 0, one));
+      const bytes = content.subarray(head?.length ?? 0);
+      if (head === JPEG_HEADS.exif) look('EXIF', hasGps(bytes));
+      if (head === JPEG_HEADS.xmp) look('XMP', mentionsPlace(bytes));
+      if (head === JPEG_HEADS.photoshop) resources.push(bytes);
+    }
+    look('IPTC', hasPlace(joined(resources)));
+    return [...found];
+  }
+  const chunks = kind === 'png' ? pngMetadata(read, size) : webpMetadata(read, size);
+  for await (const [type, content] of chunks) {
+    if (/^exif$/i.test(type)) look('EXIF', hasGps(tiffOf(content)));
+    if (type === 'XMP ') look('XMP', mentionsPlace(content));
+    if (isXmp(type, content)) look('XMP', mentionsPlace(await xmpOf(type, content)));
+  }
+  return [...found];
+}
+
+async function* jpegMetadata(read: ReadPart): AsyncGenerator<Bytes, void> {
+  for (let at = 2; ; ) {
+    const head = await read(at, 4);
+    understand(head[0] === 0xff, 'the JPEG has no marker where one is to be');
+    const [, marker = 0] = head;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === 0xda || marker === 0xd9) return;
+    const length = u16(head, 2);
+    understand(length >= 2, 'a segment of the JPEG has no length');
+    if (marker === 0xe1 || marker === 0xed) yield slice(await read(at + 4, length - 2), 0, length - 2);
+    at += 2 + length;
+  }
+}
+
+async function* pngMetadata(
+  read: ReadPart,
+  size: number,
+): AsyncGenerator<[type: string, content: Bytes], void> {
+  for (let at = 8; ; ) {
+    const head = await read(at, 8);
+    const length = u32(head, 0);
+    const type = nameAt(head, 4);
+    if (type === 'IDAT' || type === 'IEND') break;
+    if (isMetadata(type)) yield [type, slice(await read(at + 8, length), 0, length)];
+    at += 12 + length;
+  }
+  const from = Math.max(8, size - PNG_END);
+  const end = await read(from, size - from);
+  // The chunks of the picture are too many to go from one to the next.
+  for (let at = 4; at + 8 < end.length; at += 1) {
+    const length = isMetadata(nameAt(end, at)) ? u32(end, at - 4) : end.length;
+    if (at + 4 + length + 4 <= end.length) yield [nameAt(end, at), slice(end, at + 4, length)];
+  }
+}
+
+async function* webpMetadata(
+  read: ReadPart,
+  size: number,
+): AsyncGenerator<[type: string, content: Bytes], void> {
+  for (let at = 12; at + 8 <= size; ) {
+    const head = await read(at, 8);
+    const length = viewOf(slice(head, 4, 4)).getUint32(0, true);
+    const type = nameAt(head, 0);
+    if (type === 'EXIF' || type === 'XMP ') yield [type, slice(await read(at + 8, length), 0, length)];
+    at += 8 + length + (length % 2);
+  }
+}
+
+function nameAt(bytes: Bytes, at: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + 4));
+}
+
+function isMetadata(type: string): boolean {
+  return type === 'eXIf' || type === 'iTXt' || type === 'zTXt';
+}

@@ -1,0 +1,45 @@
+import type { Bytes } from '../../metadata/bytes.ts';
+import { mayCarryPlace, pictureKind, stripped } from '../../metadata/strip.ts';
+import type { Chosen } from './chosen-files.ts';
+import type { Dialogs } from './dialogs.ts';
+
+/** The largest picture that is rewritten, in bytes: it is in memory twice. */
+const LARGEST = 256 * 2 ** 20;
+
+/** What every kind is known by, in bytes. */
+const START = 16;
+
+const parseXml = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml');
+
+/**
+ * The files without the places where they were made; loaded when the first one is uploaded. A person decides
+ * on those of which that is unknown: they go as they are, or not at all.
+ */
+export async function withoutPlaces(chosen: readonly Chosen[], dialogs: Dialogs): Promise<readonly Chosen[]> {
+  const unknown = new Set<Chosen>();
+  const all: Chosen[] = [];
+  for (const one of chosen) {
+    const file = await withoutPlace(one.file).catch(() => undefined);
+    const clean = { ...one, file: file ?? one.file };
+    if (file === undefined) unknown.add(clean);
+    all.push(clean);
+  }
+  if (unknown.size === 0) return all;
+  const choice = await dialogs.askPlaces([...unknown].map(({ path }) => path));
+  if (choice === undefined) return [];
+  return choice === 'keep' ? all : all.filter((one) => !unknown.has(one));
+}
+
+/** Undefined if the file may say where it was made, and that cannot be taken out. */
+async function withoutPlace(file: File): Promise<File | undefined> {
+  const start = await bytesOf(file.slice(0, START));
+  if (pictureKind(start) === undefined) return mayCarryPlace(start) ? undefined : file;
+  if (file.size > LARGEST) return undefined;
+  const clean = await stripped(await bytesOf(file), parseXml);
+  const { name, type, lastModified } = file;
+  return clean === undefined ? file : new File([clean], name, { type, lastModified });
+}
+
+async function bytesOf(part: Blob): Promise<Bytes> {
+  return new Uint8Array(await part.arrayBuffer());
+}

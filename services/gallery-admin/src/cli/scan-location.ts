@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import type { Bytes } from '@pressroom/gallery-page/metadata/bytes';
+import { findPlaces, type ReadPart } from '@pressroom/gallery-page/metadata/find-places';
+import { NotUnderstood } from '@pressroom/gallery-page/metadata/not-understood';
+import type { Bucket } from '../buckets/bucket.ts';
+import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
+import { mediaKindOf, mediaTypeOf } from '../listing/media-type.ts';
+import { listObjects, type StoredObject } from '../listing/object-page.ts';
+import { RENDITIONS } from '../names.ts';
+import { forEachConcurrently } from '../operations/concurrently.ts';
+import { reasonOf } from '../operations/object-failure.ts';
+import { isInTrash } from '../trash-path.ts';
+
+/** Files looked into at a time. */
+const AT_A_TIME = 8;
+
+/** What one request reads at least, and the most requests for a file. */
+const [READ, REQUESTS] = [2 ** 16, 16];
+
+/** Kinds of pictures that say no place. */
+const PLACELESS = /\.(svg|gif|bmp|ico)$/i;
+
+/** Prints which pictures below `prefix` name a place, and which files may and cannot be looked into. */
+export async function scanLocation(
+  bucket: Bucket,
+  prefix: string,
+  print: (line: string) => void,
+): Promise<void> {
+  const count = { files: 0, found: 0, unknown: 0 };
+  await forEachConcurrently(listObjects(bucket, prefix), AT_A_TIME, async (object) => {
+    const kind = mediaKindOf(mediaTypeOf(object.key));
+    const { key, size } = object;
+    if (
+      isInTrash(key) ||
+      key.startsWith(RENDITIONS) ||
+      PLACELESS.test(key) ||
+      !(kind === 'image' || kind === 'video')
+    )
+      return;
+    count.files += 1;
+    try {
+      const places = await findPlaces(reading(bucket, object), size);
+      if (places.length === 0) return;
+      count.found += 1;
+      print(`${places.join(', ')}\t${JSON.stringify(key)}`);
+    } catch (error) {
+      count.unknown += 1;
+      print(`unknown\t${JSON.stringify(key)}\t${whyUnknown(error)}`);
+    }
+  });
+  print(
+    `${count.found} of ${count.files} pictures and videos name a place; of ${count.unknown} it is unknown.`,
+  );
+}
+
+/** Somebody may have changed or deleted a file since it was listed. */
+function whyUnknown(error: unknown): string {
+  if (error instanceof NotUnderstood) return error.message;
+  if (isLastingRefusal(error) && !isMisconfiguration(error)) return reasonOf(error);
+  throw error;
+}
+
+/** Reads ahead, because metadata lies together. */
+function reading(bucket: Bucket, { key, etag, size }: StoredObject): ReadPart {
+  let held = { from: 0, bytes: new Uint8Array() as Bytes };
+  let requests = 0;
+  return async (from, length) => {
+    const end = Math.min(from + length, size);
+    if (from >= end) return new Uint8Array();
+    if (from < held.from || end > held.from + held.bytes.length) {
+      requests += 1;
+      if (requests > REQUESTS) throw new NotUnderstood('its metadata is scattered over the file');
+      const last = Math.min(Math.max(end, from + READ), size) - 1;
+      const range = { Range: `bytes=${from}-${last}`, IfMatch: `"${etag}"` };
+      const { Body } = await bucket.s3.send(
+        new GetObjectCommand({ Bucket: bucket.name, Key: key, ...range }),
+      );
+      held = { from, bytes: new Uint8Array(Buffer.concat(await (Body as Readable).toArray())) };
+    }
+    return held.bytes.subarray(from - held.from, end - held.from);
+  };
+}

@@ -1,0 +1,40 @@
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
+import { createServer } from '@pressroom/common/http/create-server';
+import type { Server } from '@pressroom/common/http/server';
+import type { GalleryParts } from './app.ts';
+import { StorePing } from './buckets/ping.ts';
+import { storeFailure } from './buckets/store-fault.ts';
+import type { MediaConfig } from './config.ts';
+import { galleryMembers } from './problems.ts';
+import { DECODINGS } from './proxy/thumbnails.ts';
+import { servePublicMedia } from './public-media.ts';
+
+/** What the process is built from. */
+type MediaAppParts = Pick<GalleryParts, 'active' | 'db' | 'log' | 'meters' | 'tracing'> & {
+  config: MediaConfig;
+};
+
+const DESCRIPTION = {
+  title: 'Pressroom media',
+  version: '1.0.0',
+  description: 'The media of a site that anybody may read.',
+};
+
+/** Builds the server of public media alone, ready to listen: no login, and nobody waits for its pictures. */
+export async function buildMediaApp(parts: MediaAppParts): Promise<Server> {
+  const { config, active, db, log, meters, tracing } = parts;
+  const storePing = new StorePing();
+  const app = await createServer({
+    config,
+    description: DESCRIPTION,
+    log,
+    meters,
+    tracing,
+    readiness: { database: checkSchema(db, await readMigrations()) },
+    degrading: { 'object store': () => storePing.ping(active.probed()) },
+    problems: { extend: galleryMembers, explain: storeFailure, invalidBody: 400 },
+  });
+  await servePublicMedia(app, { config, buckets: active, places: DECODINGS, turn: async () => undefined });
+  return app;
+}

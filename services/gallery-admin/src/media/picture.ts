@@ -1,0 +1,102 @@
+import type { ResizeOptions, Sharp } from 'sharp';
+import { drawn, type OpenImage, openImage } from '../proxy/image.ts';
+import { asXmp, readCredit } from './credit.ts';
+import { RATIOS, type Rendition, WIDTHS } from './ladder.ts';
+import type { PictureDescription } from './schema.ts';
+import { versionedPath } from './version.ts';
+
+/** AVIF reaches the same quality with a lower number. */
+const AVIF_QUALITY = 2 / 3;
+
+/** The fastest: the slower ones take up to six times as long and save nothing at these sizes. */
+const AVIF_EFFORT = 0;
+
+/** Where a format has no transparency. */
+const PAPER = '#ffffff';
+
+/** ThumbHash takes no larger picture. */
+const HASHED_SIDE = 100;
+
+/**
+ * Makes a rendition: upright, in sRGB, never enlarged, without metadata but for credit and rights; of an
+ * animation, of the first frame. Undefined for what cannot be decoded. Fails as {@link openImage} and
+ * {@link drawn} do.
+ */
+export async function makeRendition(image: Buffer, rendition: Rendition): Promise<Buffer | undefined> {
+  const opened = await openImage(image);
+  if (opened === undefined) return undefined;
+  const credit = asXmp(await readCredit(opened.metadata));
+  const encoded = encode(opened.pixels().resize(sizeOf(opened, rendition)), rendition);
+  return drawn(credit === undefined ? encoded : encoded.withXmp(credit));
+}
+
+function sizeOf({ metadata: { autoOrient } }: OpenImage, { width, box, format }: Rendition): ResizeOptions {
+  if (box === undefined) return { width, withoutEnlargement: true };
+  const { fit, focus = 'centre' } = box;
+  const ratio = RATIOS[box.ratio];
+  const within = (side: number) => ({
+    width: Math.min(width, side),
+    height: Math.max(1, Math.round(Math.min(width, side) / ratio)),
+  });
+  const widthOfHeight = Math.max(1, Math.round(autoOrient.height * ratio));
+  if (fit === 'inside') return { ...within(width), fit, withoutEnlargement: true };
+  if (fit === 'contain') {
+    const background = format === 'jpeg' ? PAPER : { r: 0, g: 0, b: 0, alpha: 0 };
+    return { ...within(Math.max(autoOrient.width, widthOfHeight)), fit, background };
+  }
+  const position = focus === 'auto' ? 'attention' : focus;
+  return { ...within(Math.min(autoOrient.width, widthOfHeight)), fit, position };
+}
+
+function encode(picture: Sharp, { format, quality }: Rendition): Sharp {
+  if (format === 'avif') {
+    return picture.avif({ quality: Math.round(quality * AVIF_QUALITY), effort: AVIF_EFFORT });
+  }
+  return format === 'webp'
+    ? picture.webp({ quality })
+    : picture.flatten({ background: PAPER }).jpeg({ quality, progressive: true });
+}
+
+/** Describes a picture. Undefined for what cannot be decoded. Fails as {@link makeRendition} does. */
+export async function describePicture(
+  image: Buffer,
+  { key, version }: { key: string; version: string },
+): Promise<PictureDescription | undefined> {
+  const opened = await openImage(image);
+  if (opened === undefined) return undefined;
+  const small = opened
+    .pixels()
+    .resize({ width: HASHED_SIDE, height: HASHED_SIDE, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .png();
+  const png = await drawn(small);
+  if (png === undefined) return undefined;
+  const { width, height } = opened.metadata.autoOrient;
+  const url = versionedPath(key, version);
+  return {
+    width,
+    height,
+    url,
+    srcset: srcsetOf(url, width),
+    ...(await look(png)),
+    ...(await readCredit(opened.metadata)),
+  };
+}
+
+/** What a small picture looks like. */
+async function look(png: Buffer): Promise<Pick<PictureDescription, 'thumbhash' | 'color'>> {
+  const [{ default: sharp }, { rgbaToThumbHash }] = await Promise.all([import('sharp'), import('thumbhash')]);
+  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { dominant } = await sharp(png).stats();
+  const hex = [dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0'));
+  return {
+    thumbhash: Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64'),
+    color: `#${hex.join('')}`,
+  };
+}
+
+/** The widths of the ladder below that of the picture, and the picture's own. */
+function srcsetOf(url: string, width: number): string {
+  const rungs = WIDTHS.filter((rung, index) => (WIDTHS[index - 1] ?? 0) < width && rung > 0);
+  return rungs.map((rung) => `${url}?w=${rung} ${Math.min(rung, width)}w`).join(', ');
+}

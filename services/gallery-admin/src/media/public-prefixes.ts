@@ -1,0 +1,57 @@
+import { isKeyLength, RENDITIONS, storedPath } from '../names.ts';
+import { isInTrash } from '../trash-path.ts';
+
+/** What an address below `/media/` names. */
+export interface MediaAddress {
+  key: string;
+  /** The version of the object, if it is named: then what is answered never changes. */
+  version: string | undefined;
+  /** Whether a description of the picture is asked for instead of its bytes. */
+  isDescription: boolean;
+}
+
+/** What comes before the key in an address for good. */
+const VERSIONED = /^v([0-9a-f]{12})\/(?=.)/;
+
+/** What comes after the key in the address of a description. */
+const DESCRIBED = '.json';
+
+/**
+ * The public part of a bucket: keys below one of the prefixes. What begins like a version or like what is
+ * made from pictures cannot be public.
+ */
+export class PublicPrefixes {
+  readonly #prefixes: readonly string[];
+
+  constructor(prefixes: readonly string[]) {
+    this.#prefixes = prefixes;
+  }
+
+  /** Reads the decoded path below `/media/`; undefined if it names nothing public. */
+  read(path: string): MediaAddress | undefined {
+    const [begin = '', version] = VERSIONED.exec(path) ?? [];
+    const rest = path.slice(begin.length);
+    const isDescription = rest.endsWith(DESCRIBED);
+    const key = isDescription ? rest.slice(0, -DESCRIBED.length) : rest;
+    // Other keys are not reached: proxies and stores may take `..` or `//` for another path.
+    if (key.endsWith('/') || !isKeyLength(key) || !storedPath.safeParse(key).success) return undefined;
+    return this.has(key) ? { key, version, isDescription } : undefined;
+  }
+
+  /** Whether anything at `path`, a key or a folder, may be public. */
+  touches(path: string): boolean {
+    return this.has(path) || this.#prefixes.some((prefix) => prefix.startsWith(path.replace(/\/?$/, '/')));
+  }
+
+  /** Whether a key is public. */
+  has(key: string): boolean {
+    return this.#prefixes.some((prefix) => key.startsWith(prefix));
+  }
+}
+
+/** Whether a prefix can be public: a folder whose addresses are not taken for something else. */
+export function isPublicPrefix(prefix: string): boolean {
+  if (!prefix.endsWith('/') || VERSIONED.test(`${prefix}x`)) return false;
+  if (prefix.startsWith(RENDITIONS) || isInTrash(prefix)) return false;
+  return storedPath.safeParse(prefix).success;
+}

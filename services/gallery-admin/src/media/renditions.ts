@@ -1,0 +1,109 @@
+import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
+import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Bucket } from '../buckets/bucket.ts';
+import { isKeyLength, RENDITIONS } from '../names.ts';
+import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
+import { notAnImage } from '../proxy/failures.ts';
+import { imageBytes } from '../proxy/image-bytes.ts';
+import type { Media, MediaRequest } from '../proxy/media-request.ts';
+import { SharedWork } from '../proxy/shared-work.ts';
+import { nameOf, type Rendition } from './ladder.ts';
+import { describePicture, makeRendition } from './picture.ts';
+
+/** Pieces of work that may wait, and strangers that may wait beyond them, each with one. */
+const WAITING = { pieces: 64, owners: 128, refusal: 'too many renditions are being made; try again' };
+
+/** The version of a public picture. */
+export interface Picture {
+  bucket: Bucket;
+  key: string;
+  version: string;
+  /** The entity tag by which the store knows this version. */
+  etag: string;
+}
+
+/** What is asked about a picture: a rendition, or its description. */
+export type Wanted = Rendition | 'description';
+
+/** How strangers' work is bounded. */
+export interface RenditionLimits {
+  /** Pictures decoded at a time. */
+  places: number;
+  /** The most bytes of a picture. */
+  maxBytes: number;
+  /** Resolves when nothing else on this machine waits for what decodes pictures. */
+  turn: () => Promise<void>;
+}
+
+/**
+ * What is made from public pictures. It is kept in the bucket, made once however many ask for it at the same
+ * time, and made anew where it has been deleted.
+ */
+export class Renditions {
+  readonly #limits: RenditionLimits;
+  readonly #work = new SharedWork<void>();
+  readonly #queue: FairQueue;
+
+  constructor(limits: RenditionLimits) {
+    this.#limits = limits;
+    this.#queue = new FairQueue({ places: limits.places, waiting: WAITING });
+  }
+
+  /**
+   * Reads what is wanted of a picture; `owner` is who has it made, if it is not there. Fails as `refused` for
+   * what is not an image, and as `unavailable` if too much waits.
+   */
+  async read(picture: Picture, wanted: Wanted, request: MediaRequest, owner: string): Promise<Media> {
+    const { bucket } = picture;
+    const key = keyOf(picture, wanted);
+    const read = () =>
+      readObject(bucket, { key, versionId: undefined }, request, { maxBytes: this.#limits.maxBytes });
+    try {
+      return await read();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    await this.#work.do(JSON.stringify([bucket.id, ...bucket.baseUrls, key]), request.signal, (signal) =>
+      this.#queue.run(owner, async () => {
+        await this.#limits.turn();
+        signal.throwIfAborted();
+        await this.#make(picture, wanted, { Bucket: bucket.name, Key: key }, signal);
+      }),
+    );
+    return read();
+  }
+
+  async #make(
+    { bucket, key, version, etag }: Picture,
+    wanted: Wanted,
+    target: Pick<PutObjectCommandInput, 'Bucket' | 'Key'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { maxBytes } = this.#limits;
+    const request = { method: 'GET', headers: {}, signal } as const;
+    const media = await fetchObject(bucket, { key, versionId: undefined }, request, {
+      maxBytes,
+      ifMatch: etag,
+    });
+    const image = await imageBytes(media, maxBytes);
+    const Body =
+      wanted === 'description'
+        ? jsonOf(await describePicture(image, { key, version }))
+        : await makeRendition(image, wanted);
+    if (Body === undefined) throw notAnImage(media.headers['content-type'] ?? '');
+    const ContentType = wanted === 'description' ? 'application/json' : `image/${wanted.format}`;
+    await bucket.s3.send(new PutObjectCommand({ ...target, Body, ContentType }), { abortSignal: signal });
+  }
+}
+
+function jsonOf(value: object | undefined): Buffer | undefined {
+  return value && Buffer.from(JSON.stringify(value));
+}
+
+function keyOf({ key, version }: Picture, wanted: Wanted): string {
+  const name = wanted === 'description' ? 'description.json' : nameOf(wanted);
+  const kept = `${RENDITIONS}${key}/${version}/${name}`;
+  if (isKeyLength(kept)) return kept;
+  throw new Failure('refused', 'the name of this file is too long for renditions of it');
+}

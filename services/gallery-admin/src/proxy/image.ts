@@ -1,0 +1,66 @@
+import { Failure } from '@pressroom/common/failures/failure';
+import type { Metadata, Sharp, default as SharpModule } from 'sharp';
+import { tooManyPixels } from './failures.ts';
+import { isRaster } from './raster.ts';
+
+/** The most pixels that are decoded, width times height. */
+const MAX_PIXELS = 100_000_000;
+
+/** How long processing an image may take, in seconds. */
+export const WORK_S = 10;
+
+/** An image whose header has been read, and which may be decoded. */
+export interface OpenImage {
+  /** What its header says; `autoOrient` has the size as it is seen. */
+  metadata: Metadata;
+  /** Its pixels, rotated by its EXIF orientation, as the beginning of a pipeline. */
+  pixels: () => Sharp;
+}
+
+/**
+ * Reads the header of an image. Undefined for anything that is not decoded here. Fails with `refused` for
+ * more than 100 megapixels.
+ */
+export async function openImage(image: Buffer): Promise<OpenImage | undefined> {
+  if (!isRaster(image)) return undefined;
+  const sharp = await loadSharp();
+  const metadata = await sharp(image, { limitInputPixels: false })
+    .metadata()
+    .catch(() => undefined);
+  if (metadata === undefined) return undefined;
+  if (metadata.width * metadata.height > MAX_PIXELS) throw tooManyPixels(MAX_PIXELS);
+  return {
+    metadata,
+    pixels: () => sharp(image, { limitInputPixels: MAX_PIXELS, sequentialRead: true }).autoOrient(),
+  };
+}
+
+/**
+ * Runs a pipeline. Undefined for an image that cannot be decoded. Fails with `unavailable` after `workS`
+ * seconds, because a busy machine may be the reason.
+ */
+export function drawn(pipeline: Sharp, workS = WORK_S): Promise<Buffer | undefined> {
+  return pipeline
+    .timeout({ seconds: workS })
+    .toBuffer()
+    .catch((error: Error) => {
+      if (/^timeout: /m.test(error.message)) {
+        throw new Failure('unavailable', 'decoding the image took too long; try again', { cause: error });
+      }
+      return undefined;
+    });
+}
+
+let loading: Promise<typeof SharpModule> | undefined;
+
+/** Loads sharp with the first image, because it takes a sixth of the memory of a service at rest. */
+function loadSharp(): Promise<typeof SharpModule> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    // It keeps decoded images for processing them again, which never happens here.
+    sharp.cache(false);
+    // As many images are made at a time as there are cores; more threads for each would cost memory.
+    sharp.concurrency(1);
+    return sharp;
+  });
+  return loading;
+}

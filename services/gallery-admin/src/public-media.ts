@@ -1,0 +1,44 @@
+import { readableAnywhere } from '@pressroom/common/http/cors';
+import { addRoutes } from '@pressroom/common/http/operation';
+import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
+import type { Server } from '@pressroom/common/http/server';
+import type { BucketSource } from './buckets/bucket.ts';
+import type { MediaConfig } from './config.ts';
+import { PublicPrefixes } from './media/public-prefixes.ts';
+import { Renditions } from './media/renditions.ts';
+import { mediaOperation } from './media/routes.ts';
+import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
+
+/** What the public part of the active bucket is served with. */
+export interface PublicMediaParts {
+  config: Pick<MediaConfig, 'MEDIA_PUBLIC' | 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
+  buckets: BucketSource;
+  /** Pictures decoded at a time. */
+  places: number;
+  /** Resolves when strangers' pictures delay nobody else's work in this process. */
+  turn: () => Promise<void>;
+}
+
+/** Serves the public part of the active bucket to anybody, with a rate limit and a queue of its own. */
+export async function servePublicMedia(
+  app: Server,
+  { config, buckets, places, turn }: PublicMediaParts,
+): Promise<void> {
+  const media = mediaOperation({
+    buckets,
+    prefixes: new PublicPrefixes(config.MEDIA_PUBLIC),
+    renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes }),
+  });
+  await app.register(async (routes: Server) => {
+    await limitRate(routes, {
+      service: 'media',
+      config,
+      allowance: (request) => ({ key: addressKey(request), max: config.MEDIA_RATE_LIMIT }),
+    });
+    routes.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(readableAnywhere());
+      done();
+    });
+    addRoutes(routes, [['GET', '/media/*', media]]);
+  });
+}

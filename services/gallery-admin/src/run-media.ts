@@ -1,0 +1,21 @@
+import { createLogger } from '@pressroom/common/log/logging';
+import { runService } from '@pressroom/common/start/run-service';
+import { MEDIA_PORT_VARIABLE, readMediaConfig } from './config.ts';
+import { openMedia } from './open.ts';
+
+/** Serves the public part of the active bucket in a process of its own, until SIGTERM or SIGINT. */
+export async function runMedia(): Promise<void> {
+  const config = readMediaConfig(process.env);
+  const log = createLogger({ service: 'media', level: config.LOG_LEVEL });
+  const { app, release } = await openMedia(config, log);
+  await runService({
+    app,
+    release,
+    log,
+    drainSeconds: config.DRAIN_SECONDS,
+    graceMs: config.SHUTDOWN_TIMEOUT_MS,
+    host: config.HOST,
+    port: config.MEDIA_PORT,
+    portVariable: MEDIA_PORT_VARIABLE,
+  });
+}

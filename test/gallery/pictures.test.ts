@@ -1,0 +1,139 @@
+import type { Bytes } from '@pressroom/gallery-page/metadata/bytes';
+import { findPlaces } from '@pressroom/gallery-page/metadata/find-places';
+import { NotUnderstood } from '@pressroom/gallery-page/metadata/not-understood';
+import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/gallery-page/metadata/strip';
+import fc from 'fast-check';
+import { JSDOM } from 'jsdom';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+const { DOMParser } = new JSDOM('').window;
+const parseXml = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml');
+
+/** In everything that is not to be published. */
+const SECRET = 'SECRET';
+
+const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:exif="http://ns.adobe.com/exif/1.0/" xmlns:p="http://ns.adobe.com/photoshop/1.0/"
+ xmlns:aux="http://ns.adobe.com/exif/1.0/aux/" xmlns:dc="http://purl.org/dc/elements/1.1/" aux:SerialNumber="SECRET"
+ exif:GPSLatitude="52,31.2N SECRET" p:City="SECRET" p:Credit="Agency &amp; Söhne">
+<dc:creator><rdf:Seq><rdf:li>Zoë &lt;Photographer&gt;</rdf:li></rdf:Seq></dc:creator>
+<dc:rights><rdf:Alt><rdf:li xml:lang="x-default">© 2026</rdf:li></rdf:Alt></dc:rights>
+<dc:subject><rdf:Bag><rdf:li>SECRET</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`;
+
+/** A picture with all that a camera and a photo desk write into it. */
+async function picture(kind: PictureKind): Promise<Bytes> {
+  const pixels = Buffer.from(Uint8Array.from({ length: 48 * 32 * 3 }, (_, index) => (index * 37) % 251));
+  const made = await sharp(pixels, { raw: { width: 48, height: 32, channels: 3 } })
+    .withExif({
+      IFD0: { Artist: 'Zoe Photographer', Copyright: 'The Agency', Make: SECRET },
+      IFD2: { BodySerialNumber: SECRET, UserComment: SECRET, DateTimeOriginal: '2026:11:23 12:00:00' },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1', GPSAreaInformation: SECRET },
+    })
+    .withXmp(XMP)
+    .withIccProfile('p3')
+    .withMetadata({ orientation: 6 })
+    .toFormat(kind)
+    .toBuffer();
+  return new Uint8Array(kind === 'jpeg' ? withSegments(made) : made);
+}
+
+/** What sharp does not write: IPTC, a comment, a second picture, and something behind the picture. */
+function withSegments(jpeg: Buffer): Buffer {
+  const segment = (marker: number, content: Buffer) => {
+    const head = Buffer.from([0xff, marker, 0, 0]);
+    head.writeUInt16BE(content.length + 2, 2);
+    return Buffer.concat([head, content]);
+  };
+  const data = (number: number, text: string) => {
+    const head = Buffer.from([0x1c, 2, number, 0, text.length]);
+    return Buffer.concat([head, Buffer.from(text)]);
+  };
+  const iptc = Buffer.concat([data(80, 'Zoe By-line'), data(90, SECRET), data(116, 'Agency by law!')]);
+  const head = Buffer.from(`8BIM\x04\x04\0\0\0\0\0${String.fromCharCode(iptc.length)}`, 'latin1');
+  const thumbnail = Buffer.from(`8BIM\x04\x0c\0\0\0\0\0\x06${SECRET}`, 'latin1');
+  const photoshop = Buffer.concat([Buffer.from('Photoshop 3.0\0'), thumbnail, head, iptc]);
+  return Buffer.concat([
+    jpeg.subarray(0, 2),
+    segment(0xed, photoshop),
+    segment(0xfe, Buffer.from(SECRET)),
+    segment(0xe2, Buffer.from(`MPF\0${SECRET}`)),
+    jpeg.subarray(2),
+    Buffer.from(`ftypmp42${SECRET}`),
+  ]);
+}
+
+const places = (bytes: Bytes) =>
+  findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length);
+
+const pixelsOf = (bytes: Bytes, autoOrient: boolean) => sharp(bytes, { autoOrient }).raw().toBuffer();
+
+describe.each<PictureKind>(['jpeg', 'png', 'webp'])('a %s', (kind) => {
+  let bytes: Bytes;
+  let clean: Bytes;
+  beforeAll(async () => {
+    bytes = await picture(kind);
+    clean = (await stripped(bytes, parseXml)) ?? bytes;
+  });
+
+  test('loses places and serial numbers, and keeps pixels, credit, colors and orientation', async () => {
+    expect(Buffer.from(bytes).includes(SECRET)).toBe(true);
+    expect(Buffer.from(clean).includes(SECRET)).toBe(false);
+    expect(await pixelsOf(clean, true)).toEqual(await pixelsOf(bytes, true));
+    expect(await pixelsOf(clean, false)).toEqual(await pixelsOf(bytes, false));
+    const [before, after] = await Promise.all([sharp(bytes).metadata(), sharp(clean).metadata()]);
+    expect(after.orientation).toBe(6);
+    expect(after.icc).toEqual(before.icc);
+    const exif = after.exif?.toString('latin1') ?? '';
+    for (const text of ['Zoe Photographer', 'The Agency', '2026:11:23']) expect(exif).toContain(text);
+    for (const text of ['Zoë &lt;Photographer&gt;', '© 2026', 'x-default', 'Agency &amp; Söhne']) {
+      expect(after.xmpAsString).toContain(text);
+    }
+    const iptc = Buffer.from(clean).toString('latin1');
+    if (kind === 'jpeg') for (const text of ['Zoe By-line', 'Agency by law!']) expect(iptc).toContain(text);
+    expect(await stripped(clean, parseXml)).toBeUndefined();
+  });
+
+  test('is found by what it says of places, until that is taken out', async () => {
+    expect((await places(bytes)).sort()).toEqual(kind === 'jpeg' ? ['EXIF', 'IPTC', 'XMP'] : ['EXIF', 'XMP']);
+    expect(await places(clean)).toEqual([]);
+  });
+
+  test('that is broken anywhere is understood or not, and never anything else', async () => {
+    const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    const broken = fc.tuple(changes, fc.nat(bytes.length)).map(([changed, cut]) => {
+      const copy = bytes.slice(0, cut % 3 === 0 ? cut : bytes.length);
+      for (const [at, value] of changed) if (at < copy.length) copy[at] = value;
+      return copy;
+    });
+    const tried = fc.asyncProperty(broken, async (copy) => {
+      const refused = (error: unknown) => {
+        if (!(error instanceof NotUnderstood)) throw error;
+      };
+      try {
+        const once = await stripped(copy, parseXml);
+        if (once) expect(await stripped(once, parseXml)).toBeUndefined();
+      } catch (error) {
+        refused(error);
+      }
+      await places(copy).catch(refused);
+    });
+    await fc.assert(tried, { numRuns: 150 });
+  });
+});
+
+test('a picture without metadata stays as it is', async () => {
+  const plain = sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } });
+  for (const kind of ['jpeg', 'png', 'webp'] as const) {
+    const bytes = new Uint8Array(await plain.clone().toFormat(kind).toBuffer());
+    expect(await stripped(bytes, parseXml), kind).toBe(undefined);
+  }
+});
+
+test('other kinds of files that may say a place are known by how they begin', () => {
+  const starting = (text: string) => mayCarryPlace(Uint8Array.from(Buffer.from(text, 'latin1')));
+  for (const text of ['\0\0\0\x18ftypheic', '\0\0\0\x20ftypqt  ', 'II*\0', 'MM\0*'])
+    expect(starting(text)).toBe(true);
+  for (const text of ['', 'GIF89a', '<svg', '%PDF-1.7', 'plain text, ftyp'])
+    expect(starting(text)).toBe(false);
+});
