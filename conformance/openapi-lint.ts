@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
-import { CACHE, mustRun, ROOT, runProgram } from './support/programs.ts';
+import { npmPrograms } from './support/npm.ts';
+import { runProgram } from './support/programs.ts';
 import { SERVICES, Stack } from './support/stack.ts';
 
 /** The linters' versions and rules. */
@@ -73,7 +72,7 @@ export const openapiLint: ConformanceCheck = {
 };
 
 async function checkDescriptions(note: (line: string) => void): Promise<Verdict> {
-  const home = await installedLinters();
+  const home = await npmPrograms('openapi-lint');
   await using stack = await Stack.open();
   const findings = new Findings();
   for (const service of SERVICES) {
@@ -107,19 +106,4 @@ async function lint(home: string, linter: Linter, file: string): Promise<Remark[
   } catch {
     throw new Error(`${linter.name} ended with ${code} and did not print JSON: ${out}${err}`);
   }
-}
-
-/** Installs the locked versions of the linters if necessary, and returns the folder. */
-async function installedLinters(): Promise<string> {
-  const lock = await readFile(join(SETTINGS, 'package-lock.json'));
-  const home = join(CACHE, `openapi-lint-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`);
-  const made = join(home, 'made');
-  if (existsSync(made)) return home;
-  await rm(home, { recursive: true, force: true });
-  await mkdir(home, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json']) await cp(join(SETTINGS, name), join(home, name));
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=5', '--loglevel=error'];
-  await mustRun('npm', ['ci', ...quiet], { cwd: home, env: { INIT_CWD: ROOT }, timeoutMs: 300_000 });
-  await writeFile(made, '');
-  return home;
 }

@@ -4,6 +4,7 @@ import { feedCorpora } from './feed-corpora.ts';
 import { feeds } from './feeds.ts';
 import { hostileSources } from './hostile-sources.ts';
 import { httplint } from './httplint.ts';
+import { mcp } from './mcp.ts';
 import { openapiLint } from './openapi-lint.ts';
 import { pagePictures } from './page-pictures.ts';
 import { rawSockets } from './raw-sockets.ts';
@@ -19,6 +20,7 @@ const CHECKS: readonly ConformanceCheck[] = [
   s3Stores,
   rawSocketsProxy,
   schemathesis,
+  mcp,
   hostileSources,
   rawSockets,
   httplint,

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
 import { createLogger } from '@pressroom/common/log/logging';
-import { HookSender } from '@pressroom/content/hooks/sender';
+import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery } from '@pressroom/gallery-admin/open';
@@ -142,10 +142,12 @@ async function faultOfHook(
   host.requests.length = 0;
   const names = new Map(inner.map((target) => [hostnameOf(target.url, host), target.addresses ?? []]));
   const resolve = async (name: string) => names.get(name) ?? [LOOPBACK];
-  const sender = new HookSender({ privateHosts: [HOSTILE], resolve, totalMs: FIRST_BYTE_MS });
-  const tested = { slug_before: null, slug_after: null, cache_tags: [], sync_cursor: null };
-  const event = { id: 1, type: 'hook.test', subject: 'hook:1', happened_at: new Date(), ...tested };
-  const { status, fault } = await sender.send(url, event, [SECRET], new AbortController().signal);
+  const sender = new WebhookSender({
+    ...{ userAgent: 'conformance', privateHosts: [HOSTILE], privateHostsSetting: 'HOSTS' },
+    ...{ resolve, totalMs: FIRST_BYTE_MS },
+  });
+  const message = { id: 'evt_1', body: '{}' };
+  const { status, fault } = await sender.send(url, message, [SECRET], new AbortController().signal);
   await sender.close();
   if (host.requests.length > 0) return `${host.requests.join(', ')} was asked`;
   return status === null && fault !== null ? undefined : `${url} was answered ${status}`;

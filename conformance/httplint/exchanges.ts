@@ -94,7 +94,7 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
     collection.ask({ service, method: 'POST', path, json, status, headers: { cookie }, ...more });
 
   await collectLogins(collection);
-  for (const path of ['/api/settings/buckets', '/api/gallery']) {
+  for (const path of ['/api/settings/buckets', '/api/gallery', '/api/gallery/trash']) {
     await get(path, 200);
     await get(path, 401, { headers: {} });
     await get(path, 400, { at: `${path}?nothing=1` });
@@ -116,6 +116,7 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
+  await collectPublic(collection, cookie);
   await get('/api/gallery/media', 404, { at: '/api/gallery/media?key=nothing.png' });
   const made = await post('/api/gallery/archives', { paths: ['renamed/'] }, 200);
   const { id } = JSON.parse(made.body.toString()).data;
@@ -165,6 +166,28 @@ async function collectLogins(collection: Collection): Promise<void> {
   const headers = { 'x-forwarded-for': '192.0.2.98' };
   for (let times = 0; times < 5; times += 1) await login(wrong, 401, headers);
   await login(wrong, 429, headers);
+}
+
+async function collectPublic(collection: Collection, cookie: string): Promise<void> {
+  const service = 'gallery-admin';
+  const picture = sharp({ create: { width: 99, height: 99, channels: 3, background: 'teal' } });
+  const json = { filename: 'a.png', path: 'public', contentType: 'image/png' };
+  const headers = { cookie };
+  const signed = await collection.ask({
+    ...{ service, method: 'POST', path: '/api/upload', json, headers, status: 200 },
+  });
+  const body = new Uint8Array(await picture.png().toBuffer());
+  const { url } = JSON.parse(signed.body.toString());
+  await fetch(url, { method: 'PUT', body, headers: { 'content-type': 'image/png' } });
+  const get = (at: string, status: number, more = {}) =>
+    collection.ask({ service, method: 'GET', path: '/media/{key}', at, status, headers: more });
+  await get('/media/public/a.png', 200);
+  await get('/media/public/a.png', 206, { range: 'bytes=0-9' });
+  await get('/media/public/a.png?w=64', 200);
+  await get('/media/public/a.png.json', 200);
+  await get('/media/v000000000000/public/a.png', 302);
+  await get('/media/public/a.png?w=0', 400);
+  await get('/media/nothing.png', 404);
 }
 
 async function collectProxied(collection: Collection, media: MediaHost, cookie: string): Promise<void> {

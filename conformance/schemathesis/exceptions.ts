@@ -92,6 +92,25 @@ export const EXCEPTIONS: readonly Exception[] = [
     example: (ask) => ask({ method: 'GET', path: '/api/v1/weeklies/2026-13' }),
   },
   {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/gallery/trash',
+    status: 400,
+    fault: 'must be the continuationToken of a page of the trash',
+    reason: 'a schema does not know which cursors were handed out',
+    example: (ask) => ask({ method: 'GET', path: '/api/gallery/trash?continuationToken=x' }),
+  },
+  {
+    services: ['gallery-admin'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/gallery/batch',
+    status: 400,
+    fault: 'must be paths as GET /api/gallery/trash lists them',
+    reason: 'a schema does not know what is in the trash',
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/gallery/batch', json: { action: 'restore', paths: ['a'] } }),
+  },
+  {
     services: ['content'],
     checks: ['negative_data_rejection'],
     operation: 'POST /api/articles/.*/restore',

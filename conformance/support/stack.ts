@@ -94,7 +94,7 @@ export class Stack implements AsyncDisposable {
 
   /** Creates a story in the news feed that is merged into `into`. */
   mergeStory(publicId: string, into: string): Promise<void> {
-    return this.#import(
+    return this.importNews(
       { type: 'story', publicId, title: publicId },
       { type: 'merge', from: publicId, into },
     );
@@ -102,10 +102,11 @@ export class Stack implements AsyncDisposable {
 
   /** Withdraws an item of the news feed. */
   withdrawItem(id: string): Promise<void> {
-    return this.#import({ type: 'withdraw', id });
+    return this.importNews({ type: 'withdraw', id });
   }
 
-  async #import(...lines: readonly object[]): Promise<void> {
+  /** Imports lines into the news feed. Throws if one is refused. */
+  async importNews(...lines: readonly object[]): Promise<void> {
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     await command(['services/news-feed/src/cli.ts', 'import', '-'], this.#env, input);
   }
@@ -138,6 +139,8 @@ async function gallerySettings(store: Server): Promise<Record<string, string>> {
     ADMIN_USERNAME: ADMIN.username,
     ADMIN_PASSWORD: ADMIN.password,
     COOKIE_SECURE: 'false',
+    MEDIA_PUBLIC: 'public/',
+    MEDIA_RATE_LIMIT: '10000000',
     SETTINGS_KEY: randomBytes(32).toString('base64'),
     ...storeSettings(store, bucket),
     CONTENT_RATE_LIMIT: '1000000000',

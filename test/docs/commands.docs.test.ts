@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
+import { copyTracked } from './copy-tracked.ts';
 import { printedPages } from './printed-commands.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -27,6 +28,10 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/\b(NEXT_CURSOR|NEXT_PAGE|PREFIX)\b|cursor=CURSOR/, 'stands for a value of an earlier answer'],
   [/some-collector/, 'stands for a program of the reader'],
   [/newsroom replay /, 'needs an empty database; test/news-feed runs it'],
+  [/pnpm@12 mcp:http$/, 'runs until it is stopped; pnpm conformance mcp runs it'],
+  [/lisboa/, 'are the settings of another site; local-paper.docs.test.ts runs it'],
+  [/town\.example/, 'reads a page of the web; test/news-feed/newsroom/sources.test.ts runs it'],
+  [/newsroom undo 17$/, 'names an edit of the reader; test/news-feed/newsroom/edits.test.ts runs it'],
   [/newsroom work$/, 'runs until it is stopped; pnpm start runs it'],
   [/deploy\/release|^git push/, 'publishes a release'],
 ];
@@ -54,7 +59,7 @@ let stop = async () => {};
 
 beforeAll(async () => {
   clone = path.join(await temporaryHome(), 'my clone');
-  await copyTracked(clone);
+  await copyTracked(ROOT, clone);
   for (const [name, text] of Object.entries(BROUGHT)) await writeFile(path.join(clone, name), `${text}\n`);
   const [, lines = ''] =
     /^```json\n(\{"type": "story".*?)^```$/ms.exec(
@@ -82,20 +87,6 @@ beforeAll(async () => {
   stop = await startIn(clone);
 });
 afterAll(() => stop());
-
-async function copyTracked(target: string): Promise<void> {
-  const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  await mkdir(target, { recursive: true });
-  for (const file of stdout.split('\0').filter((name) => name !== '')) {
-    await cp(path.join(ROOT, file), path.join(target, file)).catch((error: NodeJS.ErrnoException) => {
-      // Removed, but not yet in the index.
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-}
 
 async function startIn(cwd: string): Promise<() => Promise<void>> {
   const child = spawn('npx', ['-y', 'pnpm@12', 'start'], { cwd, env, detached: true });
