@@ -37,7 +37,7 @@ export async function tryLines(
   now = new Date(),
 ): Promise<ImportTally> {
   const read = importLineReader(readVocabulary({}));
-  const importer = new Importer({ read, runWork: inTransactions(db), now: () => now });
+  const importer = new Importer({ read, runWork: inTransactions(db), packs: [], now: () => now });
   for (const [index, line] of lines.entries()) {
     await importer.add(typeof line === 'string' ? line : JSON.stringify(line), index + 1);
   }

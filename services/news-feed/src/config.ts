@@ -154,6 +154,7 @@ export function vocabularyOf(config: z.infer<z.ZodObject<typeof vocabularySettin
       category: labelsOf(categories, packs.categories, language),
       direction: labelsOf(directions, packs.directions, language),
     },
+    packs: config.NEWS_PACKS,
     calendar: new Calendar(config.NEWS_REPORT_TIMEZONE, config.NEWS_REPORT_HOUR),
   };
 }

@@ -53,6 +53,19 @@ const signal = z.strictObject({
   terms: byLanguage(terms),
 });
 
+/** A thing with its spellings in Latin letters and in Chinese characters. */
+const thing = z
+  .string()
+  .regex(/^[^|]+(\|[^|]+)?$/u, 'must have spellings in Latin letters and, after a bar, in Chinese characters')
+  .transform((line) => {
+    const [latin = [], chinese = []] = line
+      .split('|')
+      .map((side) => side.split(',').map((spelling) => spelling.trim().toLowerCase()));
+    return { latin, chinese };
+  });
+
+const things = z.array(thing).default([]);
+
 const packFile = z.strictObject({
   threshold: z.number().min(0).max(100).optional(),
   quota: z.int().min(0).optional(),
@@ -60,6 +73,7 @@ const packFile = z.strictObject({
   categories: byName(group),
   directions: byName(group),
   signals: byName(signal),
+  lexicon: z.strictObject({ places: things, bodies: things, concepts: things }).prefault({}),
 });
 
 /** Words with what each counts. */
@@ -107,6 +121,11 @@ function over(before: Pack, after: Pack): Pack {
       points: theirs.points,
       terms: eachOver(ours?.terms ?? {}, theirs.terms, (a, b) => ({ ...a, ...b })),
     })),
+    lexicon: {
+      places: [...before.lexicon.places, ...after.lexicon.places],
+      bodies: [...before.lexicon.bodies, ...after.lexicon.bodies],
+      concepts: [...before.lexicon.concepts, ...after.lexicon.concepts],
+    },
   };
 }
 

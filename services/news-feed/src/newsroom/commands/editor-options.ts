@@ -1,6 +1,9 @@
 import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
+import { readVocabulary } from '../../config.ts';
 import type { Edited } from '../edits.ts';
+import { readLexicon } from '../stories/lexicon.ts';
+import type { RenewalParts } from '../stories/renew-stories.ts';
 
 /** The options of every command of the editor's shell. */
 export interface PrintOptions {
@@ -30,6 +33,12 @@ function systemUser(): string {
     // A container may run as a user without a name.
     return `user ${process.getuid?.() ?? ''}`.trim();
   }
+}
+
+/** What a command renews the stories with that its edit is about. */
+export function renewalParts(): RenewalParts {
+  const { packs } = readVocabulary(process.env);
+  return { lexicon: readLexicon(packs), now: new Date() };
 }
 
 /** Prints a result as JSON if that was asked for, else as text. */

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readVocabulary } from '../../config.ts';
 import { type HistoryEntry, type HistoryQuery, readHistory } from '../editing/history.ts';
 import { undoEdit } from '../editing/undo.ts';
-import { readLexicon } from '../stories/lexicon.ts';
 import {
   type EditorOptions,
   editing,
@@ -10,6 +9,7 @@ import {
   print,
   printEdited,
   printing,
+  renewalParts,
 } from './editor-options.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -41,7 +41,7 @@ export function addUndoCommand(program: Command): void {
 /** What edits are undone with by a command. */
 export function undoParts({ by: actor }: EditorOptions) {
   const { calendar } = readVocabulary(process.env);
-  return { actor, renewal: { lexicon: readLexicon(), now: new Date() }, zone: calendar.zone };
+  return { actor, renewal: renewalParts(), zone: calendar.zone };
 }
 
 function entryText({ edit, at, actor, program, action, undoes, undoneBy, changes }: HistoryEntry): string {

@@ -8,7 +8,6 @@ import { type ItemDetail, readItemDetail, readWithdrawn } from '../editing/item-
 import { type ItemChange, itemChangeReader } from '../editing/item-input.ts';
 import { editItem, restoreItem, retellItem, withdrawItem } from '../editing/items.ts';
 import { inEdit } from '../edits.ts';
-import { readLexicon } from '../stories/lexicon.ts';
 import {
   type EditorOptions,
   editing,
@@ -17,6 +16,7 @@ import {
   print,
   printEdited,
   printing,
+  renewalParts,
 } from './editor-options.ts';
 import { addHistoryCommand } from './history.ts';
 import { withDatabase } from './with-database.ts';
@@ -198,7 +198,7 @@ async function edit(
     ...selection,
   });
   if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
-  const renewal = { lexicon: readLexicon(), now: new Date() };
+  const renewal = renewalParts();
   const edited = await withDatabase((db) =>
     inEdit(db, { actor, action }, async (tx) => retellItem(tx, await editItem(tx, id, change), renewal)),
   );
@@ -211,7 +211,7 @@ async function setWithdrawal(
   id: string,
   options: EditorOptions,
 ): Promise<void> {
-  const renewal = { lexicon: readLexicon(), now: new Date() };
+  const renewal = renewalParts();
   const edited = await withDatabase((db) =>
     inEdit(db, { actor: options.by, action }, (tx) => set(tx, id, renewal)),
   );

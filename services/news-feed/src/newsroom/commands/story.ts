@@ -5,7 +5,6 @@ import { mergeStories, setDigest } from '../editing/stories.ts';
 import { readStoryDetail, type StoryDetail } from '../editing/story-detail.ts';
 import { unmergeStory } from '../editing/undo.ts';
 import { inEdit } from '../edits.ts';
-import { readLexicon } from '../stories/lexicon.ts';
 import { splitStory } from '../stories/split.ts';
 import {
   type EditorOptions,
@@ -15,6 +14,7 @@ import {
   print,
   printEdited,
   printing,
+  renewalParts,
 } from './editor-options.ts';
 import { addHistoryCommand, undoParts } from './history.ts';
 import { withDatabase } from './with-database.ts';
@@ -34,7 +34,7 @@ export function addStoryCommands(program: Command): void {
     .argument('<from>')
     .argument('<into>')
     .action(async (from: string, into: string, options: EditorOptions) => {
-      const renewal = { lexicon: readLexicon(), now: new Date() };
+      const renewal = renewalParts();
       const { result: merged, edit } = await withDatabase((db) =>
         inEdit(db, { actor: options.by, action: 'story merge' }, (tx) =>
           mergeStories(tx, from, into, renewal),
@@ -55,7 +55,7 @@ export function addStoryCommands(program: Command): void {
     .argument('<id>')
     .argument('<items...>', 'the ids of the reports that go')
     .action(async (id: string, items: string[], options: EditorOptions) => {
-      const renewal = { lexicon: readLexicon(), now: new Date() };
+      const renewal = renewalParts();
       const { result: created, edit } = await withDatabase((db) =>
         inEdit(db, { actor: options.by, action: 'story split' }, (tx) => splitStory(tx, id, items, renewal)),
       );

@@ -58,7 +58,8 @@ async function importLines(
       await asManyEdits(tx, { actor, action: 'import' });
       return work(tx);
     });
-  const importer = new Importer({ read: importLineReader(vocabulary), runWork, now: () => new Date() });
+  const read = importLineReader(vocabulary);
+  const importer = new Importer({ read, runWork, packs: vocabulary.packs, now: () => new Date() });
   const lines = readJsonLines(file);
   let shown = 0;
   for (let next = lines.next(); ; ) {

@@ -33,6 +33,8 @@ const BATCH = 1000;
 export interface ImporterParts {
   read: (text: string | undefined) => ImportLine;
   runWork: RunWork;
+  /** `NEWS_PACKS`, whose lexicon stories are told by. */
+  packs: readonly string[];
   now: () => Date;
 }
 
@@ -167,7 +169,7 @@ export class Importer {
 
   async #takeOther({ number, line }: Numbered<OtherLine>): Promise<void> {
     // Few imports need it.
-    this.#lexicon ??= readLexicon();
+    this.#lexicon ??= readLexicon(this.#parts.packs);
     const renewal = { lexicon: this.#lexicon, now: this.#parts.now() };
     const outcome = await this.#attempt(number, (tx) => write(tx, line, renewal));
     if (outcome !== undefined) this.#tally[outcome] += 1;

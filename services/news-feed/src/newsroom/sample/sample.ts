@@ -21,6 +21,7 @@ export async function addSample(db: Kysely<NewsTables>, vocabulary: Vocabulary, 
     const importer = new Importer({
       read: importLineReader(vocabulary),
       runWork: (work) => work(tx),
+      packs: vocabulary.packs,
       now: () => now,
     });
     for (const [index, line] of sampleLines(vocabulary, now).entries()) {

@@ -39,7 +39,7 @@ export function factsOf(text: string, lexicon: Lexicon): Fact[] {
     const { post = '', name = '' } = groups ?? {};
     // The flags let a lower-case letter pass as a capital.
     if (!/^\p{Lu}/u.test(name)) return [];
-    const meaning = lexicon.english.get(post.toLowerCase()) ?? lexicon.chinese.get(post);
+    const meaning = lexicon.latin.get(post.toLowerCase()) ?? lexicon.chinese.get(post);
     return [
       { about: meaning?.term ?? post.toLowerCase(), value: name.toLowerCase(), quote: `${post} ${name}` },
     ];
@@ -78,6 +78,6 @@ function chineseFacts(text: string, lexicon: Lexicon): Fact[] {
 
 function meaningOf(word: string, lexicon: Lexicon): string | undefined {
   const lower = word.toLowerCase();
-  const meaning = lexicon.english.get(lower) ?? lexicon.english.get(lower.replace(/s$/u, ''));
+  const meaning = lexicon.latin.get(lower) ?? lexicon.latin.get(lower.replace(/s$/u, ''));
   return meaning?.kind === 'concept' ? meaning.term : undefined;
 }

@@ -1,26 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { readYamlFile } from '../../yaml-file.ts';
-
-/** The lexicon that comes with the newsroom. */
-const DEFAULT_FILE = fileURLToPath(new URL('./lexicon.yaml', import.meta.url));
-
-/** A thing with its spellings in English and Chinese. */
-const entry = z
-  .string()
-  .regex(/^[^|]+\|[^|]+$/u, 'must have English spellings, a bar, and Chinese spellings')
-  .transform((line) => {
-    const [english = [], chinese = []] = line
-      .split('|')
-      .map((side) => side.split(',').map((spelling) => spelling.trim().toLowerCase()));
-    return { english, chinese };
-  });
-
-const lexiconFile = z.strictObject({
-  places: z.array(entry),
-  bodies: z.array(entry),
-  concepts: z.array(entry),
-});
+import { readPacks } from '../../packs/packs.ts';
 
 /** What a spelling of the lexicon stands for. */
 export interface Meaning {
@@ -29,19 +7,19 @@ export interface Meaning {
   kind: 'place' | 'name' | 'concept';
 }
 
-/** What the comparison of reports knows of English and Chinese. */
+/** What the comparison of reports knows of language; `common.yaml` explains it. */
 export interface Lexicon {
-  /** Lower-case English spellings of one to four words. */
-  english: ReadonlyMap<string, Meaning>;
+  /** Lower-case spellings of one to four words. */
+  latin: ReadonlyMap<string, Meaning>;
   chinese: ReadonlyMap<string, Meaning>;
   /** The longest Chinese spelling, in characters. */
   longestChinese: number;
 }
 
-/** Reads a lexicon, by default the one that comes with the newsroom. Throws a `Failure`. */
-export function readLexicon(file = DEFAULT_FILE): Lexicon {
-  const { places, bodies, concepts } = readYamlFile(file, lexiconFile, 'a lexicon');
-  const english = new Map<string, Meaning>();
+/** The lexicon of packs; without any, what holds whatever the field. Throws a `Failure`. */
+export function readLexicon(packs: readonly string[] = []): Lexicon {
+  const { places, bodies, concepts } = readPacks(packs).lexicon;
+  const latin = new Map<string, Meaning>();
   const chinese = new Map<string, Meaning>();
   for (const [entries, kind] of [
     [places, 'place'],
@@ -49,13 +27,17 @@ export function readLexicon(file = DEFAULT_FILE): Lexicon {
     [concepts, 'concept'],
   ] as const) {
     for (const spellings of entries) {
-      const meaning = { term: `=${spellings.english[0]}`, kind };
-      for (const spelling of spellings.english) english.set(spelling, meaning);
+      // A line with a spelling that is known adds its others to that thing.
+      const known =
+        spellings.latin.map((spelling) => latin.get(spelling)).find((meaning) => meaning !== undefined) ??
+        spellings.chinese.map((spelling) => chinese.get(spelling)).find((meaning) => meaning !== undefined);
+      const meaning = known ?? { term: `=${spellings.latin[0]}`, kind };
+      for (const spelling of spellings.latin) latin.set(spelling, meaning);
       for (const spelling of spellings.chinese) chinese.set(spelling, meaning);
     }
   }
   return {
-    english,
+    latin,
     chinese,
     longestChinese: Math.max(1, ...[...chinese.keys()].map(({ length }) => length)),
   };

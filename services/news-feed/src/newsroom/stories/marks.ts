@@ -76,5 +76,5 @@ function isProductName(name: string, lexicon: Lexicon): boolean {
   const lower = name.toLowerCase();
   if (!/^\p{Lu}/u.test(name) || MONTHS.includes(lower) || MONTHS.some((month) => month.slice(0, 3) === lower))
     return false;
-  return !lexicon.english.has(lower);
+  return !lexicon.latin.has(lower);
 }

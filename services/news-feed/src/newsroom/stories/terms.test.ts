@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { readLexicon } from './lexicon.ts';
 import { marksConflict } from './marks.ts';
 import { chineseNumber } from './numbers.ts';
@@ -56,4 +59,23 @@ test.each([
   ['Lantern raises 30 million', 'Lantern hires 50', false],
 ])('%s and %s are told apart: %s', (a, b, conflict) => {
   expect(marksConflict(read(a).marks, read(b).marks)).toBe(conflict);
+});
+
+test('a pack of the site adds its own things and further spellings of those that hold everywhere', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pressroom-pack-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const pack = join(folder, 'lisboa.yaml');
+  writeFileSync(
+    pack,
+    'lexicon:\n  places: [Terreiro do Paço | 宫殿广场, Alfama]\n  concepts: ["greve, paralisação, strike"]\n',
+  );
+  const ofSite = readLexicon(['local', pack]);
+  const terms = (title: string) => [
+    ...termsOf({ title, originalTitle: null, summary: null }, ofSite).terms.keys(),
+  ];
+  const strike = ['=strike', '=terreiro do paço'];
+  expect(terms('Greve no Terreiro do Paço')).toEqual(expect.arrayContaining(strike));
+  expect(terms('宫殿广场罢工')).toEqual(expect.arrayContaining(strike));
+  expect(terms('Alfama após a paralisação')).toEqual(expect.arrayContaining(['=alfama', '=strike']));
+  expect(terms('智利发生地震')).toContain('=earthquake');
 });

@@ -177,9 +177,9 @@ function englishMeaning(words: readonly { word: string }[], at: number, lexicon:
       .map(({ word }) => word.toLowerCase())
       .join(' ');
     const meaning =
-      lexicon.english.get(spelling) ??
-      lexicon.english.get(spelling.replace(/(?<=[a-z]{3})s$/u, '')) ??
-      lexicon.english.get(spelling.replace(/(?<=[a-z]{3})(?:ed|d|es)$/u, ''));
+      lexicon.latin.get(spelling) ??
+      lexicon.latin.get(spelling.replace(/(?<=[a-z]{3})s$/u, '')) ??
+      lexicon.latin.get(spelling.replace(/(?<=[a-z]{3})(?:ed|d|es)$/u, ''));
     if (meaning !== undefined) return { meaning, length };
   }
   return undefined;

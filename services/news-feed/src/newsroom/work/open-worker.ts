@@ -70,7 +70,7 @@ export function openWorker(
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
   const reader = new Reader();
   const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
-  const search = new StorySearch(readLexicon());
+  const search = new StorySearch(readLexicon(vocabulary.packs));
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const hasNotices = config.NEWS_NOTICE_COMMAND !== undefined || config.NEWS_NOTICE_URL !== undefined;
   const notifier = new Notifier(config, { db, privateHosts: config.NEWS_PRIVATE_HOSTS, log });
