@@ -136,7 +136,14 @@ describe('under load', () => {
 
   test('every event of every article was told, in its order, whoever was killed before its delivery', async () => {
     await load.stop();
-    await until('all are told', async () => (await load.mistold()).length === 0);
+    // What the faults have held up is thousands of events: it takes as long as it takes, if it goes on.
+    for (let untold = Infinity; untold > 0; ) {
+      const before = untold;
+      untold = await until('more articles are told', async () => {
+        const { length } = await load.mistold();
+        return length < before ? length : undefined;
+      });
+    }
   });
 
   test('memory is bounded', () => {
