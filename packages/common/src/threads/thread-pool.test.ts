@@ -72,6 +72,16 @@ test('owners take turns: much that one brings delays another by what runs', asyn
   expect(ended).toEqual(['much', 'little', 'much', 'much']);
 });
 
+test('threads that begin at once do not get in each other’s way', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const threads = pool({ threads: 12 });
+    const owners = Array.from({ length: 12 }, (_, index) => String(index));
+    const echoes = owners.map((echo) => threads.run(echo, () => ({ echo })));
+    expect(await Promise.all(echoes)).toEqual(owners);
+    await threads.close();
+  }
+});
+
 test('of several threads, one is left for other owners', async () => {
   const threads = pool({ threads: 2 });
   let begun = 0;

@@ -35,8 +35,7 @@ export function threadTask<Task, Result>(
 
 /** V8's collector, which it gives to the contexts that are made while its flag is set. */
 function garbageCollector(): () => void {
+  // The flag is the whole process's and stays set: one thread would take it from another that begins.
   setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
-  return collect;
+  return runInNewContext('gc');
 }
