@@ -80,6 +80,7 @@ beforeAll(async () => {
     CONTENT_PORT: ports['4003'],
     DATABASE_PORT: String(await findFreePort()),
     OBJECT_STORE_PORT: String(await findFreePort()),
+    NEWS_REPORT_TIMEZONE: zoneAtNoon(new Date()),
     npm_config_loglevel: 'error',
     pnpm_config_prefer_offline: 'true',
   };
@@ -87,6 +88,13 @@ beforeAll(async () => {
   stop = await startIn(clone);
 });
 afterAll(() => stop());
+
+/** A zone in which it is noon or shortly after: today's report is out, and may still be corrected. */
+function zoneAtNoon(now: Date): string {
+  const east = 12 - now.getUTCHours();
+  // Against ISO 8601, these names count westwards.
+  return `Etc/GMT${east > 0 ? '-' : '+'}${Math.abs(east)}`;
+}
 
 async function startIn(cwd: string): Promise<() => Promise<void>> {
   const child = spawn('npx', ['-y', 'pnpm@12', 'start'], { cwd, env, detached: true });
