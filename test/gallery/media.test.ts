@@ -199,6 +199,32 @@ test('a rendition is upright, in sRGB, as wide as a rung, without a place, and s
   }
 });
 
+test('a crop keeps the third that the focus is in, and the middle without one', async () => {
+  // Red, green and blue, from the left to the right or from the top to the bottom.
+  const thirds = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255]);
+  const across = sharp(thirds, { raw: { width: 3, height: 1, channels: 3 } });
+  const down = sharp(thirds, { raw: { width: 1, height: 3, channels: 3 } });
+  const sized = { fit: 'fill', kernel: 'nearest' } as const;
+  await put('public/across.png', await across.resize(900, 400, sized).png().toBuffer(), 'image/png');
+  await put('public/down.png', await down.resize(400, 900, sized).png().toBuffer(), 'image/png');
+  const seen = async (path: string, focus: string) => {
+    const cropped = await read(`public/${path}&fit=cover&format=webp${focus}`);
+    expect([path, focus, cropped.status]).toEqual([path, focus, 200]);
+    const { channels } = await sharp(cropped.body).stats();
+    return channels
+      .slice(0, 3)
+      .reduce((most, { mean }, at, all) => (mean > (all[most]?.mean ?? 0) ? at : most), 0);
+  };
+  const focuses = [0.1, 0.5, 0.9].flatMap((x, column) =>
+    [0.1, 0.5, 1].map((y, row) => ({ x, y, column, row })),
+  );
+  for (const { x, y, column, row } of focuses) {
+    expect(await seen('across.png?w=64&h=85', `&focus=${x},${y}`)).toBe(column);
+    expect(await seen('down.png?w=64&h=48', `&focus=${x},${y}`)).toBe(row);
+  }
+  expect([await seen('across.png?w=64&h=85', ''), await seen('down.png?w=64&h=48', '')]).toEqual([1, 1]);
+});
+
 test('a rendition has ranges and validators, is kept in the bucket, and is nowhere in the listings', async () => {
   const path = `${PATH}?w=128&format=webp`;
   const [first, second] = await Promise.all([read(path), read(path, {}, other.url)]);

@@ -21,9 +21,9 @@ type Ratio = keyof typeof RATIOS;
 
 const QUALITIES = [50, 75, 90] as const;
 
-/** The parts of a picture that a crop keeps, from the left or the top. */
-const COLUMNS = ['left', 'centre', 'right'] as const;
-const ROWS = ['top', 'centre', 'bottom'] as const;
+/** The thirds of a picture that a crop keeps, from the left or the top: together a point of the compass. */
+const COLUMNS = ['west', '', 'east'] as const;
+const ROWS = ['north', '', 'south'] as const;
 
 /** How a picture is put into a box. */
 export const FITS = ['inside', 'cover', 'contain'] as const;
@@ -53,7 +53,7 @@ export interface Rendition {
 interface Box {
   ratio: Ratio;
   fit: (typeof FITS)[number];
-  /** What a crop keeps: `auto` is what draws the eye, else a column and a row. */
+  /** What a crop keeps: `auto` is what draws the eye, else a point of the compass or `centre`. */
   focus?: string | undefined;
 }
 
@@ -78,15 +78,15 @@ function boxOf({ h, w = h, fit = 'inside', focus = '0.5,0.5' }: RenditionQuery):
 function placeOf(focus: string): string {
   if (focus === 'auto') return focus;
   const [column = 1, row = 1] = focus.split(',').map((part) => Math.min(2, Math.floor(Number(part) * 3)));
-  return `${COLUMNS[column]} ${ROWS[row]}`;
+  return `${ROWS[row]}${COLUMNS[column]}` || 'centre';
 }
 
 function nearest<Value>(values: readonly [Value, ...Value[]], distance: (value: Value) => number): Value {
   return values.reduce((best, one) => (Math.abs(distance(one)) < Math.abs(distance(best)) ? one : best));
 }
 
-/** The name of a rendition, as a file: `w640-16x9-cover-centre-top-q75.webp`. */
+/** The name of a rendition, as a file: `w640-16x9-cover-north-q75.webp`. */
 export function nameOf({ width, box, quality, format }: Rendition): string {
-  const parts = [`w${width}`, box?.ratio, box?.fit, box?.focus?.replace(' ', '-'), `q${quality}`];
+  const parts = [`w${width}`, box?.ratio, box?.fit, box?.focus, `q${quality}`];
   return `${parts.filter((part) => part !== undefined).join('-')}.${format}`;
 }
