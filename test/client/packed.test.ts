@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { readVocabulary } from '@pressroom/news-feed/config';
 import { addSample } from '@pressroom/news-feed/newsroom/sample/sample';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from '../support/gallery.ts';
@@ -24,7 +26,20 @@ beforeAll(async () => {
   await run(join(ROOT, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', home], { cwd: PACKAGE });
   const [name = ''] = (await readdir(home)).filter((file) => file.endsWith('.tgz'));
   archive = join(home, name);
-  [content, feed, gallery] = await Promise.all([contentFixture(), newsFeedFixture(), galleryFixture()]);
+  [content, feed, gallery] = await Promise.all([
+    contentFixture(),
+    newsFeedFixture(),
+    galleryFixture({ MEDIA_PUBLIC: 'public/' }),
+  ]);
+  const picture = { create: { width: 500, height: 250, channels: 3, background: '#246' } } as const;
+  await gallery.s3.send(
+    new PutObjectCommand({
+      Bucket: gallery.bucket,
+      Key: 'public/pier.jpg',
+      Body: await sharp(picture).jpeg().toBuffer(),
+      ContentType: 'image/jpeg',
+    }),
+  );
   const vocabulary = readVocabulary({ NEWS_CATEGORIES: 'technology' });
   await addSample(feed.db, vocabulary, new Date());
 });
@@ -80,5 +95,8 @@ test('the programs of its README run as printed, on the packed form', async () =
     '1 true',
     '1',
     'notes/hello.txt',
+    expect.stringMatching(
+      /^500 250 http.*\/pier\.jpg\?w=384&h=216&fit=cover&format=webp\nhttp.*\/pier\.jpg\?w=64 64w, .* 500w$/,
+    ),
   ]);
 });

@@ -31,6 +31,17 @@ export {
   plannedArticles,
 } from './pages.ts';
 export {
+  describePicture,
+  isPublicMedia,
+  nextImageLoader,
+  type PictureDescription,
+  RENDITION_WIDTHS,
+  type RenditionOptions,
+  renditionUrl,
+  type SourceSetOptions,
+  sourceSet,
+} from './pictures.ts';
+export {
   ConnectionError,
   type FieldProblem,
   isProblem,
