@@ -16,7 +16,6 @@ const TYPES = {
   '.css': 'text/css',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
-  '.webp': 'image/webp',
 };
 
 let isBuilding = false;

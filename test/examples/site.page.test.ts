@@ -10,7 +10,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { HookStore } from '@pressroom/content/hooks/store';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, skipWithout } from '../support/browser.ts';
@@ -40,15 +40,23 @@ beforeAll(async () => {
       CONTENT_HOOKS_PRIVATE_HOSTS: '127.0.0.1',
     }),
     newsFeedFixture(),
-    galleryFixture(),
+    galleryFixture({ MEDIA_PUBLIC: 'public/' }),
   ]);
   const { client } = content;
   const { id: category_id } = await client.category({ name: 'Harbour' });
   const body = '<p>Pilots wait for the tide, which the <em>old gauge</em> at the mole foretells.</p>';
-  const post = (title: string) =>
-    client.article({ title, content: body, category_id, excerpt: `About ${title}`, is_published: true });
-  await post('The gauge at the mole');
-  await post('Boats <b>& tides');
+  const post = (title: string, picture: string) =>
+    client.article({
+      title,
+      content: body,
+      category_id,
+      excerpt: `About ${title}`,
+      is_published: true,
+      featured_image: `${gallery.url}/media/public/${picture}`,
+      alt_text: 'The pier',
+    });
+  await post('The gauge at the mole', 'pier.jpg');
+  await post('Boats <b>& tides', 'gone.jpg');
   await run(['services/news-feed/src/cli.ts', 'sample'], { env: { DATABASE_URL: news.database.url } });
   const image = await sharp({ create: { width: 1200, height: 800, channels: 3, background: '#468' } })
     .jpeg()
@@ -56,7 +64,7 @@ beforeAll(async () => {
   await gallery.s3.send(
     new PutObjectCommand({
       Bucket: gallery.bucket,
-      Key: 'site/pier.jpg',
+      Key: 'public/pier.jpg',
       Body: image,
       ContentType: 'image/jpeg',
     }),
@@ -154,12 +162,27 @@ test('the front page has the articles and what the news is about', async () => {
   await page.close();
 });
 
-test('pictures of the gallery are part of the site, at several sizes', async () => {
+/** The width in pixels of what the browser has loaded for a picture, once it has. */
+const widthOf = (picture: Locator) => picture.evaluate((one: HTMLImageElement) => one.naturalWidth);
+
+test('pictures of the gallery are shown in the size that the page needs', async () => {
   const { page } = await open('/pictures/');
-  const image = page.locator('.cards img');
-  await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0);
-  expect((await image.getAttribute('srcset'))?.split(',')).toHaveLength(3);
-  expect(await image.getAttribute('src')).toMatch(/^\/_astro\/.*\.webp$/);
+  const picture = page.locator('.cards img');
+  await expect.poll(() => widthOf(picture)).toBeGreaterThan(0);
+  expect(await picture.evaluate((one: HTMLImageElement) => one.currentSrc)).toMatch(
+    /\/media\/v[0-9a-f]{12}\/public\/pier\.jpg\?w=384$/,
+  );
+  expect(await picture.getAttribute('width')).toBe('1200');
+  await page.close();
+});
+
+test('a picture of an article is drawn by the gallery; one that is gone leaves its text', async () => {
+  const { page } = await open('/articles/the-gauge-at-the-mole/');
+  const picture = page.getByRole('img', { name: 'The pier' });
+  await expect.poll(() => widthOf(picture)).toBeGreaterThan(0);
+  expect(await picture.getAttribute('srcset')).toContain(`${gallery.url}/media/public/pier.jpg?w=640 640w`);
+  await page.goto(`${site}/articles/boats-b-tides/`);
+  expect(await picture.getAttribute('srcset')).toBeNull();
   await page.close();
 });
 

@@ -10,8 +10,8 @@ import {
   withCookies,
 } from '@pressroom/client';
 
-const { CONTENT_URL, NEWS_URL, GALLERY_URL, GALLERY_USERNAME, GALLERY_PASSWORD, CONTENT_API_KEY } =
-  process.env;
+const { CONTENT_URL, NEWS_URL, GALLERY_URL, CONTENT_API_KEY } = process.env;
+const { PUBLIC_GALLERY_URL, GALLERY_USERNAME, GALLERY_PASSWORD } = process.env;
 
 /** A build waits for its turn when it meets a rate limit. */
 const retry = { patience: Number.POSITIVE_INFINITY };
@@ -52,19 +52,20 @@ export async function relatedTo({ id, category }: FullArticle): Promise<FullArti
 /** What the news is about now, the most talked of first. */
 export const hotTopics = once(async () => (await news.get('/api/v1/hot-topics')).items);
 
-/** The pictures in the gallery's folder `site`. Their addresses expire, so the build copies what it shows. */
+/** The pictures in the gallery's folder `public`, by their addresses for good. */
 export const pictures = once(async () => {
   const password = GALLERY_PASSWORD ?? (await localPassword());
   if (password === undefined) return [];
-  const gallery = galleryClient({
-    baseUrl: GALLERY_URL ?? 'http://127.0.0.1:4002',
-    fetch: withCookies(),
-    retry,
-  });
+  const baseUrl = GALLERY_URL ?? 'http://127.0.0.1:4002';
+  const gallery = galleryClient({ baseUrl, fetch: withCookies(), retry });
   await gallery.post('/api/login', { body: { username: GALLERY_USERNAME ?? 'admin', password } });
-  const entries: FolderEntry[] = await Array.fromAsync(folderEntries(gallery, 'site'));
+  const entries: FolderEntry[] = await Array.fromAsync(folderEntries(gallery, 'public'));
   await gallery.post('/api/logout');
-  return entries.flatMap((entry) => ('url' in entry && entry.type === 'image' ? [entry] : []));
+  return entries.flatMap((entry) =>
+    'publicPath' in entry && entry.publicPath && entry.type === 'image'
+      ? [{ name: entry.name, address: new URL(entry.publicPath, PUBLIC_GALLERY_URL ?? baseUrl).href }]
+      : [],
+  );
 });
 
 /** The password that `pnpm start` made, when the site is built in its clone. */
