@@ -42,6 +42,9 @@ interface Filter {
 /** The most members of a list in a parameter. */
 const MOST_LISTED = 100;
 
+/** The most addresses of a folder of media that are looked at. */
+const MOST_OF_FOLDER = 10_000;
+
 /** What each of several articles is named by, separated by commas. */
 function listOf(member: RegExp, plural: string) {
   const one = member.source.replace(/^\^|\$$/g, '');
@@ -51,6 +54,14 @@ function listOf(member: RegExp, plural: string) {
     .regex(new RegExp(`^${one}(,${one}){0,${MOST_LISTED - 1}}$`), expected)
     .transform((value) => value.split(','))
     .describe(`Up to ${MOST_LISTED} ${plural}, separated by commas.`);
+}
+
+/** A path as addresses may have it: as it is, or percent-encoded in one of the usual ways. */
+function spellingsOf(path: string): string[] {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  const spellings = [path, encodeURI(path), encoded];
+  const inLowerCase = spellings.map((one) => one.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
+  return [...new Set([...spellings, ...inLowerCase])].flatMap((one) => [one, one.replaceAll('&', '&amp;')]);
 }
 
 /** A time in a query string. */
@@ -109,6 +120,18 @@ const FILTERS = {
     matches: (value) => sql`article.id in (
       select id from content.article where slug = any(${value}::text[])
       union all select id from content.former_slug where resource = 'article' and slug = any(${value}::text[]))`,
+  },
+  media: {
+    parameter: requiredText(1024)
+      .transform(spellingsOf)
+      .describe(
+        'A file of the gallery by its path, or a folder with `/` at its end: articles with an address of it.',
+      ),
+    // The latter is for folders, of which some have an address in every article.
+    matches: (value) => sql`article.id in (
+      select article_id from content.article_media where path = any(${value}::text[])
+      union all (select article_id from content.article_media join unnest(${value}::text[]) as folder
+        on folder like '%/' and path > folder and path < rtrim(folder, '/') || '0' limit ${sql.lit(MOST_OF_FOLDER)}))`,
   },
   published_after: {
     parameter: timeParameter('Excludes this time.'),
