@@ -58,6 +58,7 @@ test('a file of the gallery, or a folder: the articles that have an address of i
   expect(await titles('public/')).toEqual(['Other', 'Older', 'Link', 'Candidates', 'Featured']);
   expect(await titles('public')).toEqual(['Other']);
   expect(await titles('pub/')).toEqual([]);
+  expect(await titles('c.jpg\npublic/2025/')).toEqual(['Older', 'Candidates']);
 
   const drafts = await client.send('/api/articles?media=public/pier%20(1).jpg&status=draft&fields=id,title');
   expect(drafts.body.data).toEqual([{ id, title: 'Draft' }]);

@@ -1,6 +1,6 @@
 import { instant } from '@pressroom/common/fields/instant';
 import { idParameter } from '@pressroom/common/fields/parameters';
-import { requiredText } from '@pressroom/common/fields/text';
+import { anyText, requiredText } from '@pressroom/common/fields/text';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { idOfSlug, SLUG_PATTERN, slugMember } from '../slug.ts';
@@ -56,12 +56,30 @@ function listOf(member: RegExp, plural: string) {
     .describe(`Up to ${MOST_LISTED} ${plural}, separated by commas.`);
 }
 
+/** Paths of media, as every spelling of each. */
+function mediaParameter() {
+  const path = '[^\\n]{1,1024}';
+  return anyText()
+    .regex(
+      new RegExp(`^${path}(\\n${path}){0,${MOST_LISTED - 1}}$`),
+      `must be 1 to ${MOST_LISTED} paths, one on a line`,
+    )
+    .transform((value) => value.split('\n').flatMap(spellingsOf))
+    .describe(
+      'Files of the gallery by their paths, and folders with `/` at the end, up to 100, one on a line: articles with an address of any.',
+    );
+}
+
 /** A path as addresses may have it: as it is, or percent-encoded in one of the usual ways. */
 function spellingsOf(path: string): string[] {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
-  const spellings = [path, encodeURI(path), encoded];
+  const spellings = [path, encodeURI(path), encoded, encoded.replace(/[!'()*]/g, percentEncoded)];
   const inLowerCase = spellings.map((one) => one.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
   return [...new Set([...spellings, ...inLowerCase])].flatMap((one) => [one, one.replaceAll('&', '&amp;')]);
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** A time in a query string. */
@@ -122,11 +140,7 @@ const FILTERS = {
       union all select id from content.former_slug where resource = 'article' and slug = any(${value}::text[]))`,
   },
   media: {
-    parameter: requiredText(1024)
-      .transform(spellingsOf)
-      .describe(
-        'A file of the gallery by its path, or a folder with `/` at its end: articles with an address of it.',
-      ),
+    parameter: mediaParameter(),
     // The latter is for folders, of which some have an address in every article.
     matches: (value) => sql`article.id in (
       select article_id from content.article_media where path = any(${value}::text[])
