@@ -30,9 +30,9 @@ export interface Visit {
 }
 
 /** Builds the page and starts everything under it. */
-export async function galleryPageFixture(): Promise<GalleryPageFixture> {
+export async function galleryPageFixture(settings: Record<string, string> = {}): Promise<GalleryPageFixture> {
   await buildPage();
-  const gallery = await galleryFixture();
+  const gallery = await galleryFixture(settings);
   const allowUploads = async (url: string) => {
     const env = { ...process.env, ...gallery.settings };
     const args = [CLI, 'bucket', 'create', '--origin', new URL(url).origin];

@@ -29,11 +29,13 @@ export interface GalleryWindow {
   close: () => Promise<string[]>;
 }
 
-/** Starts everything and logs in; undefined without a browser. */
-export async function openGalleryWindow(): Promise<GalleryWindow | undefined> {
+/** Starts everything with these settings and logs in; undefined without a browser. */
+export async function openGalleryWindow(
+  settings: Record<string, string> = {},
+): Promise<GalleryWindow | undefined> {
   const browser = await launchBrowser();
   if (browser === undefined) return undefined;
-  const gallery = await galleryPageFixture();
+  const gallery = await galleryPageFixture(settings);
   const visit = await gallery.visit(browser, { viewport: { width: 1100, height: 760 } });
   const { page } = visit;
   page.setDefaultTimeout(60_000);

@@ -66,7 +66,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
 
   const programs = [...settings.servicePorts].map(([service, port]) => ({
     port,
-    program: startService(service, port, contexts.get(service) ?? shared),
+    program: startService(service, settings, contexts.get(service) ?? shared),
   }));
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
@@ -216,16 +216,22 @@ async function addSamples(
   }
 }
 
-function startService(
-  { name, main, port: { variable }, env: own }: Service,
-  port: number,
-  { cwd, env }: Context,
-): Program {
+function startService(service: Service, { servicePorts }: StartSettings, { cwd, env }: Context): Program {
+  const { name, main, port, env: own, reaches = {} } = service;
+  const ports = new Map([...servicePorts].map(([{ name }, port]) => [name, port]));
+  const reached = Object.entries(reaches).flatMap(([variable, other]) =>
+    ports.has(other) ? [[variable, `http://${LOOPBACK}:${ports.get(other)}`]] : [],
+  );
   return new Program({
     name,
     command: [main],
     cwd,
-    env: { ...own, ...givenIn(env), [variable]: String(port) },
+    env: {
+      ...own,
+      ...Object.fromEntries(reached),
+      ...givenIn(env),
+      [port.variable]: String(servicePorts.get(service)),
+    },
   });
 }
 

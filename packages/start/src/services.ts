@@ -11,6 +11,8 @@ export interface Service {
   readonly port: { readonly variable: string; readonly default: number };
   /** The variables that it gets unless the environment says otherwise. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The variables that it gets the addresses of other services in, unless the environment says otherwise. */
+  readonly reaches?: Readonly<Record<string, string>>;
   /** A program and its arguments, run before the service starts to create samples. */
   readonly sample?: readonly [program: string, ...args: string[]];
   /**
@@ -67,6 +69,7 @@ export const SERVICES: readonly Service[] = [
     check: ['services/gallery-admin/src/check-config.ts'],
     port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
     env: { MEDIA_PUBLIC: 'public/' },
+    reaches: { CONTENT_URL: 'content' },
     gallery: {
       prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
     },

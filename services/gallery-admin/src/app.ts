@@ -49,6 +49,8 @@ import { trashOperations } from './trash/routes.ts';
 import { uploadOperations } from './uploads/routes.ts';
 import { CompletedUploads } from './uploads/store.ts';
 import { Uploads } from './uploads/uploads.ts';
+import { Articles } from './uses/articles.ts';
+import { usesOperations } from './uses/routes.ts';
 
 /** What the service is built from. */
 export interface GalleryParts {
@@ -147,6 +149,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   app.addHook('onClose', () => operations.close());
   const background = batchOperations({ buckets: active, store, operations });
   const files = fileOperations({ buckets: active, operations });
+  const uses = usesOperations(new Articles(config, log));
   const thumbnails = new Thumbnails(fetcher.maxBytes, config.CACHE_BYTES);
   const proxy = proxyOperations({
     buckets: active,
@@ -179,6 +182,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['GET', '/api/gallery/archives/:id', archives.read, SESSION],
     ['POST', '/api/gallery/folder', folders.create, SESSION],
     ['POST', '/api/gallery/lookup', folders.lookUp, SESSION],
+    ['POST', '/api/gallery/uses', uses.read, SESSION],
+    ['POST', '/api/gallery/uses/move', uses.move, SESSION],
     ['POST', '/api/gallery/rename', files.rename, SESSION],
     ['POST', '/api/gallery/delete', files.remove, SESSION],
     ['POST', '/api/gallery/batch', files.batch, SESSION],

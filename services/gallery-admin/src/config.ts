@@ -8,6 +8,7 @@ import {
   secret,
   setting,
 } from '@pressroom/common/start/config';
+import { siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
 import { isPublicPrefix } from './media/public-prefixes.ts';
@@ -128,6 +129,14 @@ export const gallerySettings = {
   PROXY_PRIVATE_HOSTS: setting(
     hostRules({ subdomains: false }).default([]),
     'Those of `PROXY_ALLOWED_HOSTS` that may have private addresses, without wildcards.',
+  ),
+  CONTENT_URL: setting(
+    siteUrl().optional(),
+    'Where the content service is: the page then says which articles show a file before it is deleted, moved or renamed. See [used in articles](gallery-media.md#used-in-articles).',
+  ),
+  CONTENT_API_KEY: setting(
+    secret(z.string()).optional(),
+    'A key of the content service with the scope `publish`: drafts are found too, and a new name can be written into articles.',
   ),
   ...publicSettings,
 };

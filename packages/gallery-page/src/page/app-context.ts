@@ -12,6 +12,7 @@ import type { Session } from './state/session.ts';
 import type { Tasks } from './state/tasks.ts';
 import type { Transfers } from './state/transfers.ts';
 import type { Uploads } from './state/uploads.ts';
+import type { Uses } from './state/uses.ts';
 import type { Texts } from './text/texts.ts';
 
 /** What the page is made of; `main.tsx` puts it together. */
@@ -29,6 +30,7 @@ export interface App {
   readonly texts: Texts;
   readonly transfers: Transfers;
   readonly uploads: Uploads;
+  readonly uses: Uses;
   /** Says something to people who hear the page. */
   readonly announce: (text: string) => void;
 }

@@ -14,6 +14,7 @@ import { Session } from './state/session.ts';
 import { Tasks } from './state/tasks.ts';
 import { Transfers } from './state/transfers.ts';
 import { Uploads } from './state/uploads.ts';
+import { Uses } from './state/uses.ts';
 import { Texts } from './text/texts.ts';
 import { Page } from './views/page.tsx';
 
@@ -38,7 +39,8 @@ const tasks = new Tasks(api, async (removed) => {
   folder.forget(removed);
   await folder.refresh();
 });
-const transfers = new Transfers(api, tasks, dialogs);
+const uses = new Uses(api, dialogs);
+const transfers = new Transfers(api, tasks, dialogs, uses);
 const uploads = new Uploads(api, dialogs, (key) => {
   if (parentOf(key).startsWith(place.value.peek().folder)) refreshSoon();
 });
@@ -59,6 +61,7 @@ const app: App = {
   texts,
   transfers,
   uploads,
+  uses,
   announce,
 };
 

@@ -3,12 +3,14 @@ import { type ApiClient, type Fetch, type GalleryClient, galleryClient } from '@
 import type { Step } from '../state/steps.ts';
 import { TRASH } from '../trash.ts';
 import { toProblem } from './problem.ts';
-import type { BatchState, BucketForm, BucketView, Entry, EntryPage } from './types.ts';
+import type { BatchState, BucketForm, BucketView, Entry, EntryPage, Uses } from './types.ts';
 
 type GalleryPaths = GalleryClient extends ApiClient<infer Paths> ? Paths : never;
 
 /** The most paths of one look-up. */
 const LOOKED_UP = 1000;
+
+const NOT_KNOWN = { data: { canChange: false, hasMore: false, articles: [] } };
 
 /** An upload request that Uppy wants to send, signed. */
 export interface SignedRequest {
@@ -116,6 +118,25 @@ export class GalleryApi {
       }
     }
     return taken;
+  }
+
+  /** The articles that show files; none if nobody can say. */
+  async uses(paths: readonly string[]): Promise<Uses> {
+    const found = new Map<number, Uses['articles'][number]>();
+    const all = { canChange: false, hasMore: false };
+    for (let from = 0; from < paths.length; from += LOOKED_UP) {
+      const body = { paths: paths.slice(from, from + LOOKED_UP) };
+      const { data } = await this.#client.post('/api/gallery/uses', { body }).catch(() => NOT_KNOWN);
+      for (const article of data.articles) found.set(article.id, article);
+      all.canChange ||= data.canChange;
+      all.hasMore ||= data.hasMore;
+    }
+    return { ...all, articles: [...found.values()] };
+  }
+
+  /** Changes the addresses of a moved file or folder in up to 100 articles. */
+  async moveUses(from: string, to: string) {
+    return (await asked(this.#client.post('/api/gallery/uses/move', { body: { from, to } }))).data;
   }
 
   /** Creates an empty folder. */

@@ -37,6 +37,15 @@ export interface BatchState {
   readonly affected: number | null;
 }
 
+/** Which articles show files. */
+export interface Uses {
+  /** Whether their addresses can be changed. */
+  readonly canChange: boolean;
+  readonly articles: readonly { readonly id: number; readonly title: string }[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
 /** A bucket as it is listed. */
 export interface BucketView {
   readonly id: string;

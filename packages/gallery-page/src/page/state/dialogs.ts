@@ -1,8 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Entry } from '../api/types.ts';
+import type { Entry, Uses } from '../api/types.ts';
 
 /** What to do about names that are taken. */
 export type Choice = 'both' | 'replace' | 'skip';
+
+/** What becomes of the addresses of moved files in articles. */
+export type AddressChoice = 'keep' | 'change';
 
 /** A dialog that is open, with what it is about. */
 export type Dialog =
@@ -12,12 +15,18 @@ export type Dialog =
   | { readonly kind: 'move' | 'copy'; readonly entries: readonly Entry[] }
   | { readonly kind: 'keyboard' }
   /** What could not be done, and why, in words. */
-  | { readonly kind: 'failure'; readonly what: 'copy' | 'download'; readonly reason: string }
+  | { readonly kind: 'failure'; readonly what: 'copy' | 'download' | 'articles'; readonly reason: string }
   /** Files that may say where they were made. */
   | {
       readonly kind: 'places';
       readonly names: readonly string[];
       readonly answer: (choice: 'keep' | 'skip' | undefined) => void;
+    }
+  /** Articles that show files which are about to get new addresses. */
+  | {
+      readonly kind: 'addresses';
+      readonly uses: Uses;
+      readonly answer: (choice: AddressChoice | undefined) => void;
     }
   | {
       readonly kind: 'conflict';
@@ -62,6 +71,11 @@ export class Dialogs {
   /** Asks whether files that may say where they were made are uploaded; undefined if nothing is. */
   askPlaces(names: readonly string[]): Promise<'keep' | 'skip' | undefined> {
     return this.#ask((answer) => ({ kind: 'places', names, answer }));
+  }
+
+  /** Asks what becomes of the addresses in articles; undefined if the person gave the whole thing up. */
+  askAddresses(uses: Uses): Promise<AddressChoice | undefined> {
+    return this.#ask((answer) => ({ kind: 'addresses', uses, answer }));
   }
 
   #ask<Answer>(question: (answer: (choice: Answer) => void) => Dialog): Promise<Answer> {

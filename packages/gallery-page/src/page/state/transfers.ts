@@ -5,20 +5,23 @@ import { freeNames } from './free-names.ts';
 import { nameOf, parentOf } from './place.ts';
 import { deletionOf, restorationOf, transferOf } from './steps.ts';
 import type { Tasks } from './tasks.ts';
+import type { Uses } from './uses.ts';
 
 /** Moves and copies, with what a person wants done about names that are taken. */
 export class Transfers {
   readonly #api: GalleryApi;
   readonly #tasks: Tasks;
   readonly #dialogs: Dialogs;
+  readonly #uses: Uses;
 
-  constructor(api: GalleryApi, tasks: Tasks, dialogs: Dialogs) {
+  constructor(api: GalleryApi, tasks: Tasks, dialogs: Dialogs, uses: Uses) {
     this.#api = api;
     this.#tasks = tasks;
     this.#dialogs = dialogs;
+    this.#uses = uses;
   }
 
-  /** Moves or copies into the folder `dest`; asks first where names are taken. */
+  /** Moves or copies into the folder `dest`; asks first where names are taken or articles show it. */
   async run(action: 'move' | 'copy', all: readonly string[], dest: string): Promise<void> {
     const wanted = all.filter((path) => makesSense(action, path, dest));
     if (wanted.length === 0) return;
@@ -28,10 +31,18 @@ export class Transfers {
     if (settled === undefined) return;
     const { left, names, replaced } = settled;
     if (left.length === 0 && gone === 0) return;
-    await this.#tasks.run({ action, count: left.length, dest, gone }, [
+    const addresses = action === 'move' && left.length > 0 ? await this.#uses.ask(left) : 'keep';
+    if (addresses === undefined) return;
+    const task = await this.#tasks.run({ action, count: left.length, dest, gone }, [
       ...deletionOf(replaced),
       ...transferOf(action, left, dest, names),
     ]);
+    if (addresses === 'keep') return;
+    const moved = left.map((path): [string, string] => {
+      const name = names.get(path) ?? nameOf(path);
+      return [path, `${dest}${name}${path.endsWith('/') ? '/' : ''}`];
+    });
+    await this.#uses.follow(task, new Map(moved));
   }
 
   /** Brings back from the trash; asks first where names are taken. */

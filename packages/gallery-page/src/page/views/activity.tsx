@@ -18,9 +18,10 @@ export function Activity() {
 }
 
 function TaskView({ task }: { task: Task }) {
-  const { tasks, texts } = useApp();
+  const { tasks, texts, uses } = useApp();
   const { say } = texts;
   const { state, undo, problem, work } = task;
+  const followed = uses.followed.value.get(task.id);
   const isRunning = state === 'running';
   const gone = ('gone' in work && work.gone) || 0;
   return (
@@ -38,11 +39,12 @@ function TaskView({ task }: { task: Task }) {
             {isRunning ? problemWords(problem, say) : say('failed', { reason: problemWords(problem, say) })}
           </p>
         )}
+        {followed !== undefined && <p class="hint">{say('addressesChanged', { count: followed.count })}</p>}
         {gone > 0 && <p class="hint">{say('noLongerThere', { count: gone })}</p>}
         {state === 'interrupted' && <p class="hint">{say('interrupted')}</p>}
       </div>
       {state === 'done' && undo.length > 0 && (
-        <Button kind="quiet" onClick={() => void tasks.undo(task)}>
+        <Button kind="quiet" onClick={() => void tasks.undo(task).then(() => uses.takeBack(task))}>
           {say('undo')}
         </Button>
       )}

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiProblem } from '../api/problem.ts';
-import type { Entry } from '../api/types.ts';
+import type { Entry, Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
-import type { Choice } from '../state/dialogs.ts';
+import type { AddressChoice, Choice } from '../state/dialogs.ts';
 import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
@@ -15,10 +15,9 @@ import { foundIn } from './entry-link.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
+import { Names } from './names.tsx';
 import { problemWords } from './problem-view.tsx';
-
-/** The names that a dialog shows at most. */
-const NAMED = 6;
+import { UsedCount, UsedIn } from './used-in.tsx';
 
 /** The dialog that is open, if there is one. */
 export function Dialogs() {
@@ -41,6 +40,8 @@ export function Dialogs() {
       return <ConflictDialog key={open.answer} {...open} />;
     case 'places':
       return <PlacesDialog key={open.answer} {...open} />;
+    case 'addresses':
+      return <AddressesDialog {...open} />;
     case 'keyboard':
       return <KeyboardDialog />;
     case 'failure':
@@ -75,6 +76,7 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
       <p class="hint">
         {b === undefined ? a : say('and', { a, b })}. {say(forGood ? 'deleteWarning' : 'trashHint')}
       </p>
+      {!isTrashed && <UsedIn paths={entries.map(({ path }) => path)} />}
       {!isTrashed && (
         <label class="choice">
           <input
@@ -123,21 +125,6 @@ function DeleteButtons({ onDelete }: { onDelete: () => void }) {
 /** Two files that a search has found may have one name. */
 function withFolder(name: string, folder: string | undefined): string {
   return folder === undefined ? name : `${folder}/${name}`;
-}
-
-function Names({ names }: { names: readonly string[] }) {
-  const { texts } = useApp();
-  const { say } = texts;
-  return (
-    <ul class="names">
-      {names.slice(0, NAMED).map((name) => (
-        <li key={name}>
-          <bdi>{texts.name(name)}</bdi>
-        </li>
-      ))}
-      {names.length > NAMED && <li class="hint">{say('andMore', { count: names.length - NAMED })}</li>}
-    </ul>
-  );
 }
 
 interface NameFormProps {
@@ -195,7 +182,7 @@ function NameForm({ label, submit, initial, problem, onName }: NameFormProps) {
 }
 
 function RenameDialog({ entry }: { entry: Entry }) {
-  const { api, dialogs, selection, tasks, texts } = useApp();
+  const { api, dialogs, selection, tasks, texts, uses } = useApp();
   const { say } = texts;
   const [problem, setProblem] = useState<string>();
   const rename = async (name: string) => {
@@ -204,9 +191,13 @@ function RenameDialog({ entry }: { entry: Entry }) {
     const taken = await api.takenNames(parent, [name]).catch(() => new Set<string>());
     if (taken.has(name)) return setProblem(say('conflictTitle', { count: 1 }));
     dialogs.close();
+    const addresses = await uses.ask([entry.path]);
+    if (addresses === undefined) return;
     selection.clear();
     const work = { action: 'rename', from: entry.name, to: name } as const;
-    void tasks.run(work, [{ action: 'rename', path: entry.path, name }]);
+    const task = await tasks.run(work, [{ action: 'rename', path: entry.path, name }]);
+    const renamed = `${parent}${name}${entry.path.endsWith('/') ? '/' : ''}`;
+    if (addresses === 'change') await uses.follow(task, new Map([[entry.path, renamed]]));
   };
   return (
     <Modal title={say('renameTitle', { name: entry.name })} onClose={() => dialogs.close()}>
@@ -370,6 +361,34 @@ function PlacesDialog({
         <Button kind="primary" onClick={() => answer('skip')} autofocus>
           {say('leaveOut')}
         </Button>
+      </div>
+    </Modal>
+  );
+}
+
+function AddressesDialog({
+  uses,
+  answer,
+}: {
+  uses: Uses;
+  answer: (choice: AddressChoice | undefined) => void;
+}) {
+  const { say } = useApp().texts;
+  return (
+    <Modal title={say('addressesTitle')} onClose={() => answer(undefined)}>
+      <UsedCount uses={uses} />
+      <Names names={[...new Set(uses.articles.map(({ title }) => title))]} />
+      <p class="hint">{say('addressesHint')}</p>
+      <div class="modal-buttons">
+        <Button kind="quiet" onClick={() => answer(undefined)}>
+          {say('cancel')}
+        </Button>
+        <Button onClick={() => answer('keep')}>{say('keepAddresses')}</Button>
+        {uses.canChange && (
+          <Button kind="primary" onClick={() => answer('change')} autofocus>
+            {say('changeAddresses')}
+          </Button>
+        )}
       </div>
     </Modal>
   );

@@ -2,8 +2,10 @@ import { useApp } from '../app-context.ts';
 import { DialogClose } from './dialog-close.tsx';
 import { Modal } from './modal.tsx';
 
+const TITLES = { copy: 'notCopied', download: 'notDownloaded', articles: 'notChanged' } as const;
+
 interface FailureProps {
-  what: 'copy' | 'download';
+  what: 'copy' | 'download' | 'articles';
   reason: string;
 }
 
@@ -12,8 +14,10 @@ export function FailureDialog({ what, reason }: FailureProps) {
   const { dialogs, texts } = useApp();
   const { say } = texts;
   return (
-    <Modal title={say(what === 'copy' ? 'notCopied' : 'notDownloaded')} onClose={() => dialogs.close()}>
-      <p role="alert">{reason}</p>
+    <Modal title={say(TITLES[what])} onClose={() => dialogs.close()}>
+      <p role="alert" class="reason">
+        {reason}
+      </p>
       <DialogClose />
     </Modal>
   );

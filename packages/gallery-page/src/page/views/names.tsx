@@ -1,0 +1,20 @@
+import { useApp } from '../app-context.ts';
+
+/** The names that a dialog shows at most. */
+const NAMED = 6;
+
+/** What a dialog is about, by name. */
+export function Names({ names }: { names: readonly string[] }) {
+  const { texts } = useApp();
+  const { say } = texts;
+  return (
+    <ul class="names">
+      {names.slice(0, NAMED).map((name) => (
+        <li key={name}>
+          <bdi>{texts.name(name)}</bdi>
+        </li>
+      ))}
+      {names.length > NAMED && <li class="hint">{say('andMore', { count: names.length - NAMED })}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,141 @@
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
+import { send } from '../support/http.ts';
+
+let content: ContentFixture;
+let gallery: GalleryFixture;
+beforeAll(async () => {
+  content = await contentFixture();
+  gallery = await galleryFixture({ CONTENT_URL: content.url, CONTENT_API_KEY: content.key });
+});
+afterAll(async () => {
+  await gallery?.close();
+  await content?.close();
+});
+
+const text = (html: string) => `<p>${'Boats in the harbour. '.repeat(5)}</p>${html}`;
+
+/** Which articles another gallery of the same database finds, with these settings. */
+async function usesSeenBy(settings: Record<string, string>, paths: string[]) {
+  const other = await startGallery({ ...gallery.settings, ...settings });
+  const cookie = await login(other.url);
+  const { status, body } = await send(`${other.url}/api/gallery/uses`, {
+    method: 'POST',
+    json: { paths },
+    headers: { cookie },
+  });
+  const log = other.log.text();
+  await other.close();
+  return { status, data: body.data, log };
+}
+
+const ask = (paths: string[]) => gallery.post('/api/gallery/uses', { paths });
+const move = (from: string, to: string) => gallery.post('/api/gallery/uses/move', { from, to });
+
+test('articles that show a file are named, drafts too, and a new name is written into them', async () => {
+  const { client } = content;
+  const image = 'https://site.example/media/public/pier%20(1).jpg';
+  const one = await client.article({
+    title: 'One',
+    content: text(''),
+    featured_image: `${image}?w=640`,
+    is_published: true,
+  });
+  const two = await client.article({ title: 'Two', content: text(`<img src="${image}" alt="">`) });
+  await client.article({
+    title: 'Three',
+    content: text(''),
+    featured_image: 'https://site.example/media/public/pier.jpg',
+  });
+
+  const { body } = await ask(['public/pier (1).jpg']);
+  expect(body.data).toEqual({
+    isKnown: true,
+    canChange: true,
+    articles: [
+      { id: two.id, title: 'Two', isPublished: false },
+      { id: one.id, title: 'One', isPublished: true },
+    ],
+    hasMore: false,
+  });
+  expect((await ask(['public/'])).body.data.articles).toHaveLength(3);
+  expect((await ask(['public/gone.jpg'])).body.data.articles).toEqual([]);
+
+  const moved = await move('public/pier (1).jpg', 'public/old/pier & mole.jpg');
+  expect(moved.body.data).toEqual({ changed: 2, failed: [], hasMore: false });
+  const now = 'https://site.example/media/public/old/pier%20%26%20mole.jpg';
+  const read = async (id: number) => (await client.send(`/api/articles/${id}`)).body.data;
+  expect((await read(one.id)).featured_image).toBe(`${now}?w=640`);
+  expect((await read(two.id)).content).toBe(text(`<img src="${now}" alt="">`));
+  expect((await move('public/pier (1).jpg', 'public/old/pier & mole.jpg')).body.data.changed).toBe(0);
+  expect((await move('public/old/', 'public/')).body.data).toEqual({
+    changed: 2,
+    failed: [],
+    hasMore: false,
+  });
+  expect((await read(one.id)).featured_image).toBe(
+    'https://site.example/media/public/pier%20%26%20mole.jpg?w=640',
+  );
+});
+
+test('an article that cannot be changed is named, and the others are', async () => {
+  const { client, database } = content;
+  const image = 'https://site.example/media/notes/a.jpg';
+  const old = await client.article({ title: 'Old', content: text(`<img src="${image}">`) });
+  await client.article({ title: 'New', content: text(`<img src="${image}">`) });
+  // As a rule has changed since it was written.
+  await database.pool.query(
+    `update content.article set content = content || '<script></script>' where id = $1`,
+    [old.id],
+  );
+  const { body } = await move('notes/a.jpg', 'notes/b.jpg');
+  expect(body.data).toEqual({
+    changed: 1,
+    failed: [{ id: old.id, title: 'Old', message: expect.stringContaining('script') }],
+    hasMore: false,
+  });
+});
+
+test('more paths than a URL takes', async () => {
+  const { client } = content;
+  await client.article({ title: 'Last', content: text('<img src="/media/many/999.jpg">') });
+  const paths = Array.from({ length: 1000 }, (_, index) => `many/${index}.jpg`);
+  const long = Array.from({ length: 9 }, (_, index) => `many/${'文'.repeat(300)}${index}.jpg`);
+  expect((await ask(paths)).body.data.articles.map(({ title }: { title: string }) => title)).toEqual([
+    'Last',
+  ]);
+  expect((await ask([...long, 'many/999.jpg'])).body.data.articles).toHaveLength(1);
+});
+
+test('without a key published articles are named; without an answer nothing is said, and nothing fails', async () => {
+  const { client } = content;
+  const image = { content: text('<img src="/media/press/a.jpg">') };
+  await client.article({ title: 'Draft', ...image });
+  await client.article({ title: 'Published', ...image, is_published: true });
+  const anonymous = await usesSeenBy({ CONTENT_URL: content.url, CONTENT_API_KEY: '' }, ['press/a.jpg']);
+  expect(anonymous.data).toMatchObject({
+    isKnown: true,
+    canChange: false,
+    articles: [{ title: 'Published' }],
+  });
+
+  const nobody = `http://127.0.0.1:${await findFreePort()}`;
+  const settings: Record<string, string>[] = [
+    { CONTENT_URL: '' },
+    { CONTENT_URL: nobody },
+    { CONTENT_API_KEY: 'pk_of_nobody' },
+  ];
+  for (const one of settings) {
+    const { status, data, log } = await usesSeenBy(one, ['press/a.jpg']);
+    expect([status, data.isKnown]).toEqual([200, false]);
+    expect(log).not.toContain('pk_of_nobody');
+  }
+});
+
+test('what cannot be asked', async () => {
+  expect((await ask([])).status).toBe(400);
+  expect((await move('a.jpg', 'b/')).status).toBe(400);
+  expect((await move('a.jpg', '')).status).toBe(400);
+});
