@@ -12,7 +12,7 @@ const MOST_BYTES = 6000;
 /** How many articles an answer names for each question, and how many one request changes. */
 const MOST_ARTICLES = 100;
 
-/** How long an answer of the content service may take, in ms. */
+/** How long a question may take, and each article that is changed, in ms. */
 const PATIENCE_MS = 5000;
 
 /** The articles of the content service, as far as they show media of the gallery. */
@@ -43,8 +43,9 @@ export class Articles {
     try {
       const found = new Map<number, ArticleUse>();
       let hasMore = false;
+      const signal = AbortSignal.timeout(PATIENCE_MS);
       for (const some of inQuestions(paths)) {
-        const { data, meta } = await this.#ask(client, some);
+        const { data, meta } = await this.#ask(client, some, signal);
         hasMore ||= meta.total > data.length;
         for (const { id, title = '', is_published: isPublished = true } of data) {
           found.set(id, { id, title, isPublished });
@@ -68,7 +69,7 @@ export class Articles {
       throw new Failure('misconfigured', 'changing articles takes CONTENT_URL and CONTENT_API_KEY');
     }
     try {
-      const { data, meta } = await this.#ask(client, [from]);
+      const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(PATIENCE_MS));
       const failed: Change['failed'] = [];
       for (const { id, title = '' } of data) {
         const message = await changeArticle(client, id, (text) => withMoved(text, from, to));
@@ -80,7 +81,7 @@ export class Articles {
     }
   }
 
-  #ask(client: ContentClient, paths: readonly string[]) {
+  #ask(client: ContentClient, paths: readonly string[], signal: AbortSignal) {
     return client.get('/api/articles', {
       query: {
         media: paths.join('\n'),
@@ -88,7 +89,7 @@ export class Articles {
         per_page: MOST_ARTICLES,
         ...(this.#hasKey && { status: 'all' }),
       },
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal,
     });
   }
 }
