@@ -20,7 +20,7 @@ const steps: readonly Step[] = [
   // The types of everything that uses the client are checked against them.
   { name: 'client types', run: () => writeClientTypes(root).then(() => []) },
   { name: 'types', run: () => runCommand(root, 'tsc', ['-p', 'tsconfig.json']) },
-  { name: 'types of the page', run: () => runCommand(root, 'tsc', ['-p', 'packages/gallery-page']) },
+  { name: 'types of the page', run: () => runCommand(root, 'tsc', ['-p', 'packages/desk']) },
   { name: 'lint and format', run: () => runCommand(root, 'biome', ['check', '--error-on-warnings', '.']) },
   { name: 'layering rules', run: async () => layeringFaults(await readSources(root)) },
   { name: 'import circles', run: async () => circleFaults(await readSources(root)) },

@@ -1,4 +1,4 @@
-import { buildPage } from '@pressroom/gallery-page/build-page';
+import { buildPage } from '@pressroom/desk/build-page';
 import { type MixedPicture, mixedPictures } from '../test/fixtures/mixed-pictures.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { coveredInGrid } from '../test/support/grid-rectangles.ts';

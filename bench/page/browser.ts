@@ -1,5 +1,5 @@
 import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
-import { buildPage } from '@pressroom/gallery-page/build-page';
+import { buildPage } from '@pressroom/desk/build-page';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../../test/support/browser.ts';
 import { type BenchGallery, startBenchGallery } from '../gallery-service.ts';

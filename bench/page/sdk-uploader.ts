@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { clientOf } from '../../test/support/s3/servers.ts';
 
-/** The size of the page's parts: see `packages/gallery-page/src/page/state/uploader.ts`. */
+/** The size of the page's parts: see `packages/desk/src/media/state/uploader.ts`. */
 const PART_SIZE = 8 * 2 ** 20;
 
 const { store, bucket, file, concurrency } = workerData;

@@ -1,7 +1,7 @@
-import type { Bytes } from '@pressroom/gallery-page/metadata/bytes';
-import { findPlaces } from '@pressroom/gallery-page/metadata/find-places';
-import { NotUnderstood } from '@pressroom/gallery-page/metadata/not-understood';
-import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/gallery-page/metadata/strip';
+import type { Bytes } from '@pressroom/desk/metadata/bytes';
+import { findPlaces } from '@pressroom/desk/metadata/find-places';
+import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
+import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/desk/metadata/strip';
 import fc from 'fast-check';
 import { JSDOM } from 'jsdom';
 import sharp from 'sharp';

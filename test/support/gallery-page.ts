@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { buildPage } from '@pressroom/gallery-page/build-page';
+import { buildPage } from '@pressroom/desk/build-page';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { drawing } from '../fixtures/drawing.ts';
 import { ADMIN, type GalleryFixture, galleryFixture } from './gallery.ts';

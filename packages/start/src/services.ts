@@ -73,7 +73,7 @@ export const SERVICES: readonly Service[] = [
     gallery: {
       prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
     },
-    build: ['packages/gallery-page/src/build/cli.ts'],
+    build: ['packages/desk/src/build/cli.ts'],
     page: true,
     hints: [],
   },

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { Bytes } from '@pressroom/gallery-page/metadata/bytes';
-import { findPlaces, type ReadPart } from '@pressroom/gallery-page/metadata/find-places';
-import { NotUnderstood } from '@pressroom/gallery-page/metadata/not-understood';
+import type { Bytes } from '@pressroom/desk/metadata/bytes';
+import { findPlaces, type ReadPart } from '@pressroom/desk/metadata/find-places';
+import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing/media-type.ts';

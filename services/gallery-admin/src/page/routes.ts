@@ -1,7 +1,7 @@
 import { isNotModified, represent } from '@pressroom/common/caching/entity-tag';
 import { operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
-import { type Asset, type BuiltPage, readBuiltPage } from '@pressroom/gallery-page/built-page';
+import { type Asset, type BuiltPage, readBuiltPage } from '@pressroom/desk/built-page';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';

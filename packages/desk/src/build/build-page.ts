@@ -35,7 +35,7 @@ export async function buildPage(): Promise<boolean> {
   await mkdir(assets, { recursive: true });
   const { metafile, outputFiles } = await build({
     absWorkingDir: PACKAGE,
-    entryPoints: { page: 'src/page/main.tsx', icon: 'src/page/icon.svg' },
+    entryPoints: { page: 'src/media/main.tsx', icon: 'src/media/icon.svg' },
     outdir: assets,
     write: false,
     bundle: true,
@@ -84,7 +84,7 @@ async function builtInputs(): Promise<string | undefined> {
 /** The names of the files that the document refers to. */
 function entries({ outputs }: Metafile) {
   const named = Object.entries(outputs).map(([file, output]) => ({ name: path.basename(file), ...output }));
-  const script = named.find(({ entryPoint }) => entryPoint === 'src/page/main.tsx');
+  const script = named.find(({ entryPoint }) => entryPoint === 'src/media/main.tsx');
   const icon = named.find(({ name }) => name.startsWith('icon-'));
   if (script?.cssBundle === undefined || icon === undefined) throw new Error('the build lacks an entry');
   const imported = script.imports.filter(({ kind }) => kind === 'import-statement');
