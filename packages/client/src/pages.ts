@@ -15,7 +15,10 @@ type QueryOf<Operation> = NonNullable<RequestOptions<Operation>['query']>;
 
 /** An article of a list with the members of `fields: 'full'`. */
 export type FullArticle = Required<
-  Omit<AnswerOf<ArticlesOperation>['data'][number], 'highlights' | 'tags' | 'authors' | 'extra' | 'schedule'>
+  Omit<
+    AnswerOf<ArticlesOperation>['data'][number],
+    'highlights' | 'tags' | 'authors' | 'extra' | 'schedule' | 'working_copy'
+  >
 >;
 
 /** An article of a list, where no `fields` are named. */

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { type Kysely, sql } from 'kysely';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { readTrail } from './audit/trail.ts';
-import { printTrail, printTrailAsJson, readCount } from './cli/audit.ts';
+import { printTrail, printTrailAsJson, readActor, readCount } from './cli/audit.ts';
 import {
   createKey,
   expireKey,
@@ -95,14 +95,17 @@ program
   .command('audit')
   .description('show who did what, the newest first')
   .option('--since <time>', 'from when on, such as 2027-01-31 or 2027-01-31T18:00:00Z')
-  .option('--key <key>', 'what was done with one key: the 8 characters after pk_, or the whole key')
+  .option(
+    '--key <key>',
+    'what was done with one key: the 8 characters after pk_, or the whole key; desk:NAME for somebody at the desk',
+  )
   .option('--article <id>', 'what was done to one article')
   .option('--limit <entries>', 'how many entries at most', '100')
   .option('--json', 'as JSON Lines')
   .action(async ({ since, key, article, limit, json }) => {
     const query = {
       since: since === undefined ? undefined : readTime(since),
-      key: key === undefined ? undefined : readPrefix(key),
+      key: key === undefined ? undefined : readActor(key),
       article: article === undefined ? undefined : readCount(article, 'the id of an article'),
       limit: readCount(limit, 'a number of entries'),
     };

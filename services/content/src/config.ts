@@ -1,3 +1,4 @@
+import { deskKeySetting } from '@pressroom/common/desk/desk-key';
 import { searchConcurrency, searchTimeoutMs } from '@pressroom/common/search/search-settings';
 import {
   commonSettings,
@@ -106,6 +107,7 @@ export const contentSettings = {
     hosts().default([]),
     'Hosts of hooks that may have non-public addresses. `pnpm start` sets `127.0.0.1,localhost,::1`.',
   ),
+  DESK_KEY: deskKeySetting,
   ...siteSettings,
 };
 

@@ -1,3 +1,5 @@
+import { isDeskKey } from '@pressroom/common/desk/desk-key';
+import { personOf } from '@pressroom/common/desk/person';
 import type { Guard } from '@pressroom/common/http/operation';
 import { type Allowance, addressKey } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
@@ -8,7 +10,7 @@ import { requireScope, type Scope } from './api-keys/scope.ts';
 import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
 import type { Reader } from './articles/store.ts';
-import type { Actor } from './written-by.ts';
+import { type Actor, deskPrefix } from './written-by.ts';
 
 /**
  * Who sends a request: an anonymous client, the owner of a valid key, a client with an invalid key, or one
@@ -42,18 +44,31 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** Identifies the sender of each request before the request is counted. */
-export function identifySenders(app: Server, verifier: KeyVerifier): void {
+/**
+ * Identifies the sender of each request before the request is counted.
+ *
+ * @param deskKey the key of the desk, whose people may do everything; undefined if there is none
+ */
+export function identifySenders(app: Server, verifier: KeyVerifier, deskKey: string | undefined): void {
   app.decorateRequest('sender', null as never);
   app.addHook('onRequest', (request, _reply, done) => {
     request.sender = ANONYMOUS;
     const key = keyOf(request);
     if (key === undefined) return done();
+    if (isDeskKey(key, deskKey)) {
+      request.sender = { kind: 'owner', owner: deskOwner(personOf(request.headers)) };
+      return done();
+    }
     return void verifier.verify(key, addressKey(request)).then((found) => {
       request.sender = senderOf(found);
       done();
     }, done);
   });
+}
+
+/** Somebody at the desk, as the owner of a key. */
+function deskOwner(name: string): KeyOwner {
+  return { prefix: deskPrefix(name), name, scope: 'full', category_id: null, expires_at: null };
 }
 
 function senderOf(found: KeyOwner | TooManyWrongKeys | undefined): Sender {

@@ -74,12 +74,14 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     const authors = include.includes('authors') ? await articles.terms('authors', ids) : undefined;
     const extras = include.includes('extra') ? await articles.extras(ids) : undefined;
     const schedules = include.includes('schedule') ? await articles.schedules(ids) : undefined;
+    const copies = include.includes('working_copy') ? await articles.workingCopies(ids) : undefined;
     return shown.map((article) => ({
       ...article,
       ...(tags && { tags: tags.get(article.id) ?? [] }),
       ...(authors && { authors: authors.get(article.id) ?? [] }),
       ...(extras && { extra: extras.get(article.id) ?? null }),
       ...(schedules && { schedule: schedules.get(article.id) }),
+      ...(copies && { working_copy: copies.get(article.id) ?? null }),
     }));
   };
   const detail = async (
@@ -118,7 +120,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
         include,
         ...filters
       } = request.query;
-      if (status !== 'published' || include?.includes('schedule')) ownerOf(request);
+      if (status !== 'published' || isForWriters(include)) ownerOf(request);
       const subjects = subjectsOfList(filters);
       if (q !== undefined || sort === 'relevance') {
         const search = {
@@ -164,7 +166,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) => {
-      if (request.query.include?.includes('schedule')) ownerOf(request);
+      if (isForWriters(request.query.include)) ownerOf(request);
       return replyToReader(
         request,
         reply,
@@ -186,7 +188,7 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
       response: { 200: articleDetailAnswer, ...NOT_MODIFIED, ...MOVED, ...DETAIL_PROBLEMS },
     },
     handler: (request, reply) => {
-      if (request.query.include?.includes('schedule')) ownerOf(request);
+      if (isForWriters(request.query.include)) ownerOf(request);
       return replyBySlug(
         request,
         reply,
@@ -198,6 +200,11 @@ function reads({ articles, gate, cache, site }: ArticleParts) {
     config: { secretQuery: true },
   });
   return { list, read, readBySlug };
+}
+
+/** Whether members are asked for that only holders of a key see. */
+function isForWriters(include: readonly string[] = []): boolean {
+  return include.includes('schedule') || include.includes('working_copy');
 }
 
 function creation({ articles, rules, changed }: ArticleParts) {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { envelope, pagedEnvelope } from '../envelope.ts';
 import { MIN_CONTENT } from '../html/content-faults.ts';
 import { slugMember, slugParameter } from '../slug.ts';
+import { keyMember } from '../written-by.ts';
 import { extraMember, shownExtra } from './extra.ts';
 import { filterParameters } from './filters.ts';
 import { highlight } from './highlights.ts';
@@ -150,6 +151,14 @@ const scheduleOfArticle = z
     'With `include=schedule`, which needs a key. The time of an article in a release is its release’s.',
   );
 
+const workingCopyOfArticle = z
+  .object({ saved_at: timestamp, is_current: z.boolean(), key: keyMember })
+  .nullable()
+  .optional()
+  .describe(
+    'With `include=working_copy`, which needs a key: who has saved changes that readers do not see yet, and when; null if nobody.',
+  );
+
 /** A complete article, with its neighbours. */
 const articleDetail = articleListItem.extend({
   content: z.string().describe('HTML, byte for byte as written.'),
@@ -254,7 +263,7 @@ export const articleListQuery = z
       .default('0')
       .describe('`1` adds to each article of a search the parts that have words of it.'),
     fields: fields.optional(),
-    include: includeOf(['tags', 'authors', 'extra', 'schedule']).optional(),
+    include: includeOf(['tags', 'authors', 'extra', 'schedule', 'working_copy']).optional(),
     cursor: z
       .string()
       .max(200)
@@ -302,6 +311,7 @@ const listedArticle = listedMembers
     highlights: z.array(highlight).optional().describe('With `highlight=1`.'),
     ...includedMembers,
     schedule: scheduleOfArticle,
+    working_copy: workingCopyOfArticle,
   });
 
 /** An article of a list, with these members. */
@@ -320,7 +330,7 @@ export const articleDetailQuery = z.strictObject({
     .max(100)
     .optional()
     .describe('The token of a preview, which shows its article, published or not, as last saved.'),
-  include: includeOf(['jsonld', 'tags', 'authors', 'extra', 'schedule']).optional(),
+  include: includeOf(['jsonld', 'tags', 'authors', 'extra', 'schedule', 'working_copy']).optional(),
 });
 
 /** What the query string of a detail asks for. */
@@ -331,6 +341,7 @@ export const articleDetailAnswer = envelope(
   articleDetail.extend({
     ...includedMembers,
     schedule: scheduleOfArticle,
+    working_copy: workingCopyOfArticle,
     jsonld: z
       .looseObject({})
       .optional()

@@ -31,6 +31,7 @@ import type { ArticlePlace } from './subjects.ts';
 import { type TermsOfArticle, termIds, termsOf } from './terms.ts';
 import { titleWords } from './title-words.ts';
 import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
+import { type ShownWorkingCopy, workingCopiesOf } from './working-copies-of.ts';
 import type { WrittenArticle } from './written-article.ts';
 
 type Database = Kysely<ContentTables>;
@@ -164,6 +165,11 @@ export class ArticleStore {
   /** When each of these articles is published and taken back. */
   schedules(articleIds: readonly number[]): Promise<Map<number, ShownSchedule>> {
     return schedulesOf(this.#readDb, articleIds);
+  }
+
+  /** The working copies of those that have one. A replica may not have what was saved a moment ago. */
+  workingCopies(articleIds: readonly number[]): Promise<Map<number, ShownWorkingCopy>> {
+    return workingCopiesOf(this.#db, articleIds);
   }
 
   /**

@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalidRequest } from '../problems/problem.ts';
+
+/** The header with the person for whom the desk asks: their name, percent-encoded. */
+const PERSON_HEADER = 'x-desk-person';
+
+/** The longest name of a person, in characters. */
+const MAX_NAME = 200;
+
+/** Who is named if the desk itself asks. */
+const DESK = 'desk';
+
+/** The person for whom the desk asks. Throws 400 for a name that nobody can have. */
+export function personOf(headers: IncomingHttpHeaders): string {
+  const given = headers[PERSON_HEADER];
+  if (given === undefined) return DESK;
+  const name = decoded(String(given));
+  if (name === undefined || name.trim() === '' || name.length > MAX_NAME || /\p{C}/u.test(name)) {
+    throw invalidRequest(
+      `X-Desk-Person must be 1 to ${MAX_NAME} visible characters, percent-encoded as UTF-8`,
+    );
+  }
+  return name;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
