@@ -38,7 +38,7 @@ async function checkPictures(note: (line: string) => void): Promise<Verdict> {
       await context.addCookies([{ name, value, url }]);
       const page = await context.newPage();
       for (const order of ORDERS) {
-        await page.goto(`${url}/?path=mixed%2F&sort=${order}`);
+        await page.goto(`${url}/desk/media?path=mixed%2F&sort=${order}`);
         await page.getByRole('gridcell').first().waitFor();
         const covered = await coveredInGrid(page);
         const fault = covered.length === 0 ? undefined : covered.slice(0, 10).join('\n      ');

@@ -21,7 +21,7 @@ export async function measureFirstLoad({ url, visit }: PageBench): Promise<Figur
   debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     if (ours.has(requestId)) bytes += encodedDataLength;
   });
-  await page.goto(`${url}/?path=${encodeURIComponent('first/')}`, { waitUntil: 'networkidle' });
+  await page.goto(`${url}/desk/media?path=${encodeURIComponent('first/')}`, { waitUntil: 'networkidle' });
   await context.close();
   return [figuresOf('page', { files: ours.size })('first load', 'size', 'kB', bytes / 1000, AIM_KB)];
 }

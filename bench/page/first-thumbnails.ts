@@ -71,7 +71,7 @@ async function renewPictures({ gallery }: PageBench, version: number): Promise<v
 
 /** Loads the page; resolves to when every picture in the window is drawn, and how many there are. */
 async function untilThumbnails(page: Page, url: string): Promise<{ ms: number; thumbnails: number }> {
-  await page.goto(`${url}/?path=${encodeURIComponent(FOLDER)}`, { waitUntil: 'commit' });
+  await page.goto(`${url}/desk/media?path=${encodeURIComponent(FOLDER)}`, { waitUntil: 'commit' });
   return page.evaluate(`new Promise((resolve) => {
     const look = () => {
       const images = [...document.querySelectorAll('[role="gridcell"] img')];

@@ -28,7 +28,7 @@ export async function measureScrolling(bench: PageBench, entries: number): Promi
   const figures: Figure[] = [];
   for (const view of ['grid', 'table']) {
     const what = `scrolling, ${view}`;
-    await page.goto(`${bench.url}/?path=${encodeURIComponent('scrolled/')}&view=${view}`);
+    await page.goto(`${bench.url}/desk/media?path=${encodeURIComponent('scrolled/')}&view=${view}`);
     await page.getByRole('button', { name: 'Load all' }).click();
     await page.getByText(`${entries.toLocaleString('en')} entries`, { exact: true }).waitFor();
     const { rate, dropped, p99, cpu } = await scroll(page);

@@ -58,7 +58,7 @@ async function writeRandom(file: string, megabytes: number): Promise<void> {
 
 async function pageSeconds({ url, visit }: PageBench, file: string): Promise<number> {
   const { context, page } = await visit();
-  await page.goto(`${url}/?path=${encodeURIComponent('uploads/')}`);
+  await page.goto(`${url}/desk/media?path=${encodeURIComponent('uploads/')}`);
   await page.getByText('Nothing here yet').waitFor();
   const begin = performance.now();
   await page.locator('[data-upload="files"]').setInputFiles(file);

@@ -161,7 +161,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   const SESSION = sessionHolder({ account, sessions, cookies });
   const page = pageOperations(active);
   addRoutes(app, [
-    ['GET', '/', page.document],
+    ['GET', '/', page.root],
+    ['GET', '/desk/*', page.document],
     ['GET', '/assets/:name', page.asset],
     ['POST', '/api/login', session.login],
     ['POST', '/api/logout', session.logout, SESSION],

@@ -200,7 +200,7 @@ describe('a folder', () => {
     await expect.poll(() => page.evaluate(width)).toBeGreaterThan(0);
     // Nor does it wait to be told where the network stayed and the service was away.
     await page.route('**/api/gallery*', (route) => route.abort());
-    await page.route(`${window.gallery.url}/`, (route) => route.abort());
+    await page.route(`${window.gallery.url}/desk/`, (route) => route.abort());
     await page.getByRole('navigation').getByRole('link', { name: 'back' }).click();
     await page.getByRole('alert').getByText('The service does not answer').waitFor();
     await page.unrouteAll({ behavior: 'wait' });

@@ -195,7 +195,7 @@ test('behind a proxy the page works under its own path', async () => {
   const file = { name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('new') };
   await page.locator('[data-upload="files"]').setInputFiles(file);
   await page.getByRole('grid').getByRole('link', { name: 'new.txt' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe('/site/gallery/');
+  expect(new URL(page.url()).pathname).toBe('/site/gallery/desk/media');
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByLabel('Password').waitFor();
@@ -241,7 +241,7 @@ test('a bucket is added, tested, edited, made the active one, and removed', asyn
 });
 
 test('the document is checked each time, its files never again, and the policy names the bucket alone', async () => {
-  const { status, headers, text } = await send(`${gallery.url}/?path=a%2F`);
+  const { status, headers, text } = await send(`${gallery.url}/desk/media?path=a%2F`);
   expect(status).toBe(200);
   expect(headers.get('cache-control')).toBe('private, no-cache');
   const policy = headers.get('content-security-policy') ?? '';
@@ -249,11 +249,19 @@ test('the document is checked each time, its files never again, and the policy n
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toContain(`connect-src 'self' ${new URL(gallery.store.endpoint).origin};`);
   const etag = headers.get('etag') ?? '';
-  const again = await send(gallery.url, { headers: { 'if-none-match': etag } });
+  const again = await send(`${gallery.url}/desk/media`, { headers: { 'if-none-match': etag } });
   expect(again.status).toBe(304);
   const [script = ''] = /assets\/page-[A-Z0-9]+\.js/.exec(text) ?? [];
   const asset = await send(`${gallery.url}/${script}`, { headers: { 'accept-encoding': 'br' } });
   expect(asset.status).toBe(200);
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect((await send(`${gallery.url}/assets/none.js`)).status).toBe(404);
+});
+
+test('an address from before the desk leads to the same folder in it', async () => {
+  const { status, headers } = await send(`${gallery.url}/?path=a%2F&view=table`);
+  expect(status).toBe(302);
+  expect(headers.get('location')).toBe('desk/media?path=a%2F&view=table');
+  expect((await send(`${gallery.url}/desk/`)).status).toBe(200);
+  expect((await send(`${gallery.url}/desk/nothing`)).status).toBe(404);
 });

@@ -35,7 +35,7 @@ export async function buildPage(): Promise<boolean> {
   await mkdir(assets, { recursive: true });
   const { metafile, outputFiles } = await build({
     absWorkingDir: PACKAGE,
-    entryPoints: { page: 'src/media/main.tsx', icon: 'src/media/icon.svg' },
+    entryPoints: { page: 'src/main.tsx', icon: 'src/icon.svg' },
     outdir: assets,
     write: false,
     bundle: true,
@@ -55,7 +55,7 @@ export async function buildPage(): Promise<boolean> {
     logLevel: 'error',
   });
   await Promise.all(outputFiles.map(async ({ path: file, contents }) => writeAsset(file, contents)));
-  const manifest: Manifest = { inputs, document: pageDocument(entries(metafile)) };
+  const manifest: Manifest = { inputs, documents: documents(metafile) };
   await writeWhole(path.join(BUILT, MANIFEST), JSON.stringify(manifest));
   await removeOld(assets, new Set(outputFiles.map(({ path: file }) => path.basename(file))));
   return true;
@@ -81,19 +81,50 @@ async function builtInputs(): Promise<string | undefined> {
   }
 }
 
-/** The names of the files that the document refers to. */
-function entries({ outputs }: Metafile) {
-  const named = Object.entries(outputs).map(([file, output]) => ({ name: path.basename(file), ...output }));
-  const script = named.find(({ entryPoint }) => entryPoint === 'src/media/main.tsx');
-  const icon = named.find(({ name }) => name.startsWith('icon-'));
-  if (script?.cssBundle === undefined || icon === undefined) throw new Error('the build lacks an entry');
-  const imported = script.imports.filter(({ kind }) => kind === 'import-statement');
-  return {
-    script: script.name,
-    style: path.basename(script.cssBundle),
-    icon: icon.name,
-    preloaded: imported.map((one) => path.basename(one.path)),
-  };
+/** The document of each section. */
+function documents({ outputs }: Metafile): Record<string, string> {
+  const scripts = new Map(
+    Object.entries(outputs).flatMap(([file, output]) =>
+      output.entryPoint === undefined ? [] : [[output.entryPoint, { file, ...output }] as const],
+    ),
+  );
+  const shell = scripts.get('src/main.tsx');
+  const icon = Object.keys(outputs).find((file) => path.basename(file).startsWith('icon-'));
+  if (shell?.cssBundle === undefined || icon === undefined) throw new Error('the build lacks an entry');
+  const sections = [...scripts].flatMap(([source, script]) => {
+    const [, name, file] = /^src\/(\w+)\/(\w+)\.tsx$/.exec(source) ?? [];
+    return name === undefined || name !== file ? [] : [{ name, script }];
+  });
+  const styles = sections.map(({ name, script }) => ({ name, file: path.basename(script.cssBundle ?? '') }));
+  return Object.fromEntries(
+    sections.map(({ name, script }) => {
+      const preloaded = new Set([
+        script.file,
+        ...imported(outputs, script.file),
+        ...imported(outputs, shell.file),
+      ]);
+      preloaded.delete(shell.file);
+      const entries = {
+        section: name,
+        script: path.basename(shell.file),
+        style: path.basename(shell.cssBundle ?? ''),
+        styles,
+        icon: path.basename(icon),
+        preloaded: [...preloaded].map((file) => path.basename(file)),
+      };
+      return [name, pageDocument(entries)] as const;
+    }),
+  );
+}
+
+/** What a script cannot run without. */
+function imported(outputs: Metafile['outputs'], file: string, found = new Set<string>()): Set<string> {
+  for (const { path: other, kind } of outputs[file]?.imports ?? []) {
+    if (kind !== 'import-statement' || found.has(other)) continue;
+    found.add(other);
+    imported(outputs, other, found);
+  }
+  return found;
 }
 
 async function writeAsset(file: string, contents: Uint8Array): Promise<void> {

@@ -15,8 +15,11 @@ export const MANIFEST = 'page.json';
 export interface Manifest {
   /** A hash of everything the page was built from. */
   readonly inputs: string;
-  /** The HTML; `{store}` stands for the origin of the active bucket. */
-  readonly document: string;
+  /**
+   * The HTML of each section; `{store}` stands for the origin of the active bucket, `{base}` for the way from the
+   * document to the root of the service.
+   */
+  readonly documents: Readonly<Record<string, string>>;
 }
 
 /** A file of the page; its name contains a hash of its bytes. */
@@ -28,8 +31,13 @@ export interface Asset {
 
 /** The page as it is served. */
 export interface BuiltPage {
-  /** The HTML for a bucket whose objects browsers read from `store`, an origin. */
-  document(store: string): string;
+  /**
+   * The HTML of a section for a bucket whose objects browsers read from `store`, an origin; undefined if there is
+   * no such section.
+   *
+   * @param base the way from the document to the root of the service, such as `../`
+   */
+  document(section: string, base: string, store: string): string | undefined;
   asset(name: string): Asset | undefined;
 }
 
@@ -43,14 +51,17 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export async function readBuiltPage(): Promise<BuiltPage | undefined> {
   const text = await readFile(path.join(BUILT, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { document }: Manifest = JSON.parse(text);
+  const { documents }: Manifest = JSON.parse(text);
   const folder = path.join(BUILT, ASSETS);
   const names = (await readdir(folder)).filter((name) => MEDIA_TYPES[path.extname(name)] !== undefined);
   const assets = new Map(
     await Promise.all(names.map(async (name) => [name, await readAsset(path.join(folder, name))] as const)),
   );
   return {
-    document: (store) => document.replaceAll('{store}', escaped(store)),
+    document: (section, base, store) =>
+      Object.hasOwn(documents, section)
+        ? documents[section]?.replaceAll('{base}', base).replaceAll('{store}', escaped(store))
+        : undefined,
     asset: (name) => assets.get(name),
   };
 }

@@ -2,34 +2,44 @@ import { ASSETS } from './built-page.ts';
 
 /** The names of the files that the document refers to. */
 export interface Entries {
+  readonly section: string;
   readonly script: string;
+  /** The styles that all sections share. */
   readonly style: string;
+  /** The styles of each section. */
+  readonly styles: readonly { readonly name: string; readonly file: string }[];
   readonly icon: string;
-  /** Scripts that the first one imports. */
+  /** Scripts without which the section is not shown. */
   readonly preloaded: readonly string[];
 }
 
 /**
- * The page's HTML. All URLs are relative, so it works below any path at which a proxy serves it; the path has
- * to end with `/`.
+ * The HTML of a section. All URLs are relative, so it works below any path at which a proxy serves it. The styles of
+ * other sections are loaded when the script enables them.
  */
-export function pageDocument({ script, style, icon, preloaded }: Entries): string {
-  const preloads = preloaded.map((name) => `    <link rel="modulepreload" href="${ASSETS}/${name}">\n`);
+export function pageDocument({ section, script, style, styles, icon, preloaded }: Entries): string {
+  const assets = `{base}${ASSETS}`;
+  const own = styles.map(({ name, file }) => {
+    const rest = `data-section="${name}"${name === section ? '' : ' disabled'}`;
+    return `    <link rel="stylesheet" href="${assets}/${file}" ${rest}>\n`;
+  });
+  const preloads = preloaded.map((name) => `    <link rel="modulepreload" href="${assets}/${name}">\n`);
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <title>Gallery</title>
+    <title>Pressroom</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
+    <meta name="pressroom-base" content="{base}">
     <meta name="pressroom-store" content="{store}">
-    <link rel="icon" href="${ASSETS}/${icon}" type="image/svg+xml">
-    <link rel="stylesheet" href="${ASSETS}/${style}">
-${preloads.join('')}    <script type="module" src="${ASSETS}/${script}"></script>
+    <link rel="icon" href="${assets}/${icon}" type="image/svg+xml">
+    <link rel="stylesheet" href="${assets}/${style}">
+${own.join('')}${preloads.join('')}    <script type="module" src="${assets}/${script}"></script>
   </head>
   <body>
     <div id="page"></div>
-    <noscript>The gallery needs JavaScript. Its API is described at <a href="docs">/docs</a>.</noscript>
+    <noscript>The desk needs JavaScript. The API below it is described at <a href="{base}docs">/docs</a>.</noscript>
   </body>
 </html>
 `;

@@ -10,19 +10,36 @@ import { pagePolicy } from './policy.ts';
 /** The query string is the page's own: the folder and the file that it shows. */
 const ofThePage = z.looseObject({});
 
-/** The page for people, and the files that it loads. */
+/** The section with which the desk begins. */
+const FIRST = 'media';
+
+/** The desk for people, and the files that it loads. */
 export function pageOperations(buckets: BucketSource) {
   const page = builtPage();
-  return { document: documentOperation(buckets, page), asset: assetOperation(page) };
+  return { root: rootOperation(), document: documentOperation(buckets, page), asset: assetOperation(page) };
+}
+
+/** Leads to the desk, by a relative way: a proxy may serve it below any path. */
+function rootOperation() {
+  return operation({
+    config: { secretQuery: true },
+    schema: { hide: true, querystring: ofThePage },
+    handler: async ({ url }, reply) => reply.redirect(`desk/${FIRST}${new URL(url, 'http://desk').search}`),
+  });
 }
 
 function documentOperation(buckets: BucketSource, page: () => Promise<BuiltPage>) {
   return operation({
     config: { secretQuery: true },
-    schema: { hide: true, querystring: ofThePage },
+    schema: { hide: true, querystring: ofThePage, params: z.object({ '*': z.string() }) },
     handler: async (request, reply) => {
+      const [section = ''] = request.params['*'].split('/');
+      const [path = ''] = request.url.split('?');
       const store = await storeOrigin(buckets, request);
-      const { body, etag } = represent((await page()).document(store));
+      const base = '../'.repeat(path.split('/').length - 2);
+      const html = (await page()).document(section === '' ? FIRST : section, base, store);
+      if (html === undefined) throw notFound('the desk has no such section');
+      const { body, etag } = represent(html);
       reply.headers({
         etag,
         'cache-control': 'private, no-cache',

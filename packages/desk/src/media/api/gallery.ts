@@ -1,8 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { type ApiClient, type Fetch, type GalleryClient, galleryClient } from '@pressroom/client';
+import { type ApiClient, type GalleryClient, galleryClient } from '@pressroom/client';
+import { asked } from '../../shared/api/problem.ts';
+import type { Service } from '../../shared/api/service.ts';
 import type { Step } from '../state/steps.ts';
 import { TRASH } from '../trash.ts';
-import { toProblem } from './problem.ts';
 import type { BatchState, BucketForm, BucketView, Entry, EntryPage, Uses } from './types.ts';
 
 type GalleryPaths = GalleryClient extends ApiClient<infer Paths> ? Paths : never;
@@ -38,30 +39,16 @@ export class GalleryApi {
   readonly #isElsewhere = signal(false);
 
   /**
-   * @param base the page's own address: the API is below it, whatever path a proxy serves the page at
    * @param store the origin that the document's policy allows for the bucket
-   * @param loggedIn called when the session has ended; resolves when somebody has logged in again
-   * @param lost called when a request finds no answer
    */
-  constructor(base: URL, store: string, loggedIn: () => Promise<void>, lost: () => void) {
+  constructor(service: Service, store: string) {
     this.#store = store;
-    const baseUrl = base.href.replace(/\/$/, '');
-    this.#client = galleryClient({ baseUrl, fetch: waitingForLogin(loggedIn, lost) });
+    this.#client = galleryClient(service);
   }
 
   /** True once a listing came from a store that this document may not read: the active bucket has changed. */
   get isElsewhere(): ReadonlySignal<boolean> {
     return this.#isElsewhere;
-  }
-
-  /** Logs in; throws if the service refuses. */
-  async logIn(username: string, password: string): Promise<void> {
-    await asked(this.#client.post('/api/login', { body: { username, password } }));
-  }
-
-  /** Ends the session. */
-  async logOut(): Promise<void> {
-    await asked(this.#client.post('/api/logout'));
   }
 
   /** A page of a folder. */
@@ -258,28 +245,6 @@ export class GalleryApi {
     const answer = await asked(this.#client.get('/api/gallery', options));
     if (answer.mode !== 'json') throw new Error('the service has not listed the folder');
     return answer.data;
-  }
-}
-
-/** Sends a request again after somebody has logged in; a login itself that is refused stays refused. */
-function waitingForLogin(loggedIn: () => Promise<void>, lost: () => void): Fetch {
-  return async (url, init) => {
-    for (;;) {
-      const response = await fetch(url, init).catch((error: unknown) => {
-        if (!init?.signal?.aborted) lost();
-        throw error;
-      });
-      if (response.status !== 401 || /\/api\/log(in|out)$/.test(url)) return response;
-      await loggedIn();
-    }
-  };
-}
-
-async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw toProblem(error);
   }
 }
 

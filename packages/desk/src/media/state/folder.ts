@@ -1,6 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiProblem } from '../../shared/api/problem.ts';
 import type { GalleryApi } from '../api/gallery.ts';
-import { ApiProblem } from '../api/problem.ts';
 import type { Entry } from '../api/types.ts';
 import { merged, orderOf } from './order.ts';
 import type { Place, SortKey } from './place.ts';

@@ -1,4 +1,4 @@
-import { visible } from '../text/visible.ts';
+import { visible } from '../../shared/text/visible.ts';
 
 /**
  * A name like `name` that is not taken: `photo (2).jpg`, and a number that is there counts on. Folders, whose

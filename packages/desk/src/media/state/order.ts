@@ -1,5 +1,5 @@
+import { localized } from '../../shared/text/locale.ts';
 import type { Entry } from '../api/types.ts';
-import { localized } from '../text/locale.ts';
 import type { SortKey } from './place.ts';
 
 /** `a2` before `a10`, ignoring case and accents. */

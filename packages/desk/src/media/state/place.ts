@@ -1,4 +1,5 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Address } from '../../shared/state/address.ts';
 
 /** What a listing is sorted by. */
 export type SortKey = 'name' | 'modified' | 'size' | 'type';
@@ -30,13 +31,17 @@ const DEFAULTS: PlaceValue = {
   everywhere: false,
 };
 
-/** Where the page is; it follows the browser's back and forward. */
+/** Where the section is; it follows the browser's back and forward, and stays while others are shown. */
 export class Place {
+  readonly #address: Address;
   readonly #value = signal(DEFAULTS);
 
-  constructor() {
-    this.#read();
-    addEventListener('popstate', () => this.#read());
+  constructor(address: Address) {
+    this.#address = address;
+    effect(() => {
+      const { section, query } = address.here.value;
+      if (section === 'media') this.#value.value = placeOf(query);
+    });
   }
 
   /** The current place. */
@@ -46,18 +51,20 @@ export class Place {
 
   /** Goes elsewhere, with an entry in the history. */
   go(change: Partial<PlaceValue>): void {
-    history.pushState(null, '', this.href(change));
-    this.#read();
+    this.#address.go(this.#pathOf(change));
   }
 
   /** Changes the address without an entry in the history. */
   replace(change: Partial<PlaceValue>): void {
-    history.replaceState(null, '', this.href(change));
-    this.#read();
+    this.#address.replace(this.#pathOf(change));
   }
 
   /** The address of a place that differs from the current one. */
   href(change: Partial<PlaceValue>): string {
+    return this.#address.href(this.#pathOf(change));
+  }
+
+  #pathOf(change: Partial<PlaceValue>): string {
     const { screen, folder, file, view, sort, descending, filter, everywhere } = {
       ...this.#value.peek(),
       ...change,
@@ -72,25 +79,24 @@ export class Place {
     if (filter !== '') query.set('filter', filter);
     if (everywhere) query.set('everywhere', '1');
     const text = query.toString();
-    return text === '' ? location.pathname : `?${text}`;
+    return text === '' ? 'media' : `media?${text}`;
   }
+}
 
-  #read(): void {
-    const query = new URLSearchParams(location.search);
-    const file = query.get('file') ?? undefined;
-    const sort = query.get('sort') ?? '';
-    const key = sort.replace(/^-/, '');
-    this.#value.value = {
-      screen: query.get('screen') === 'buckets' ? 'buckets' : 'files',
-      file,
-      folder: query.get('path') ?? (file === undefined ? '' : parentOf(file)),
-      view: query.get('view') === 'table' ? 'table' : 'grid',
-      sort: key === 'modified' || key === 'size' || key === 'type' ? key : 'name',
-      descending: sort.startsWith('-'),
-      filter: query.get('filter') ?? '',
-      everywhere: query.get('everywhere') === '1',
-    };
-  }
+function placeOf(query: URLSearchParams): PlaceValue {
+  const file = query.get('file') ?? undefined;
+  const sort = query.get('sort') ?? '';
+  const key = sort.replace(/^-/, '');
+  return {
+    screen: query.get('screen') === 'buckets' ? 'buckets' : 'files',
+    file,
+    folder: query.get('path') ?? (file === undefined ? '' : parentOf(file)),
+    view: query.get('view') === 'table' ? 'table' : 'grid',
+    sort: key === 'modified' || key === 'size' || key === 'type' ? key : 'name',
+    descending: sort.startsWith('-'),
+    filter: query.get('filter') ?? '',
+    everywhere: query.get('everywhere') === '1',
+  };
 }
 
 /** The folder of a path: the prefix before its name. */

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../shared/api/problem.ts';
 import type { Task } from './task.ts';
 
 /** What the name of each kept task begins with; each has its own, because other tabs keep theirs. */

@@ -1,4 +1,4 @@
-import type { ApiProblem } from '../api/problem.ts';
+import type { ApiProblem } from '../../shared/api/problem.ts';
 import type { Step } from './steps.ts';
 
 /** What a task is about, as its words say it. */

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { ApiProblem } from '../../shared/api/problem.ts';
 import type { GalleryApi } from '../api/gallery.ts';
-import { ApiProblem } from '../api/problem.ts';
 import type { BatchState } from '../api/types.ts';
 import { nameOf } from './place.ts';
 import { goneAfter, type Step } from './steps.ts';

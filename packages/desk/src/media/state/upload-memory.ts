@@ -1,5 +1,5 @@
 import { del, get, set } from 'idb-keyval';
-import { keepJson, keptJson } from './storage.ts';
+import { keepJson, keptJson } from '../../shared/state/storage.ts';
 import type { OpenUpload } from './uploader.ts';
 
 /** A file that was on its way when the page ended. */

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiProblem } from '../../shared/api/problem.ts';
 import type { GalleryApi } from '../api/gallery.ts';
-import { ApiProblem } from '../api/problem.ts';
 import { isInTrash } from '../trash.ts';
 import { type Chosen, keysOf } from './chosen-files.ts';
 import type { Dialogs } from './dialogs.ts';

@@ -1,8 +1,8 @@
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../shared/api/problem.ts';
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
-import { problemWords } from './problem-view.tsx';
 
 /** What can be done to the selected entries, else to the one that the keyboard is on. */
 export interface Actions {

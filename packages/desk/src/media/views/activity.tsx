@@ -1,9 +1,9 @@
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import type { Task } from '../state/task.ts';
 import type { Texts } from '../text/texts.ts';
-import { Button, IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { problemWords } from './problem-view.tsx';
 
 /** What is being done, and what has come of it. */
 export function Activity() {

@@ -1,12 +1,12 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../shared/api/problem.ts';
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
 import type { BucketForm, BucketView } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
-import { Button, IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { Modal } from './modal.tsx';
-import { ProblemView, problemWords } from './problem-view.tsx';
 
 /** The buckets of the service. */
 export function Buckets() {

@@ -1,5 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../shared/api/problem.ts';
+import { withoutUnseen } from '../../shared/text/visible.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import { Names } from '../../shared/views/names.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry, Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { AddressChoice, Choice } from '../state/dialogs.ts';
@@ -7,16 +14,9 @@ import { nameFault } from '../state/names.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { deletionOf } from '../state/steps.ts';
 import type { TextName } from '../text/texts.ts';
-import { withoutUnseen } from '../text/visible.ts';
 import { isInTrash, TRASH } from '../trash.ts';
-import { Button } from './button.tsx';
-import { DialogClose } from './dialog-close.tsx';
 import { foundIn } from './entry-link.tsx';
 import { FailureDialog } from './failure-dialog.tsx';
-import { Icon } from './icon.tsx';
-import { Modal } from './modal.tsx';
-import { Names } from './names.tsx';
-import { problemWords } from './problem-view.tsx';
 import { UsedCount, UsedIn } from './used-in.tsx';
 
 /** The dialog that is open, if there is one. */
@@ -408,20 +408,6 @@ const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
 
 function KeyboardDialog() {
   const { dialogs, texts } = useApp();
-  const { say } = texts;
-  return (
-    <Modal title={say('keyboard')} onClose={() => dialogs.close()}>
-      <dl class="keys">
-        {KEYS.map(([keys, text]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{say(text)}</dd>
-          </div>
-        ))}
-      </dl>
-      <DialogClose />
-    </Modal>
-  );
+  const keys = KEYS.map(([key, text]) => [key, texts.say(text)] as const);
+  return <KeyboardHelp keys={keys} onClose={() => dialogs.close()} />;
 }

@@ -1,7 +1,7 @@
+import { Icon } from '../../shared/views/icon.tsx';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { useEntry } from './entry-link.tsx';
-import { Icon } from './icon.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 interface EntryProps {

@@ -1,6 +1,6 @@
+import { DialogClose } from '../../shared/views/dialog-close.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
-import { DialogClose } from './dialog-close.tsx';
-import { Modal } from './modal.tsx';
 
 const TITLES = { copy: 'notCopied', download: 'notDownloaded', articles: 'notChanged' } as const;
 
@@ -18,7 +18,7 @@ export function FailureDialog({ what, reason }: FailureProps) {
       <p role="alert" class="reason">
         {reason}
       </p>
-      <DialogClose />
+      <DialogClose onClose={() => dialogs.close()} />
     </Modal>
   );
 }

@@ -1,11 +1,11 @@
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { ContextMenu } from '../../shared/views/menu.tsx';
+import { ProblemView } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
 import { useActions } from './actions.ts';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
 import { Listing } from './listing.tsx';
-import { ContextMenu } from './menu.tsx';
-import { ProblemView } from './problem-view.tsx';
 import { runAction, useItems } from './selection-menu.ts';
 import { Toolbar } from './toolbar.tsx';
 

@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useRows, useWidth } from '../../shared/views/use-rows.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { EntryCard } from './entry-card.tsx';
@@ -9,7 +10,6 @@ import { GAP, gridLayout, type Layout, tableLayout } from './layout.ts';
 import { useListingKeys } from './listing-keys.ts';
 import { Marquee, useMarquee } from './marquee.tsx';
 import { TableHead } from './table-head.tsx';
-import { useRows, useWidth } from './use-rows.ts';
 
 /** How many rows before the last one the next page is asked for. */
 const AHEAD = 8;
@@ -25,7 +25,11 @@ export function Listing({ entries }: { entries: readonly Entry[] }) {
     [view, entries, width],
   );
   const flying = useFlying(scroller);
-  const rows = useRows(scroller, layout);
+  const rows = useRows(scroller, {
+    count: layout.rows,
+    heightOf: layout.heightOf,
+    overscan: layout.overscan,
+  });
   const keys = useListingKeys(entries, layout, (index) => rows.show(layout.rowOf(index)));
   const marquee = useMarquee(scroller, entries, layout);
   useFocus(scroller);

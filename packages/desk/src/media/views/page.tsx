@@ -1,6 +1,6 @@
-import type { ReadonlySignal } from '@preact/signals';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../../shared/views/icon.tsx';
 import { type App, useApp } from '../app-context.ts';
 import { droppedFiles } from '../state/dropped-files.ts';
 import { useActions } from './actions.ts';
@@ -8,86 +8,56 @@ import { Activity } from './activity.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { DRAGGED } from './entry-link.tsx';
 import { Files } from './files.tsx';
-import { Header } from './header.tsx';
-import { Icon } from './icon.tsx';
-import { LoginForm, LoginScreen } from './login.tsx';
-import { Modal } from './modal.tsx';
+import { MediaHeader } from './header.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 
 const Buckets = lazy(() => import('./buckets.tsx').then(({ Buckets: View }) => ({ default: View })));
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer: View }) => ({ default: View })));
 
-/** The whole page. */
-export function Page({ said }: { said: ReadonlySignal<string> }) {
+/** The whole section. */
+export function Page() {
   const app = useApp();
-  const { place, session, texts } = app;
-  const { say } = texts;
+  const { place, texts } = app;
   const { screen, file } = place.value.value;
-  const hasShown = useHasShown(app);
   useTitle(app);
   const over = useDrops(app);
   useShortcuts();
   return (
-    <>
-      {session.needed.value && !hasShown ? (
-        <LoginScreen />
-      ) : (
-        <div class="page">
-          <Header />
-          <main class="main">
-            {screen === 'buckets' ? (
-              <Suspense fallback={null}>
-                <Buckets />
-              </Suspense>
-            ) : (
-              <Files />
-            )}
-          </main>
-          <div class="panels">
-            <Activity />
-            <UploadPanel />
-          </div>
-          {file !== undefined && screen === 'files' && (
-            <Suspense fallback={null}>
-              <Viewer file={file} />
-            </Suspense>
-          )}
-          <Dialogs />
-          {over && (
-            <div class="drop-hint" aria-hidden="true">
-              <Icon name="upload" size={32} />
-              {say('dropHere', { folder: texts.folder(place.value.value.folder) })}
-            </div>
-          )}
-          {session.needed.value && (
-            <Modal title={say('logInAgain')} onClose={() => undefined} look="small">
-              <p class="hint">{say('sessionEnded')}</p>
-              <LoginForm />
-            </Modal>
-          )}
+    <div class="page">
+      <MediaHeader />
+      <main class="main">
+        {screen === 'buckets' ? (
+          <Suspense fallback={null}>
+            <Buckets />
+          </Suspense>
+        ) : (
+          <Files />
+        )}
+      </main>
+      <div class="panels">
+        <Activity />
+        <UploadPanel />
+      </div>
+      {file !== undefined && screen === 'files' && (
+        <Suspense fallback={null}>
+          <Viewer file={file} />
+        </Suspense>
+      )}
+      <Dialogs />
+      {over && (
+        <div class="drop-hint" aria-hidden="true">
+          <Icon name="upload" size={32} />
+          {texts.say('dropHere', { folder: texts.folder(place.value.value.folder) })}
         </div>
       )}
-      <div role="status" class="unseen">
-        {said}
-      </div>
-    </>
+    </div>
   );
-}
-
-/** Whether the page has shown anything of the bucket: before, the login has the page for itself. */
-function useHasShown({ folder, session }: App): boolean {
-  const [hasShown, setShown] = useState(false);
-  const isReady = folder.state.value !== 'loading' && !session.needed.value;
-  useEffect(() => {
-    if (isReady) setShown(true);
-  }, [isReady]);
-  return hasShown;
 }
 
 function useTitle({ place, texts }: App): void {
   const { file, folder, screen } = place.value.value;
   const where = screen === 'buckets' ? texts.say('buckets') : texts.folder(file ?? folder);
-  const title = `${where} · ${texts.say('gallery')}`;
+  const title = `${where} · ${texts.say('desk')}`;
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -1,9 +1,9 @@
+import type { MenuItem } from '../../shared/views/menu.tsx';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';
 import type { Actions } from './actions.ts';
 import { openEntry } from './entry-link.tsx';
-import type { MenuItem } from './menu.tsx';
 
 /** The lines of the menu of the selection, or of the folder if nothing is selected. */
 export function useItems(): MenuItem[] {

@@ -1,8 +1,8 @@
+import { Icon } from '../../shared/views/icon.tsx';
 import { useApp } from '../app-context.ts';
 import type { SortKey } from '../state/place.ts';
 import type { TextName } from '../text/texts.ts';
 import { TRASH } from '../trash.ts';
-import { Icon } from './icon.tsx';
 
 const COLUMNS: readonly (readonly [key: SortKey, text: TextName, look: string])[] = [
   ['name', 'name', 'line-name'],

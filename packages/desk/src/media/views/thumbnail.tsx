@@ -1,9 +1,9 @@
+import { Icon } from '../../shared/views/icon.tsx';
+import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { useSettled } from './flying.ts';
-import { Icon } from './icon.tsx';
-import { useBroken } from './use-broken.ts';
 
 /** Width and height of what is sent where there is no thumbnail, in px; no thumbnail is as large. */
 const PLACEHOLDER = 481;

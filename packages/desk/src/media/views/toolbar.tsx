@@ -1,11 +1,11 @@
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Menu } from '../../shared/views/menu.tsx';
 import { useApp } from '../app-context.ts';
 import type { SortKey } from '../state/place.ts';
 import type { TextName } from '../text/texts.ts';
 import { isInTrash, TRASH } from '../trash.ts';
 import { useActions } from './actions.ts';
-import { Button, IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { Menu } from './menu.tsx';
 import { runAction, useItems } from './selection-menu.ts';
 
 const SORTS: Readonly<Record<SortKey, TextName>> = {

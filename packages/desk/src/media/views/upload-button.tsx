@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Menu } from '../../shared/views/menu.tsx';
 import { useApp } from '../app-context.ts';
 import { chosenFiles } from '../state/dropped-files.ts';
-import { Icon } from './icon.tsx';
-import { Menu } from './menu.tsx';
 
 /** Uploads files or a folder to where the page is. */
 export function UploadButton() {

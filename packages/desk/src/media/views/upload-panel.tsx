@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../shared/api/problem.ts';
+import { visible } from '../../shared/text/visible.ts';
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { chosenFiles } from '../state/dropped-files.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import type { Upload } from '../state/upload.ts';
 import { statusOf } from '../state/upload-problem.ts';
-import { visible } from '../text/visible.ts';
-import { Button, IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { problemWords } from './problem-view.tsx';
 
 /** The lines of files that the panel shows at most. */
 const SHOWN = 100;

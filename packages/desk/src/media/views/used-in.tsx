@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Names } from '../../shared/views/names.tsx';
 import type { Uses } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
-import { Names } from './names.tsx';
 
 /** Names the articles that show files, once they are known; nothing while there are none. */
 export function UsedIn({ paths }: { paths: readonly string[] }) {

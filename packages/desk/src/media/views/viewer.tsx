@@ -1,13 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { nameOf, parentOf } from '../state/place.ts';
 import { useActions } from './actions.ts';
-import { IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
 import { Thumbnail } from './thumbnail.tsx';
-import { useBroken } from './use-broken.ts';
 
 /** How far a finger moves before it is a swipe, in px. */
 const SWIPE = 48;

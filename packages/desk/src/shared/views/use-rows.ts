@@ -7,7 +7,6 @@ import {
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
-import type { Layout } from './layout.ts';
 
 /** The rows that can be seen, and how far everything reaches. */
 export interface Rows {
@@ -17,11 +16,15 @@ export interface Rows {
   show(index: number): void;
 }
 
+interface RowsOptions {
+  count: number;
+  heightOf: (index: number) => number;
+  /** How many rows beyond the window are rendered. */
+  overscan: number;
+}
+
 /** Renders only the rows in and around the window of a scrolling element; heights in px. */
-export function useRows(
-  scroller: RefObject<HTMLElement>,
-  { rows: count, heightOf, overscan }: Pick<Layout, 'rows' | 'heightOf' | 'overscan'>,
-): Rows {
+export function useRows(scroller: RefObject<HTMLElement>, { count, heightOf, overscan }: RowsOptions): Rows {
   const [, draw] = useReducer((turn: number) => turn + 1, 0);
   const options = {
     count,

@@ -1,5 +1,5 @@
 import type { ApiProblem } from '../api/problem.ts';
-import { useApp } from '../app-context.ts';
+import { useDesk } from '../desk.ts';
 import type { Say } from '../text/texts.ts';
 import { visible } from '../text/visible.ts';
 import { Button } from './button.tsx';
@@ -15,7 +15,7 @@ export function problemWords({ status, message }: ApiProblem, say: Say): string 
 
 /** A problem in the place of what could not be loaded. */
 export function ProblemView({ problem, onRetry }: { problem: ApiProblem; onRetry: () => void }) {
-  const { say } = useApp().texts;
+  const { say } = useDesk().texts;
   return (
     <div class="empty" role="alert">
       <Icon name="alert" size={28} />

@@ -1,11 +1,11 @@
-import { useApp } from '../app-context.ts';
+import { useDesk } from '../desk.ts';
 
 /** The names that a dialog shows at most. */
 const NAMED = 6;
 
 /** What a dialog is about, by name. */
 export function Names({ names }: { names: readonly string[] }) {
-  const { texts } = useApp();
+  const { texts } = useDesk();
   const { say } = texts;
   return (
     <ul class="names">

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { en } from './en.ts';
-import { zh } from './zh.ts';
+import { en as mediaEn } from './media/text/en.ts';
+import { zh as mediaZh } from './media/text/zh.ts';
+import { en } from './shared/text/en.ts';
+import { zh } from './shared/text/zh.ts';
 
 /** Names of the same thing in two places, or of one and of several where a language has one word for both. */
 const SAME: readonly (readonly string[])[] = [
@@ -21,7 +23,12 @@ function collisions(texts: Readonly<Record<string, string>>): string[][] {
     .filter((same) => same.length > 1 && !SAME.some((known) => same.every((key) => known.includes(key))));
 }
 
-describe.each(Object.entries({ en, zh }))('the texts in %s', (_language, texts) => {
+const SECTIONS = {
+  'the media in en': { ...en, ...mediaEn },
+  'the media in zh': { ...zh, ...mediaZh },
+};
+
+describe.each(Object.entries(SECTIONS))('%s', (_section, texts) => {
   test('have their own words for every action', () => {
     expect(collisions(texts)).toEqual([]);
   });

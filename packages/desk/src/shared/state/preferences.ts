@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Language } from '../text/texts.ts';
+import type { Language } from '../text/voice.ts';
 
 /** How the page looks, whatever the system says. */
 export type Theme = 'system' | 'light' | 'dark';

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { ApiProblem } from '../api/problem.ts';
-import { useApp } from '../app-context.ts';
+import { useDesk } from '../desk.ts';
 import { Icon } from './icon.tsx';
 
 /** Asks for name and password; whoever waits for the session goes on afterwards. */
 export function LoginForm() {
-  const { api, session, texts } = useApp();
+  const { service, session, texts } = useDesk();
   const { say } = texts;
   const [problem, setProblem] = useState<ApiProblem>();
   const [busy, setBusy] = useState(false);
@@ -14,7 +14,7 @@ export function LoginForm() {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     setBusy(true);
     try {
-      await api.logIn(String(form.get('username')), String(form.get('password')));
+      await service.logIn(String(form.get('username')), String(form.get('password')));
       session.begin();
     } catch (error) {
       setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error)));
@@ -43,7 +43,7 @@ export function LoginForm() {
 
 function words(
   { status, message, retryAfterMs }: ApiProblem,
-  say: ReturnType<typeof useApp>['texts']['say'],
+  say: ReturnType<typeof useDesk>['texts']['say'],
 ) {
   if (status === 0) return say('unreachable');
   if (status === 401) return say('wrongLogin');
@@ -53,15 +53,15 @@ function words(
 
 /** The whole page while nobody is logged in. */
 export function LoginScreen() {
-  const { say } = useApp().texts;
+  const { say } = useDesk().texts;
   return (
     <main class="login">
       <div class="login-card">
         <h1 class="login-title">
           <span class="brand-mark">
-            <Icon name="image" size={22} />
+            <Icon name="desk" size={22} />
           </span>
-          {say('gallery')}
+          {say('desk')}
         </h1>
         <LoginForm />
       </div>

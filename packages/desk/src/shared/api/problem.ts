@@ -39,9 +39,18 @@ export class ApiProblem extends Error {
 }
 
 /** What the client has thrown, as the page shows it; anything else, such as an abort, stays what it is. */
-export function toProblem(error: unknown): unknown {
+function toProblem(error: unknown): unknown {
   if (error instanceof ConnectionError) return new ApiProblem(0, 'unreachable', error.message);
   if (!(error instanceof ProblemError)) return error;
   const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
   return new ApiProblem(error.status, error.code, error.message, { fields: error.errors, retryAfterMs });
+}
+
+/** The answer, with what the client throws as an {@link ApiProblem}. */
+export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toProblem(error);
+  }
 }

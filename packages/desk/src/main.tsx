@@ -1,0 +1,42 @@
+import './shared/styles/shared.css';
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { Service } from './shared/api/service.ts';
+import { type Desk, DeskContext } from './shared/desk.ts';
+import { Address } from './shared/state/address.ts';
+import { Connection } from './shared/state/connection.ts';
+import { Preferences } from './shared/state/preferences.ts';
+import { Session } from './shared/state/session.ts';
+import { Texts } from './shared/text/texts.ts';
+import { Voice } from './shared/text/voice.ts';
+import { Shell } from './shell.tsx';
+
+const said = signal('');
+const preferences = new Preferences();
+const voice = new Voice(preferences.language);
+const session = new Session();
+const meta = document.querySelector<HTMLMetaElement>('meta[name="pressroom-base"]');
+const address = new Address(new URL(meta?.content ?? '/', location.href));
+const connection = new Connection(() => fetch(address.href(''), { method: 'HEAD', cache: 'no-store' }));
+const desk: Desk = {
+  address,
+  connection,
+  preferences,
+  service: new Service(address.base, session, connection),
+  session,
+  texts: new Texts(voice),
+  voice,
+  announce: (text) => {
+    said.value = text;
+  },
+};
+
+const root = document.getElementById('page');
+if (root !== null) {
+  render(
+    <DeskContext.Provider value={desk}>
+      <Shell said={said} />
+    </DeskContext.Provider>,
+    root,
+  );
+}

@@ -1,0 +1,32 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Service } from './api/service.ts';
+import type { Address } from './state/address.ts';
+import type { Connection } from './state/connection.ts';
+import type { Preferences } from './state/preferences.ts';
+import type { Session } from './state/session.ts';
+import type { Texts } from './text/texts.ts';
+import type { Voice } from './text/voice.ts';
+
+/** What all sections have in common; `main.tsx` puts it together. */
+export interface Desk {
+  readonly address: Address;
+  readonly connection: Connection;
+  readonly preferences: Preferences;
+  readonly service: Service;
+  readonly session: Session;
+  readonly texts: Texts;
+  readonly voice: Voice;
+  /** Says something to people who hear the page. */
+  readonly announce: (text: string) => void;
+}
+
+/** Hands the common parts to every view. */
+export const DeskContext = createContext<Desk | undefined>(undefined);
+
+/** The common parts. */
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (desk === undefined) throw new Error('there is no desk around this view');
+  return desk;
+}

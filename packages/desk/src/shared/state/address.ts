@@ -1,0 +1,61 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+/** The sections of the desk, as their addresses name them. */
+export const SECTIONS = ['media'] as const;
+
+/** A section of the desk. */
+export type SectionName = (typeof SECTIONS)[number];
+
+/** What the address of the page says. */
+export interface Here {
+  readonly section: SectionName;
+  /** What follows the section, without a slash around it: `12` of `/desk/articles/12`. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+}
+
+/** Where the desk is; it follows the browser's back and forward. */
+export class Address {
+  /** Where the service is, whatever path a proxy serves it at; it ends with `/`. */
+  readonly base: URL;
+  readonly #here: ReturnType<typeof signal<Here>>;
+
+  constructor(base: URL) {
+    this.base = base;
+    this.#here = signal(this.#read());
+    addEventListener('popstate', () => this.#follow());
+  }
+
+  /** The current place. */
+  get here(): ReadonlySignal<Here> {
+    return this.#here as ReadonlySignal<Here>;
+  }
+
+  /** The address of a place in the desk, such as `articles/12`, for links. */
+  href(path: string): string {
+    return new URL(`desk/${path}`, this.base).pathname + new URL(path, this.base).search;
+  }
+
+  /** Goes to a place, with an entry in the history. */
+  go(path: string): void {
+    history.pushState(null, '', this.href(path));
+    this.#follow();
+  }
+
+  /** Changes the address without an entry in the history. */
+  replace(path: string): void {
+    history.replaceState(null, '', this.href(path));
+    this.#follow();
+  }
+
+  #follow(): void {
+    this.#here.value = this.#read();
+  }
+
+  #read(): Here {
+    const path = location.pathname.slice(new URL('desk/', this.base).pathname.length);
+    const [first = '', ...rest] = path.split('/').filter((part) => part !== '');
+    const section = SECTIONS.find((name) => name === first) ?? 'media';
+    return { section, rest: rest.join('/'), query: new URLSearchParams(location.search) };
+  }
+}

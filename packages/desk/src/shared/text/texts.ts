@@ -1,0 +1,110 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { en } from './en.ts';
+import { localized } from './locale.ts';
+import { visible } from './visible.ts';
+import type { Catalogue, Language, Voice } from './voice.ts';
+
+/** A text in another language for each in English, where counts have a single form. */
+export type Translated<English> = {
+  [Key in keyof English as Key extends `${string}_one` ? never : Key]: string;
+};
+
+/** The names of texts, without the ending that stands for a count. */
+export type TextNameOf<English> = keyof English extends infer Key
+  ? Key extends `${infer Stem}_one` | `${infer Stem}_other`
+    ? Stem
+    : Key
+  : never;
+
+/** The names of the texts that all sections have. */
+export type SharedTextName = TextNameOf<typeof en>;
+
+/** Says a text in the current language. */
+export type Say<Name = SharedTextName> = (name: Name, values?: Record<string, string | number>) => string;
+
+/** Texts, numbers and dates in the current language. */
+export class Texts<Name = SharedTextName> {
+  readonly #voice: Voice;
+  readonly #section: string;
+
+  /** @param catalogue the texts of a section; those that all share are always there */
+  constructor(voice: Voice, section = '', catalogue?: Catalogue) {
+    this.#voice = voice;
+    this.#section = section;
+    if (catalogue !== undefined) voice.learn(section, catalogue);
+  }
+
+  /** The current language. */
+  get language(): ReadonlySignal<Language | undefined> {
+    return this.#voice.language;
+  }
+
+  /** See {@link Say}; a count is written with its separators, and what a text names can be seen. */
+  readonly say: Say<Name> = (name, values = {}) => {
+    const language = this.#voice.language.value;
+    const written = Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? visible(value) : key === 'count' ? value : value.toLocaleString(language),
+      ]),
+    );
+    const text = this.#voice.read(this.#section, String(name), written);
+    const { count } = values;
+    // The library needs the number to choose the form, and would write it without separators.
+    if (typeof count !== 'number' || count < 1000) return text;
+    return text.replace(String(count), count.toLocaleString(language));
+  };
+
+  /** A size such as `3.2 MB`. */
+  size(bytes: number): string {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+    const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+    const value = bytes / 1000 ** power;
+    return this.#unit(units[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0).format(value);
+  }
+
+  /** A date with its time, short or long. */
+  date(ms: number, length: 'short' | 'long' = 'short'): string {
+    const dateStyle = length === 'short' ? 'medium' : 'full';
+    const make = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'short' });
+    return this.#format(this.#dates, length, make).format(ms);
+  }
+
+  /** A duration such as `3 min`, rounded up. */
+  duration(seconds: number): string {
+    const [value, unit] =
+      seconds < 90
+        ? [seconds, 'second']
+        : seconds < 5400
+          ? [seconds / 60, 'minute']
+          : [seconds / 3600, 'hour'];
+    return this.#unit(unit, 0).format(Math.ceil(value));
+  }
+
+  /** The name of a file or folder, as it is shown everywhere. */
+  name(name: string): string {
+    return visible(name) || this.#voice.read(this.#section, 'unnamed', {});
+  }
+
+  readonly #dates = new Map<string, Intl.DateTimeFormat>();
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
+
+  /** Numbers of a unit. */
+  #unit(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
+    const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits } as const;
+    const make = (locale: string) => new Intl.NumberFormat(locale, style);
+    return this.#format(this.#numbers, `${unit} ${maximumFractionDigits}`, make);
+  }
+
+  /**
+   * A format of the language as the browser's region writes it: `en-GB` has other dates than `en-US`. Making
+   * one costs more than using it a thousand times.
+   */
+  #format<Format>(made: Map<string, Format>, name: string, make: (locale: string) => Format): Format {
+    const language = this.#voice.language.value ?? 'en';
+    const key = `${language} ${name}`;
+    const format = made.get(key) ?? localized(make, language);
+    made.set(key, format);
+    return format;
+  }
+}

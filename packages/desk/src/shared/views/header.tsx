@@ -1,0 +1,99 @@
+import type { ComponentChildren } from 'preact';
+import { useDesk } from '../desk.ts';
+import { SECTIONS } from '../state/address.ts';
+import type { Theme } from '../state/preferences.ts';
+import { LANGUAGES, type Language } from '../text/voice.ts';
+import { Icon } from './icon.tsx';
+import { Menu, type MenuItem } from './menu.tsx';
+
+const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const;
+
+interface HeaderProps {
+  /** What the section has at hand, between the sections and the menu. */
+  children: ComponentChildren;
+  /** What the section adds to the menu. */
+  items?: readonly MenuItem[];
+  onSelect?: (value: string) => void;
+  /** Shows the keys of the section. */
+  onKeyboard: () => void;
+}
+
+/** The sections, what the one that is open has at hand, and the menu. */
+export function Header({ children, items = [], onSelect, onKeyboard }: HeaderProps) {
+  return (
+    <header class="header">
+      <span class="brand-mark">
+        <Icon name="desk" size={16} />
+      </span>
+      <Sections />
+      {children}
+      <MainMenu items={items} onSelect={onSelect} onKeyboard={onKeyboard} />
+    </header>
+  );
+}
+
+function Sections() {
+  const { address, texts } = useDesk();
+  const { section } = address.here.value;
+  return (
+    <nav class="sections" aria-label={texts.say('sections')}>
+      {SECTIONS.map((name) => (
+        <a
+          key={name}
+          href={address.href(name)}
+          aria-label={texts.say(name)}
+          aria-current={name === section ? 'page' : undefined}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            address.go(name);
+          }}
+        >
+          <Icon name={name} size={16} />
+          <span>{texts.say(name)}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>) {
+  const { preferences, service, session, texts, voice } = useDesk();
+  const { say } = texts;
+  const theme = preferences.theme.value;
+  const lines: MenuItem[] = [
+    ...(items ?? []),
+    { value: 'keyboard', label: say('keyboard'), icon: 'keyboard', shortcut: '?' },
+    ...Object.entries(THEMES).map(([value, text], index) => ({
+      value,
+      label: say(text),
+      checked: theme === value,
+      ...(index === 0 && { heading: say('theme') }),
+    })),
+    ...Object.entries(LANGUAGES).map(([value, label], index) => ({
+      value,
+      label,
+      checked: texts.language.value === value,
+      ...(index === 0 && { heading: say('language') }),
+    })),
+    { value: 'logout', label: say('logOut'), icon: 'logout', heading: '' },
+  ];
+  const select = async (value: string) => {
+    if (value === 'keyboard') return onKeyboard();
+    if (value in THEMES) return preferences.setTheme(value as Theme);
+    if (value in LANGUAGES) {
+      preferences.keepLanguage(value as Language);
+      return voice.speak(value as Language);
+    }
+    if (value !== 'logout') return onSelect?.(value);
+    await service.logOut();
+    // Nothing of the site stays in the page.
+    void session.wait();
+    location.assign(location.pathname);
+  };
+  return (
+    <Menu label={say('settings')} items={lines} onSelect={(value) => void select(value)}>
+      <Icon name="settings" />
+    </Menu>
+  );
+}

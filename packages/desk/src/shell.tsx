@@ -1,0 +1,72 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Desk, useDesk } from './shared/desk.ts';
+import type { SectionName } from './shared/state/address.ts';
+import { LoginForm, LoginScreen } from './shared/views/login.tsx';
+import { Modal } from './shared/views/modal.tsx';
+
+/** Opens a section: what it consists of is made once, and stays while others are shown. */
+type Opener = () => Promise<(desk: Desk) => ComponentType>;
+
+const OPENERS: Readonly<Partial<Record<SectionName, Opener>>> = {
+  media: async () => (await import('./media/media.tsx')).openMedia,
+};
+
+const opened = new Map<SectionName, Promise<ComponentType>>();
+
+/** The document: the section that its address names, and the login before it. */
+export function Shell({ said }: { said: ReadonlySignal<string> }) {
+  const { address, session, texts } = useDesk();
+  const { section } = address.here.value;
+  const isFirst = session.needed.value && !session.isConfirmed.value;
+  return (
+    <>
+      {isFirst ? <LoginScreen /> : <Section key={section} name={section} />}
+      {session.needed.value && !isFirst && (
+        <Modal title={texts.say('logInAgain')} onClose={() => undefined} look="small">
+          <p class="hint">{texts.say('sessionEnded')}</p>
+          <LoginForm />
+        </Modal>
+      )}
+      <div role="status" class="unseen">
+        {said}
+      </div>
+    </>
+  );
+}
+
+function Section({ name }: { name: SectionName }) {
+  const desk = useDesk();
+  const [View, setView] = useState<ComponentType>();
+  useEffect(() => {
+    let isCurrent = true;
+    void open(name, desk).then((view) => isCurrent && setView(() => view));
+    return () => {
+      isCurrent = false;
+    };
+  }, [name, desk]);
+  return View === undefined ? null : <View />;
+}
+
+function open(name: SectionName, desk: Desk): Promise<ComponentType> {
+  const known = opened.get(name);
+  if (known !== undefined) return known;
+  const opener = OPENERS[name] ?? OPENERS.media;
+  if (opener === undefined) throw new Error(`there is no section ${name}`);
+  const view = Promise.all([opener(), styled(name)]).then(([openSection]) => openSection(desk));
+  opened.set(name, view);
+  view.catch(() => opened.delete(name));
+  return view;
+}
+
+/** Waits for the section's styles; those of the section with which the document came are there. */
+async function styled(name: SectionName): Promise<void> {
+  const link = document.querySelector<HTMLLinkElement>(`link[data-section="${name}"]`);
+  if (link === null || !link.disabled) return;
+  await new Promise((resolve) => {
+    link.addEventListener('load', resolve, { once: true });
+    link.addEventListener('error', resolve, { once: true });
+    link.disabled = false;
+  });
+}
