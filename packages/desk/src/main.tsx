@@ -1,4 +1,3 @@
-import './shared/styles/shared.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { Service } from './shared/api/service.ts';

@@ -251,7 +251,7 @@ test('the document is checked each time, its files never again, and the policy n
   const etag = headers.get('etag') ?? '';
   const again = await send(`${gallery.url}/desk/media`, { headers: { 'if-none-match': etag } });
   expect(again.status).toBe(304);
-  const [script = ''] = /assets\/page-[A-Z0-9]+\.js/.exec(text) ?? [];
+  const [script = ''] = /assets\/main-[A-Z0-9]+\.js/.exec(text) ?? [];
   const asset = await send(`${gallery.url}/${script}`, { headers: { 'accept-encoding': 'br' } });
   expect(asset.status).toBe(200);
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');

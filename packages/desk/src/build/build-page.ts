@@ -18,7 +18,7 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 
 const compressors = {
   br: (bytes: Buffer) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
   gz: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 };
 
@@ -33,9 +33,11 @@ export async function buildPage(): Promise<boolean> {
   if ((await builtInputs()) === inputs) return false;
   const assets = path.join(BUILT, ASSETS);
   await mkdir(assets, { recursive: true });
+  // Styles are entries of their own: those of a script would hold all that it may ever load.
+  const styles = await Array.fromAsync(glob('src/*/styles.css', { cwd: PACKAGE }));
   const { metafile, outputFiles } = await build({
     absWorkingDir: PACKAGE,
-    entryPoints: { page: 'src/main.tsx', icon: 'src/icon.svg' },
+    entryPoints: ['src/main.tsx', 'src/icon.svg', ...styles],
     outdir: assets,
     write: false,
     bundle: true,
@@ -83,36 +85,32 @@ async function builtInputs(): Promise<string | undefined> {
 
 /** The document of each section. */
 function documents({ outputs }: Metafile): Record<string, string> {
-  const scripts = new Map(
-    Object.entries(outputs).flatMap(([file, output]) =>
-      output.entryPoint === undefined ? [] : [[output.entryPoint, { file, ...output }] as const],
-    ),
+  const built = new Map(Object.entries(outputs).map(([file, { entryPoint }]) => [entryPoint, file]));
+  const fileOf = (source: string) => {
+    const file = built.get(source);
+    if (file === undefined) throw new Error(`the build lacks ${source}`);
+    return file;
+  };
+  const shell = fileOf('src/main.tsx');
+  const icon = Object.keys(outputs).find((file) => path.basename(file).startsWith('icon-')) ?? '';
+  const sections = [...built.keys()].flatMap(
+    (source) => /^src\/(\w+)\/\1\.tsx$/.exec(source ?? '')?.[1] ?? [],
   );
-  const shell = scripts.get('src/main.tsx');
-  const icon = Object.keys(outputs).find((file) => path.basename(file).startsWith('icon-'));
-  if (shell?.cssBundle === undefined || icon === undefined) throw new Error('the build lacks an entry');
-  const sections = [...scripts].flatMap(([source, script]) => {
-    const [, name, file] = /^src\/(\w+)\/(\w+)\.tsx$/.exec(source) ?? [];
-    return name === undefined || name !== file ? [] : [{ name, script }];
-  });
-  const styles = sections.map(({ name, script }) => ({ name, file: path.basename(script.cssBundle ?? '') }));
+  const styles = sections.map((name) => ({ name, file: path.basename(fileOf(`src/${name}/styles.css`)) }));
   return Object.fromEntries(
-    sections.map(({ name, script }) => {
-      const preloaded = new Set([
-        script.file,
-        ...imported(outputs, script.file),
-        ...imported(outputs, shell.file),
-      ]);
-      preloaded.delete(shell.file);
-      const entries = {
-        section: name,
-        script: path.basename(shell.file),
-        style: path.basename(shell.cssBundle ?? ''),
+    sections.map((section) => {
+      const script = fileOf(`src/${section}/${section}.tsx`);
+      const preloaded = new Set([script, ...imported(outputs, script), ...imported(outputs, shell)]);
+      preloaded.delete(shell);
+      const html = pageDocument({
+        section,
+        script: path.basename(shell),
+        style: path.basename(fileOf('src/shared/styles.css')),
         styles,
         icon: path.basename(icon),
         preloaded: [...preloaded].map((file) => path.basename(file)),
-      };
-      return [name, pageDocument(entries)] as const;
+      });
+      return [section, html] as const;
     }),
   );
 }

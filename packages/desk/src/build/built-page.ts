@@ -16,8 +16,8 @@ export interface Manifest {
   /** A hash of everything the page was built from. */
   readonly inputs: string;
   /**
-   * The HTML of each section; `{store}` stands for the origin of the active bucket, `{base}` for the way from the
-   * document to the root of the service.
+   * The HTML of each section; `{store}` stands for the origin of the active bucket, `{base}` for the way
+   * from the document to the root of the service.
    */
   readonly documents: Readonly<Record<string, string>>;
 }
@@ -32,8 +32,8 @@ export interface Asset {
 /** The page as it is served. */
 export interface BuiltPage {
   /**
-   * The HTML of a section for a bucket whose objects browsers read from `store`, an origin; undefined if there is
-   * no such section.
+   * The HTML of a section for a bucket whose objects browsers read from `store`, an origin; undefined if
+   * there is no such section.
    *
    * @param base the way from the document to the root of the service, such as `../`
    */

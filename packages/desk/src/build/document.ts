@@ -14,8 +14,8 @@ export interface Entries {
 }
 
 /**
- * The HTML of a section. All URLs are relative, so it works below any path at which a proxy serves it. The styles of
- * other sections are loaded when the script enables them.
+ * The HTML of a section. All URLs are relative, so it works below any path at which a proxy serves it. The
+ * styles of other sections are loaded when the script enables them.
  */
 export function pageDocument({ section, script, style, styles, icon, preloaded }: Entries): string {
   const assets = `{base}${ASSETS}`;

@@ -1,4 +1,3 @@
-import './styles/media.css';
 import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Desk } from '../shared/desk.ts';

@@ -1,18 +1,10 @@
-import {
-  type Say as SayOf,
-  type SharedTextName,
-  type TextNameOf,
-  Texts as TextsOf,
-} from '../../shared/text/texts.ts';
+import { type SharedTextName, type TextNameOf, Texts as TextsOf } from '../../shared/text/texts.ts';
 import { visible } from '../../shared/text/visible.ts';
 import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import type { en } from './en.ts';
 
 /** The name of a text. */
 export type TextName = SharedTextName | TextNameOf<typeof en>;
-
-/** Says a text in the current language. */
-export type Say = SayOf<TextName>;
 
 /** The section's texts. */
 export class Texts extends TextsOf<TextName> {

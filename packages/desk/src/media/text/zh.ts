@@ -1,4 +1,4 @@
-import type { Translated } from '../../shared/text/texts.ts';
+import type { Translated } from '../../shared/text/translated.ts';
 import type { en } from './en.ts';
 
 /** The section's Chinese. */

@@ -4,11 +4,6 @@ import { localized } from './locale.ts';
 import { visible } from './visible.ts';
 import type { Catalogue, Language, Voice } from './voice.ts';
 
-/** A text in another language for each in English, where counts have a single form. */
-export type Translated<English> = {
-  [Key in keyof English as Key extends `${string}_one` ? never : Key]: string;
-};
-
 /** The names of texts, without the ending that stands for a count. */
 export type TextNameOf<English> = keyof English extends infer Key
   ? Key extends `${infer Stem}_one` | `${infer Stem}_other`

@@ -1,5 +1,5 @@
 import type { en } from './en.ts';
-import type { Translated } from './texts.ts';
+import type { Translated } from './translated.ts';
 
 /** What all sections say, in Chinese. */
 export const zh: Translated<typeof en> = {
