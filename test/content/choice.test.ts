@@ -9,6 +9,8 @@ interface Known {
   slug: string;
   author: string;
   category_id: number;
+  tag_ids: number[];
+  author_ids: number[];
   is_published: boolean;
   published_at: Date | null;
   updated_at: Date;
@@ -25,15 +27,21 @@ beforeAll(async () => {
     await fixture.client.category({ name: 'One' }),
     await fixture.client.category({ name: 'Two' }),
   ];
+  for (const kind of ['tag', 'author']) {
+    await pool.query(`insert into content.${kind} (name, slug) values ('One', 'one'), ('Two', 'two')`);
+  }
   const { rows } = await pool.query(
     `insert into content.article
-       (title, title_words, slug, content, author, category_id, is_published, published_at, updated_at)
-     select 'Title ' || n, '{}', 'title-' || n, '<p>' || repeat('word ', 20) || '</p>',
-       case when n % 3 = 0 then 'Ada' else 'Grace' end, $1::integer + (n % 2), n % 5 > 0,
+       (title, title_words, slug, content, author, category_id, tag_ids, author_ids, is_published, published_at, updated_at)
+     select 'Title ' || n, '{}', 'title-' || n,
+       '<p>' || repeat('word ', 20) || case when n % 7 < 3 then '/media/seven/' || n || '.jpg' else '' end || '</p>',
+       case when n % 3 = 0 then 'Ada' else 'Grace' end, $1::integer + (n % 2),
+       case when n % 4 = 0 then array[1, 2] when n % 4 = 1 then array[2] else '{}' end,
+       case when n % 3 = 1 then array[2] when n % 6 = 0 then array[1] else '{}' end, n % 5 > 0,
        case when n % 10 > 0 then timestamptz '2026-01-01T00:00:00Z' + (n / 4) * interval '1 hour' end,
        timestamptz '2026-03-01T00:00:00Z' + ((n * 37) % 50) * interval '1 hour'
      from generate_series(1, $2) as n
-     returning id, slug, author, category_id, is_published, published_at, updated_at`,
+     returning id, slug, author, category_id, tag_ids, author_ids, is_published, published_at, updated_at`,
     [categories[0]?.id, COUNT],
   );
   known = rows;
@@ -60,6 +68,13 @@ const CHOICES: Record<string, [query: string, passes: Passes][]> = {
     ['category=one', ({ category_id }) => category_id === known[1]?.category_id],
     ['category=nothing', () => false],
   ],
+  category_id: [['category_id=2', ({ category_id }) => category_id === 2]],
+  tag: [
+    ['tag=one', ({ tag_ids }) => tag_ids.includes(1)],
+    ['tag=two', ({ tag_ids }) => tag_ids.includes(2)],
+  ],
+  author_slug: [['author_slug=two', ({ author_ids }) => author_ids.includes(2)]],
+  media: [['media=seven/', ({ slug }) => Number(slug.slice(6)) % 7 < 3]],
   ids: [['ids=3,1,99999,2147483648,40,41', ({ id }) => [3, 1, 40, 41].includes(id)]],
   slug: [['slug=title-8,title-7,nothing', ({ slug }) => ['title-8', 'title-7'].includes(slug)]],
   published_after: [
