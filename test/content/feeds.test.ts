@@ -224,9 +224,11 @@ describe('the sitemap', () => {
     onTestFinished(other.close);
     const { pool } = other.database;
     await pool.query(
-      `insert into content.article (id, title, slug, content, author, title_words, is_published, published_at)
+      `insert into content.article
+         (id, title, slug, content, author, title_words, is_published, published_at, updated_at)
        overriding system value
-       select id, 'x', 'mapped-' || id, 'x', 'x', '{}', id % 2 = 0, now()
+       select id, 'x', 'mapped-' || id, 'x', 'x', '{}', id % 2 = 0, now(),
+         timestamptz '2026-01-01' + id * interval '1 second'
        from unnest(array[2, 3, 10000, 10001, 10002, 20001, 40002, 2000000000, 2147483646]) as id`,
     );
     const read = async (path: string) => (await send(`${other.url}${path}`)).text;
@@ -238,6 +240,10 @@ describe('the sitemap', () => {
       'articles-200000',
       'articles-214749',
     ]);
+    const changed = [10_000, 10_002, 40_002, 2_000_000_000, 2_147_483_646];
+    expect(textsOf(await read('/sitemap.xml'), 'lastmod')).toEqual(
+      changed.map((id) => new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString()),
+    );
     const idsOf = async (part: string) =>
       textsOf(await read(`/sitemap.xml?part=${part}`), 'loc').map((loc) => Number(/\d+/.exec(loc)?.[0]));
     expect(await idsOf('articles-1')).toEqual([2, 10_000]);

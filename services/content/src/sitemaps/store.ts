@@ -8,17 +8,13 @@ import type { ContentTables } from '../tables.ts';
  */
 const IDS = sql.lit(10_000);
 
-/** How many files a key of the index of `migrations/0023_content_sitemaps.sql` covers. */
-const FILES_OF_KEY = 5;
-const KEY = sql`(id - 1) / 50000`;
-
-/** The number of the file of an article or a term, from 1 on. */
-const FILE = sql<number>`(id - 1) / ${IDS} + 1`;
+/** What has the articles of a file together in the index of `migrations/0080_content_sitemap_files.sql`. */
+const KEY = sql<number>`(id - 1) / ${IDS}`;
 
 /** A file of the sitemap. */
 export interface SitemapFile {
   file: number;
-  /** When an article of it, or of the four files found with it, changed last; absent if that is not kept. */
+  /** When an article of it changed last; absent if that is not kept. */
   changed?: Date;
 }
 
@@ -45,11 +41,7 @@ export class SitemapStore {
     this.#db = db;
   }
 
-  /**
-   * The files with published articles, found by one look for each key of the index and one for each file. The
-   * order of the ids has that look read the primary key: for a mere `exists`, PostgreSQL may take any index
-   * that contains the id, and read all of it.
-   */
+  /** The files with published articles, found by one look for each. */
   async articleFiles(): Promise<SitemapFile[]> {
     const newest = (after: RawBuilder<unknown>) => sql`
       select ${KEY} as key, updated_at as changed from content.article
@@ -60,20 +52,14 @@ export class SitemapStore {
         union all
         select next.* from found cross join lateral (${newest(sql`> found.key`)}) as next
       )
-      select file, changed from found
-      cross join generate_series(1, ${sql.lit(FILES_OF_KEY)}) as place
-      cross join lateral (select found.key * ${sql.lit(FILES_OF_KEY)} + place as file) as numbered
-      cross join lateral (
-        select id from content.article where is_published and ${isIn(sql`file`)} order by id limit 1
-      ) as first
-      order by file`.execute(this.#db);
+      select key + 1 as file, changed from found order by file`.execute(this.#db);
     return rows;
   }
 
   /** The files with categories or authors. */
   async termFiles(kind: TermPages): Promise<SitemapFile[]> {
     const { rows } = await sql<SitemapFile>`
-      select distinct ${FILE} as file from ${sql.id('content', kind)} order by file`.execute(this.#db);
+      select distinct ${KEY} + 1 as file from ${sql.id('content', kind)} order by file`.execute(this.#db);
     return rows;
   }
 
