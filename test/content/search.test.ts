@@ -539,6 +539,110 @@ describe('many articles', () => {
       expect([q, await titles({ q })]).toEqual([q, []]);
   });
 
+  describe('of which some are in a list', () => {
+    /** What each filter passes, as conditions in SQL. */
+    const FILTERS: Record<string, string> = {
+      'category_id=1': 'category_id = 1',
+      'category=two': 'category_id = 2',
+      'tag=rodents': 'tag_ids && $1',
+      'author_slug=vera': 'author_ids && $2',
+      'author=Vera': `author = 'Vera'`,
+      'tag=nothing': 'false',
+    };
+    let [tags, authors]: number[][] = [];
+
+    beforeAll(async () => {
+      const { client, database } = content;
+      tags = [(await client.post('/api/tags', { name: 'Rodents' })).body.data.id];
+      authors = [(await client.post('/api/authors', { name: 'Vera' })).body.data.id];
+      await database.pool.query(
+        `insert into content.article
+           (title, slug, content, author, title_words, category_id, tag_ids, author_ids, is_published, published_at)
+         select 'Field ' || n, 'field-' || n, '<p>some words' || case when n % 25 = 0 then ' vole' else '' end || '</p>', 'Field', '{}',
+           case when n % 6 = 0 then 1 else 2 end, case when n % 4 = 0 then $1::integer[] else '{}' end,
+           case when n % 3 = 0 then $2::integer[] else '{}' end, n % 7 > 0, timestamptz '2018-01-01' + n * interval '1 minute'
+         from generate_series(1, 3000) as n`,
+        [tags, authors],
+      );
+      await searchable();
+      await database.pool.query('vacuum analyze');
+    });
+
+    test.each(['published', 'draft', 'all'])(
+      'status=%s: each filter, alone and with each other one, has what a look at all articles finds',
+      async (status) => {
+        const state = { published: 'is_published', draft: 'not is_published' }[status] ?? 'true';
+        const filters = Object.entries(FILTERS);
+        for (const [index, [query, condition]] of filters.entries()) {
+          for (const [other, also] of filters.slice(index)) {
+            if (query.startsWith('tag=') && other === 'tag=nothing') continue;
+            const { rows } = await content.database.pool.query(
+              `select id from content.article where content like '% vole%' and ${state} and ${condition} and ${also}
+                 and $1::integer[] is not null and $2::integer[] is not null
+               order by published_at desc, id desc`,
+              [tags, authors],
+            );
+            const list = `q=vole&status=${status}&per_page=100&${query}${other === query ? '' : `&${other}`}`;
+            const found: number[] = [];
+            for (let page = 1, pages = 1; page <= pages; page += 1) {
+              const { body } = await content.client.send(`/api/articles?${list}&page=${page}`);
+              expect([list, body.meta?.total, body.meta?.total_is_exact]).toEqual([
+                list,
+                rows.length,
+                undefined,
+              ]);
+              found.push(...body.data.map(({ id }: { id: number }) => id));
+              pages = body.meta.total_pages;
+            }
+            expect([list, found]).toEqual([list, rows.map(({ id }) => id)]);
+          }
+        }
+      },
+    );
+
+    test('only those are read that have the words, and among the newest of the list', async () => {
+      const { pool } = content.database;
+      const read = async () => {
+        await pool.query(
+          `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+           where datname = current_database() and application_name = 'pressroom content' and state = 'idle'`,
+        );
+        await pool.query('select pg_stat_force_next_flush()');
+        const { rows } = await pool.query(
+          `select idx_tup_fetch::integer as rows from pg_stat_user_tables where relname = 'article_search'`,
+        );
+        return rows[0].rows;
+      };
+      const before = await read();
+      const { body } = await search({ q: 'vole', category_id: '1' });
+      expect(body.meta.total).toBe(18);
+      // The newest of the category are looked at, then twice its 20 articles with the word. In all, 120 have it.
+      expect((await read()) - before).toBeLessThanOrEqual(251 + 2 * 20);
+    });
+
+    test('an article is found where it has moved', async () => {
+      const { client, database } = content;
+      const { rows } = await database.pool.query(`select id from content.article where slug = 'field-25'`);
+      const moves: [object, string, string][] = [
+        [{ category_id: 1 }, 'category_id=1', 'category_id=2'],
+        [{ tags: ['rodents'] }, 'tag=rodents', 'tag=nothing'],
+        [{ authors: ['vera'] }, 'author_slug=vera', 'author_slug=nobody'],
+      ];
+      for (const [change, here, elsewhere] of moves) {
+        await client.patch(`/api/articles/${rows[0].id}`, change);
+        await searchable();
+        const found = async (list: string) => {
+          const { body } = await client.send(
+            `/api/articles?q=vole&published_before=2018-01-01T00:26:00Z&${list}`,
+          );
+          return body.data.map(({ id }: { id: number }) => id);
+        };
+        expect([here, await found(here)]).toEqual([here, [rows[0].id]]);
+        expect([elsewhere, await found(elsewhere)]).toEqual([elsewhere, []]);
+      }
+    });
+  });
+
   test('a filter that few articles pass is complete', async () => {
     const { body } = await search({ q: 'common', category_id: '1', author: 'Many' });
     expect(body.meta).toEqual({ page: 1, per_page: 20, total: 7, total_pages: 1 });

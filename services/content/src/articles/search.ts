@@ -4,7 +4,7 @@ import { hasPieces, searchWords } from '@pressroom/common/search/search-words';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page, Total } from '../envelope.ts';
 import type { ContentTables } from '../tables.ts';
-import { filterOf, filtersOf } from './filters.ts';
+import { type FilterValues, filterOf, filtersOf } from './filters.ts';
 import { type Highlight, highlightsOf } from './highlights.ts';
 import { countFilter } from './list-count.ts';
 import { type ArticleScope, planList } from './list-plan.ts';
@@ -263,6 +263,7 @@ function havingTerms(
   const conditions = [
     sql`${TERMS} @> array(${pieces})`,
     ...wholeWords,
+    ...listsOf(filters),
     ...(status === 'all' ? [] : [sql`article.is_published = ${status === 'published'}`]),
     ...filtersOf(filters).map((name) => filterOf(name).matches(sql`${filters[name]}`)),
   ];
@@ -270,6 +271,15 @@ function havingTerms(
     select article.id, article.published_at as at
     from content.article_search as searched join content.article as article on article.id = searched.article_id
     where ${sql.join(conditions, sql` and `)} order by article.published_at desc, article.id desc`;
+}
+
+/** The conditions on `searched` that it is in these lists, which the index has beside the terms. */
+function listsOf(filters: FilterValues): RawBuilder<unknown>[] {
+  return filtersOf(filters).flatMap((name) => {
+    const { counted } = filterOf(name);
+    if (counted === undefined) return [];
+    return sql`searched.lists @> array[${sql.lit(`${counted.kind}:`)} || ${counted.id(sql`${filters[name]}`)}]`;
+  });
 }
 
 /** The condition on `searched` that it has all words in that place. */
