@@ -52,28 +52,65 @@ export function listRows(
 ): RawBuilder<unknown> {
   if (shape.isWhole) return wholeRows(shape, value, direction, pieces);
   if (shape.others === '') return walkedRows(shape, value, direction, reach, pieces);
-  const rows = walkedRows(shape, value, direction, MOST_SEEN, pieces);
   return sql`
-    select listed.id, listed.at from (${rows} limit ${MOST_SEEN}) as listed
-    join content.article as article on article.id = listed.id
+    select article.id, at from ${seenArticles(shape, value, direction, pieces)}
     where ${allMatch(shape.others, value)} order by ${orderBy(direction)}`;
+}
+
+/** The articles among which the other filters of a list choose: `article`, with `at`, the time of the order. */
+function seenArticles(
+  shape: ListShape,
+  value: FilterValue,
+  direction: Direction,
+  pieces: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
+  const { lead, sort } = shape;
+  if (lead !== '' && filterOf(lead).rows !== undefined) {
+    const rows = walkedRows(shape, value, direction, MOST_SEEN, pieces);
+    return sql`(${rows} limit ${MOST_SEEN}) as listed join content.article as article on article.id = listed.id`;
+  }
+  // Found with all its columns: to look for each of them again by its id takes four times as long.
+  const match = lead === '' ? sql`true` : filterOf(lead).matches(value(lead));
+  const walked = {
+    rows: sql`select * from content.article as article where ${match}`,
+    columns: sql`article.*, ${sql.ref(timeOf(sort))} as at`,
+  };
+  return sql`(${walk(walked, shape, value, direction, MOST_SEEN, pieces)} limit ${MOST_SEEN}) as article`;
 }
 
 /** The rows that are walked for a list, before the other filters choose among them. */
 export function walkedRows(
-  { status, sort, lead, ranges }: ListShape,
+  shape: ListShape,
   value: FilterValue,
   direction: Direction,
   reach: RawBuilder<unknown>,
   pieces: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
-  const rows = rowsOf(lead, value, timeOf(sort));
+  const time = timeOf(shape.sort);
+  const walked = { rows: rowsOf(shape.lead, value, time), columns: sql`id, ${sql.ref(time)} as at` };
+  return walk(walked, shape, value, direction, reach, pieces);
+}
+
+/** Rows with `is_published` and the time of the order, and what is selected of them. */
+interface Walked {
+  rows: RawBuilder<unknown>;
+  columns: RawBuilder<unknown>;
+}
+
+function walk(
+  { rows, columns }: Walked,
+  { status, ranges }: ListShape,
+  value: FilterValue,
+  direction: Direction,
+  reach: RawBuilder<unknown>,
+  pieces: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
   // PostgreSQL merges parts that are in order; one condition for all of them it would have to sort. And it
   // plans a part for few rows only if that part itself has a limit.
   const parts = statesOf(status).flatMap((state) =>
     pieces.map(
       (piece) => sql`
-        select id, ${sql.ref(timeOf(sort))} as at from (${rows}) as article
+        select ${columns} from (${rows}) as article
         where ${state} and ${piece} and ${allMatch(ranges, value)} order by ${orderBy(direction)}`,
     ),
   );
@@ -83,7 +120,7 @@ export function walkedRows(
     parts.map((part) => sql`(${part} limit ${reach})`),
     sql` union all `,
   );
-  return sql`select id, at from (${merged}) as listed order by ${orderBy(direction)}`;
+  return sql`select * from (${merged}) as listed order by ${orderBy(direction)}`;
 }
 
 function wholeRows(
@@ -105,12 +142,13 @@ export function countedRows(shape: ListShape, value: FilterValue): RawBuilder<un
   if (shape.isWhole) {
     return sql`select count(*) as total, 0 as seen from (${listRows(shape, value, direction, MOST_SEEN)}) as listed`;
   }
-  const rows = sql`
-    ${walkedRows(shape, value, direction, MOST_SEEN, [sql`true`])} limit ${MOST_SEEN}`;
-  if (shape.others === '') return sql`select count(*) as total, count(*) as seen from (${rows}) as listed`;
+  if (shape.others === '') {
+    const rows = walkedRows(shape, value, direction, MOST_SEEN, [sql`true`]);
+    return sql`select count(*) as total, count(*) as seen from (${rows} limit ${MOST_SEEN}) as listed`;
+  }
   return sql`
     select count(*) filter (where ${allMatch(shape.others, value)}) as total, count(*) as seen
-    from (${rows}) as listed join content.article as article on article.id = listed.id`;
+    from ${seenArticles(shape, value, direction, [sql`true`])}`;
 }
 
 /** A SELECT of the `id` of articles of a filter, in any order, one more than are counted at most. */
