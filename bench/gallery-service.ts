@@ -23,6 +23,8 @@ export const ADMIN = { username: 'bench', password: randomBytes(16).toString('he
 /** The gallery administration in its own process, with its dependencies and a session. */
 export interface BenchGallery {
   process: ServerProcess;
+  /** The environment that it was started with. */
+  env: Record<string, string>;
   /** The `Cookie` header of the session. */
   cookie: string;
   s3: S3Client;
@@ -51,23 +53,20 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
   const media = await startMediaHost(['localhost']);
   const caFile = join(postgres.dataDir, 'bench-ca.pem');
   await writeFile(caFile, media.ca);
-  const service = await startServer({
-    program: 'services/gallery-admin/src/main.ts',
-    env: {
-      DATABASE_URL: await createDatabase(postgres.url, 'bench'),
-      ADMIN_USERNAME: ADMIN.username,
-      ADMIN_PASSWORD: ADMIN.password,
-      COOKIE_SECURE: 'false',
-      SETTINGS_KEY: randomBytes(32).toString('base64'),
-      ...storeSettings(store, bucket),
-      PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
-      PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
-      NODE_EXTRA_CA_CERTS: caFile,
-      ...settings,
-    },
-    port: 'GALLERY_ADMIN_PORT',
-    ready: '/healthz',
-  });
+  const env = {
+    DATABASE_URL: await createDatabase(postgres.url, 'bench'),
+    ADMIN_USERNAME: ADMIN.username,
+    ADMIN_PASSWORD: ADMIN.password,
+    COOKIE_SECURE: 'false',
+    SETTINGS_KEY: randomBytes(32).toString('base64'),
+    ...storeSettings(store, bucket),
+    PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
+    PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
+    NODE_EXTRA_CA_CERTS: caFile,
+    ...settings,
+  };
+  const program = 'services/gallery-admin/src/main.ts';
+  const service = await startServer({ program, env, port: 'GALLERY_ADMIN_PORT', ready: '/healthz' });
   const cookie = await login(service.port);
   const stop = async () => {
     await service.stop();
@@ -78,10 +77,11 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
   };
   const post = (path: string, json: unknown) =>
     ask(`http://127.0.0.1:${service.port}${path}`, { json, headers: { cookie } });
-  return { process: service, cookie, s3, store, bucket, media, caFile, post, stop };
+  return { process: service, env, cookie, s3, store, bucket, media, caFile, post, stop };
 }
 
-async function login(port: number): Promise<string> {
+/** Logs in as a new browser; the `Cookie` header of the session. */
+export async function login(port: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/api/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -2,9 +2,9 @@
  * `pnpm bench login-flood`: how long the administrator waits for a login while others try ever-new user
  * names over 200 connections from 50 addresses.
  */
-import { Worker } from 'node:worker_threads';
 import { type Figure, figuresOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
+import { startFlood } from './gallery-flood.ts';
 import { ADMIN, startBenchGallery } from './gallery-service.ts';
 
 /** The longest acceptable time of a login during the flood, in ms. */
@@ -56,14 +56,11 @@ function times(what: string, logins: Login[]): Figure[] {
 
 const { device } = await logIn('198.51.100.1');
 const quiet = await logInOften('198.51.100.1', device);
-const flood = new Worker(new URL('./login-flooder.ts', import.meta.url), {
-  workerData: { port: gallery.process.port },
-});
-await new Promise((resolve) => flood.once('message', resolve));
+const flood = await startFlood({ port: gallery.process.port });
 // From the very address that floods, too: only the device tells the owner from the others.
 const known = await logInOften('203.0.113.7', device);
 const newBrowser = await logInOften('198.51.100.1');
-await flood.terminate();
+await flood.stop();
 await gallery.stop();
 
 keepFigures('login-flood', [

@@ -20,6 +20,7 @@ const MINUTES: Readonly<Record<string, number>> = {
   selected: 2,
   gallery: 4,
   'login-flood': 1,
+  'media-flood': 3,
   stories: 1,
   newsroom: 6,
   growth: 6,

@@ -61,6 +61,7 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   }),
   selected: tablesOf('selected'),
   'login-flood': tablesOf('login-flood'),
+  'media-flood': sectionOf('media-flood', ({ figures }) => [measuredTables(figures), shortfalls(figures)]),
   idle: tablesOf('idle', true),
   start: tablesOf('start', true),
   stories: sectionOf('stories', (file) => [storiesTable(file)]),
