@@ -185,6 +185,41 @@ test('a deletion in the background can be taken back; a folder is one entry, of 
   expect(await keys()).toHaveLength(33);
 });
 
+test('what an upload replaces stays in its place until it has arrived, and then in the trash', async () => {
+  await fill('d/a.jpg', 'd/in/x');
+  const before = (await gallery.ask('/api/gallery?json=1&path=d')).body.data.files[0];
+  const sign = (json: object) => gallery.post('/api/upload/sign', json);
+  const send = async (request: { method: string; [member: string]: unknown }, body: string) => {
+    const { url, headers } = (await sign(request)).body;
+    return fetch(url, { method: request.method, headers, body });
+  };
+  const whole = { method: 'PUT', key: 'd/a.jpg', contentType: 'image/jpeg' };
+  expect((await sign({ ...whole, trash: true })).status).toBe(200);
+  expect(await read(gallery.s3, gallery.bucket, 'd/a.jpg')).toBe('d/a.jpg');
+  expect((await send(whole, 'newer')).status).toBe(200);
+  const [kept] = (await trash()).files;
+  expect([kept.original, seconds(kept.lastModified)]).toEqual(['d/a.jpg', seconds(before.lastModified)]);
+  expect(await (await fetch(kept.url)).text()).toBe('d/a.jpg');
+
+  // In parts, it is kept when they are put together. Where nothing is replaced, nothing is kept.
+  const begun = await send({ method: 'POST', key: 'd/a.jpg', contentType: 'image/jpeg' }, '');
+  const uploadId = /<UploadId>([^<]+)</.exec(await begun.text())?.[1] ?? '';
+  const upload = { key: 'd/a.jpg', uploadId };
+  const etag = (await send({ method: 'PUT', ...upload, partNumber: 1 }, 'newest')).headers.get('etag');
+  const xml = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`;
+  expect((await send({ method: 'POST', ...upload, trash: true }, xml)).status).toBe(200);
+  expect((await send({ ...whole, key: 'd/in', trash: true }, 'none before')).status).toBe(200);
+  const all = await trash();
+  expect(all.files.map(({ original }) => original)).toEqual(['d/a.jpg', 'd/a.jpg']);
+  const contents = await Promise.all(all.files.map(({ path }) => read(gallery.s3, gallery.bucket, path)));
+  expect(contents.sort()).toEqual(['d/a.jpg', 'newer']);
+
+  await fill(LONG_KEY);
+  expect((await sign({ ...whole, key: LONG_KEY, trash: true })).status).toBe(400);
+  expect((await sign({ ...whole, key: LONG_KEY })).status).toBe(200);
+  expect((await sign({ ...whole, partNumber: 1, uploadId, trash: true })).status).toBe(400);
+});
+
 /** A key that has no room for its place in the trash, of names that every store can keep. */
 const LONG_KEY = `d/${Array.from({ length: 5 }, () => 'k'.repeat(200)).join('/')}`;
 

@@ -132,8 +132,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
   });
   const session = sessionOperations({ logins, sessions, cookies });
   const settings = bucketOperations({ buckets, changed: () => active.clear() });
-  const uploads = uploadOperations(new Uploads(active, new CompletedUploads(db)));
   const dates = new OriginalDates(db);
+  const uploads = uploadOperations(
+    new Uploads(active, new CompletedUploads(db), { limits: copyLimits, dates }),
+  );
   const published = new PublicPrefixes(config.MEDIA_PUBLIC);
   const listing = listingOperations(active, dates, ({ key, etag }) =>
     published.has(key) ? versionedPath(key, versionOf(etag)) : undefined,

@@ -9,6 +9,7 @@ import {
   NEW_KEY_PATTERN,
   objectKey,
 } from '../names.ts';
+import { TRASH_DAYS } from '../trash-path.ts';
 import { DEFAULT_PART_SIZE, MAX_PART_SIZE, MAX_PARTS, MAX_SIZE, MIN_PART_SIZE } from './parts.ts';
 
 const named = { filename, path: folderPath, contentType };
@@ -134,19 +135,26 @@ export const newKey = anyText()
 
 const ofUpload = { key: newKey, uploadId };
 
+const trash = z
+  .boolean()
+  .optional()
+  .describe(
+    `true: what the upload replaces is kept in the trash for ${TRASH_DAYS} days. It is copied there before the answer.`,
+  );
+
 /**
  * The body of `POST /api/upload/sign`: one of the requests that Uppy 6 sends to upload to a key. An object is
  * never read or deleted: GET and DELETE need an upload id.
  */
 export const uploadRequest = z.union(
   [
-    z.strictObject({ method: z.literal('PUT'), key: newKey, contentType }).describe('The whole file.'),
+    z.strictObject({ method: z.literal('PUT'), key: newKey, contentType, trash }).describe('The whole file.'),
     z
       .strictObject({ method: z.literal('POST'), key: newKey, contentType: contentType.optional() })
       .describe('Create a multipart upload.'),
     z.strictObject({ method: z.literal('PUT'), ...ofUpload, partNumber }).describe('A part.'),
     z.strictObject({ method: z.literal('GET'), ...ofUpload }).describe('List the uploaded parts.'),
-    z.strictObject({ method: z.literal('POST'), ...ofUpload }).describe('Complete the upload.'),
+    z.strictObject({ method: z.literal('POST'), ...ofUpload, trash }).describe('Complete the upload.'),
     z.strictObject({ method: z.literal('DELETE'), ...ofUpload }).describe('Abort the upload.'),
   ],
   'must be an upload request: PUT with contentType, POST, or, with uploadId, PUT (with partNumber), GET, POST or DELETE;' +

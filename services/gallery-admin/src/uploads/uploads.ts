@@ -13,6 +13,8 @@ import { type SlowRequestOptions, slowRequest } from '../buckets/slow-request.ts
 import { isRefusal } from '../buckets/store-fault.ts';
 import { refuseMarkedFolders } from '../listing/marked-folders.ts';
 import { parentOf } from '../operations/destination.ts';
+import type { TransferParts } from '../operations/transfer.ts';
+import { keepReplaced } from '../trash/keep-replaced.ts';
 import { listParts, someParts } from './arrived.ts';
 import { etagOfParts, isSameEtag } from './etag.ts';
 import { planParts } from './parts.ts';
@@ -48,10 +50,13 @@ export interface Completed {
 export class Uploads {
   readonly #buckets: BucketSource;
   readonly #completed: CompletedUploads;
+  readonly #copies: Omit<TransferParts, 'bucket'>;
 
-  constructor(buckets: BucketSource, completed: CompletedUploads) {
+  /** @param copies how a file that is replaced is kept */
+  constructor(buckets: BucketSource, completed: CompletedUploads, copies: Omit<TransferParts, 'bucket'>) {
     this.#buckets = buckets;
     this.#completed = completed;
+    this.#copies = copies;
   }
 
   /** A URL to PUT a file to, with the `Content-Type` that was announced. */
@@ -65,11 +70,16 @@ export class Uploads {
     return { url, key };
   }
 
-  /** A URL for one of the requests that a browser sends directly to the store. */
+  /**
+   * A URL for one of the requests that a browser sends directly to the store. With `trash`, fails as
+   * {@link keepReplaced} does.
+   */
   async signRequest(request: UploadRequest): Promise<SignedRequest> {
     const bucket = await this.#buckets.current();
     await refuseMarkedFolders(bucket, parentOf(request.key));
-    return signRequest(bucket, request);
+    const signed = await signRequest(bucket, request);
+    if ('trash' in request && request.trash) await keepReplaced({ bucket, ...this.#copies }, request.key);
+    return signed;
   }
 
   /** Creates a multipart upload. Fails as `refused` for a name that the store does not accept. */

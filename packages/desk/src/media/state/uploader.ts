@@ -52,7 +52,7 @@ export class Uploader {
       getChunkSize: ({ size }) => Math.max(PART_SIZE, 2 ** 20 * Math.ceil(size / MAX_PARTS / 2 ** 20)),
       generateObjectKey: (file) => String(file.meta.key),
       allowedMetaFields: false,
-      signRequest: (request) => signRequest(request as UploadRequest),
+      signRequest: (request) => signRequest(keepingReplaced(request as UploadRequest)),
     });
     const ours = (file: { id: string } | undefined) => this.#ours.get(file?.id ?? '');
     this.#uppy.on('upload-progress', (file, { bytesUploaded }) => {
@@ -126,4 +126,10 @@ export class Uploader {
     this.#ours.delete(theirs);
     this.#uppy.removeFile(theirs);
   }
+}
+
+/** What is in the place of the file goes to the trash with the request that puts the file there. */
+function keepingReplaced(request: UploadRequest): UploadRequest {
+  if (request.method === 'PUT' && 'contentType' in request) return { ...request, trash: true };
+  return request.method === 'POST' && 'uploadId' in request ? { ...request, trash: true } : request;
 }
