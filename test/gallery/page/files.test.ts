@@ -258,8 +258,9 @@ describe('an upload', () => {
     await upload('a.txt', 'replaced');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await expect.poll(() => content('taken/a.txt')).toBe('replaced');
-    const kept = (await keys('.pressroom-trash/')).filter((key) => key.endsWith('/taken/a.txt'));
-    expect(await content(kept[0] ?? '')).toBe('content of taken/a.txt');
+    const { files } = (await gallery.ask('/api/gallery/trash')).body.data;
+    const kept = files.find(({ original }: { original: string }) => original === 'taken/a.txt');
+    expect(await content(kept.path)).toBe('content of taken/a.txt');
   });
 
   test('loses the place where it was made, unless somebody wants it, and a question decides on the rest', async () => {

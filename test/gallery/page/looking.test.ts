@@ -94,6 +94,24 @@ describe('a folder', () => {
     expect([...asked]).not.toContain('fly/60.jpg');
   });
 
+  test('has an icon in the place of a thumbnail until that is there', async () => {
+    await window.gallery.put('coming/a.jpg');
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/gallery/media?**', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await window.go('coming/', '');
+    const icon = page.locator('[data-path="coming/a.jpg"] .coming svg');
+    await icon.waitFor();
+    release();
+    await icon.waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('is read page by page as it is scrolled', async () => {
     const { bucket, s3 } = window.gallery;
     const keys = Array.from({ length: 1005 }, (_, index) => `pages/${index}.txt`);

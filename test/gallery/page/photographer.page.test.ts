@@ -1,18 +1,34 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPlaces } from '@pressroom/desk/metadata/find-places';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 
-const COUNT = 50;
+const COUNT = 200;
+
+/** On a busy machine. */
+const TAKES_LONG = { timeout: 240_000 };
+
+/** The paths of the pictures whose thumbnails are drawn. */
+const SEEN = `[...document.querySelectorAll('[data-path] img')]
+  .filter((one) => one.complete && one.naturalWidth > 1 && one.naturalWidth !== 481)
+  .map((one) => one.closest('[data-path]').dataset.path)`;
+
+/** What a phone or a camera writes into its pictures. */
+const EXIF = {
+  IFD0: { Artist: 'Zoe Photographer', Copyright: 'The Agency' },
+  IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' },
+};
 
 let window: GalleryWindow;
 let folder: string;
 
 beforeAll(async () => {
-  const opened = await openGalleryWindow();
+  const opened = await openGalleryWindow({ MEDIA_PUBLIC: 'public/' });
   if (opened === undefined) return;
   window = opened;
   folder = await mkdtemp(join(tmpdir(), 'page-photographer-'));
@@ -29,7 +45,14 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   const files: string[] = [];
   for (let index = 1; index <= COUNT; index += 1) {
     const file = join(folder, `DSC_${String(index).padStart(4, '0')}.jpg`);
-    await writeFile(file, await drawing(index));
+    await writeFile(
+      file,
+      await sharp(await drawing(index))
+        .resize(1000)
+        .withExif(EXIF)
+        .jpeg()
+        .toBuffer(),
+    );
     files.push(file);
   }
   await window.go('wedding/', '');
@@ -38,6 +61,19 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await page.getByText(`${COUNT} files uploaded`).waitFor();
   await page.getByText(`${COUNT} entries`, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
+
+  // Every one of them can be seen.
+  await window.go('wedding/', '&view=grid');
+  const seen = new Set<string>();
+  await expect
+    .poll(async () => {
+      for (const path of (await page.evaluate(SEEN)) as string[]) seen.add(path);
+      await page.mouse.move(550, 500);
+      await page.mouse.wheel(0, 400);
+      return seen.size;
+    }, TAKES_LONG)
+    .toBe(COUNT);
+  await window.go('wedding/');
 
   // The portraits go into a folder, by hand.
   await page.getByRole('button', { name: 'New folder' }).click();
@@ -70,7 +106,7 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await page.getByRole('searchbox').fill('kiss');
   await window.link('The kiss.jpg').click();
   await page.getByRole('img', { name: 'The kiss.jpg' }).waitFor();
-  await page.getByText('640 × 480').waitFor();
+  await page.getByText('1000 × 750').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('searchbox').fill('');
 
@@ -79,4 +115,43 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await page.getByRole('dialog').getByRole('button', { name: 'Keep both' }).click();
   await window.link('DSC_0001 (2).jpg').waitFor();
   expect(await window.keys('wedding/')).toHaveLength(COUNT + 2);
+
+  // One is deleted by mistake, and found missing only later.
+  await window.choose('DSC_0007.jpg');
+  await page.keyboard.press('Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await activity.getByText('Deleted 1 object').waitFor();
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('menuitem', { name: 'Trash' }).click();
+  await window.choose('DSC_0007.jpg');
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await activity.getByText('Restored 1 object').waitFor();
+  expect(await window.exists('wedding/DSC_0007.jpg')).toBe(true);
+
+  // The best one is published, and a site shows it in three sizes, without the place where it was made.
+  await window.gallery.post('/api/gallery/folder', { path: 'public/' });
+  await window.go('wedding/', '&filter=kiss&view=table');
+  await window.choose('The kiss.jpg');
+  await page.getByRole('button', { name: 'Copy to…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'All files' }).click();
+  await dialog.getByRole('button', { name: 'public', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Copy here' }).click();
+  await activity.getByText('Copied 1 object to public').waitFor();
+  await window.go('public/');
+  await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await window.link('The kiss.jpg').click();
+  await page.getByRole('button', { name: 'Copy link', exact: true }).click();
+  const link = String(await page.evaluate('navigator.clipboard.readText()'));
+  expect(link).toMatch(/\/media\/v[0-9a-f]{12}\/public\/The%20kiss\.jpg$/);
+  for (const query of ['', '?w=256', '?w=640', '?w=1080']) {
+    const answer = await fetch(`${link}${query}`, { headers: { accept: 'image/webp' } });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const { width, exif, xmp } = await sharp(bytes).metadata();
+    expect(width).toBe(Math.min(1000, Number(query.slice(3)) || 1000));
+    expect(`${exif}${xmp}`).toContain('Zoe Photographer');
+    expect(await findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length)).toEqual(
+      [],
+    );
+  }
 });

@@ -229,7 +229,10 @@ test('a bucket is added, tested, edited, made the active one, and removed', asyn
   await page.getByRole('button', { name: `Make ${name} active` }).click();
   await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).waitFor();
   await page.getByRole('button', { name: 'Back to the files' }).click();
-  await page.getByText('Nothing here yet').waitFor();
+  await page.getByText('The bucket is empty').waitFor();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Files…' }).click();
+  expect((await chooser).isMultiple()).toBe(true);
   await page.goto(`${gallery.url}/?screen=buckets`);
   await page.getByRole('button', { name: `Make ${gallery.bucket} active` }).click();
   // The page loads itself again, and a dialog would go with it.

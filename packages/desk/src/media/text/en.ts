@@ -43,6 +43,12 @@ export const en = {
   shownOf: '{{shown}} of {{count}} match',
   emptyFolder: 'Nothing here yet',
   emptyFolderHint: 'Drop files here, paste them, or choose Upload.',
+  firstTitle: 'The bucket is empty',
+  firstUpload: 'Drop pictures or whole folders anywhere on this page, paste them, or choose them here.',
+  firstSort: 'Drag them onto folders; “New folder” makes one.',
+  firstShow:
+    'To show pictures on a site, put them into a folder that MEDIA_PUBLIC names, such as “public”, open one and choose “Copy link”.',
+  otherBucket: 'If the bucket, its keys or its address are wrong, choose or add another one:',
   noMatch: 'No name matches',
   noMatchHint: 'Include subfolders to search below this folder, too.',
   noMatchAnywhere: 'No name below this folder contains “{{text}}”.',

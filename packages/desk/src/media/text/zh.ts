@@ -42,6 +42,12 @@ export const zh: Translated<typeof en> = {
   shownOf: '{{count}} 项中有 {{shown}} 项匹配',
   emptyFolder: '这里还没有内容',
   emptyFolderHint: '拖放或粘贴文件，或点击“上传”。',
+  firstTitle: '存储桶是空的',
+  firstUpload: '将图片或整个文件夹拖放到本页任意位置，也可以粘贴，或在此选择。',
+  firstSort: '把文件拖到文件夹上即可整理；点击“新建文件夹”可创建文件夹。',
+  firstShow:
+    '要在网站上展示图片，请将其放入 MEDIA_PUBLIC 指定的文件夹（如“public”），打开图片并点击“复制链接”。',
+  otherBucket: '如果存储桶、密钥或地址有误，请选择或添加其他存储桶：',
   noMatch: '没有匹配的名称',
   noMatchHint: '勾选“包含子文件夹”可同时搜索其下的所有文件夹。',
   noMatchAnywhere: '此文件夹下没有名称包含“{{text}}”的项目。',

@@ -74,7 +74,9 @@ function DeleteDialog({ entries }: { entries: readonly Entry[] }) {
     <Modal title={say('deleteTitle', { count: entries.length })} onClose={() => dialogs.close()}>
       <Names names={entries.map(({ name, path }) => withFolder(name, foundIn(app, path)))} />
       <p class="hint">
-        {b === undefined ? a : say('and', { a, b })}. {say(forGood ? 'deleteWarning' : 'trashHint')}
+        {b === undefined ? a : say('and', { a, b })}
+        <br />
+        {say(forGood ? 'deleteWarning' : 'trashHint')}
       </p>
       {!isTrashed && <UsedIn paths={entries.map(({ path }) => path)} />}
       {!isTrashed && (

@@ -8,6 +8,7 @@ import { useActions } from './actions.ts';
 import { Listing } from './listing.tsx';
 import { runAction, useItems } from './selection-menu.ts';
 import { Toolbar } from './toolbar.tsx';
+import { chooseUpload } from './upload-button.tsx';
 
 /** The folder: what can be done, and what is in it. */
 export function Files() {
@@ -22,7 +23,16 @@ export function Files() {
     return (
       <>
         {title}
-        <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()} />
+        <ProblemView problem={folder.problem.value} onRetry={() => void folder.refresh()}>
+          {folder.problem.value.status >= 500 && (
+            <>
+              <p class="hint">{texts.say('otherBucket')}</p>
+              <Button icon="buckets" onClick={() => place.go({ screen: 'buckets', file: undefined })}>
+                {texts.say('buckets')}
+              </Button>
+            </>
+          )}
+        </ProblemView>
       </>
     );
   }
@@ -64,12 +74,39 @@ function Empty() {
       </div>
     );
   }
+  if (here === '' && !isFiltered) return <FirstSteps />;
   const hint = everywhere ? say('noMatchAnywhere', { text: filter }) : say('noMatchHint');
   return (
     <div class="empty">
       <Icon name={isFiltered ? 'search' : isTrash ? 'delete' : 'folder'} size={32} />
       <p class="empty-title">{say(isFiltered ? 'noMatch' : isTrash ? 'trashEmpty' : 'emptyFolder')}</p>
       <p class="hint">{isFiltered ? hint : say(isTrash ? 'trashHint' : 'emptyFolderHint')}</p>
+    </div>
+  );
+}
+
+/** What to do with an empty bucket. */
+function FirstSteps() {
+  const { say } = useApp().texts;
+  return (
+    <div class="empty">
+      <Icon name="image" size={32} />
+      <p class="empty-title">{say('firstTitle')}</p>
+      <ol class="first-steps">
+        <li>
+          {say('firstUpload')}
+          <div class="buttons">
+            <Button icon="file" onClick={() => chooseUpload('files')}>
+              {say('uploadFiles')}
+            </Button>
+            <Button icon="folder" onClick={() => chooseUpload('folder')}>
+              {say('uploadFolder')}
+            </Button>
+          </div>
+        </li>
+        <li>{say('firstSort')}</li>
+        <li>{say('firstShow')}</li>
+      </ol>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
 import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
@@ -14,19 +15,28 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
   const [isBroken, broken] = useBroken();
   // Of thousands of pictures that fly past, the service makes no thumbnails, and the browser draws nothing.
   const isSettled = useSettled();
+  const [isThere, setThere] = useState(false);
   if (entry.kind === 'image' && !isBroken) {
     if (!isSettled) return null;
     return (
-      <img
-        src={api.thumbnail(entry)}
-        alt=""
-        decoding="async"
-        draggable={false}
-        onError={broken}
-        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
-          if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) broken();
-        }}
-      />
+      <>
+        {!isThere && (
+          <span class="coming">
+            <Icon name="image" size={iconSize} />
+          </span>
+        )}
+        <img
+          src={api.thumbnail(entry)}
+          alt=""
+          decoding="async"
+          draggable={false}
+          onError={broken}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+            if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) broken();
+            setThere(true);
+          }}
+        />
+      </>
     );
   }
   const ending = endingOf(entry.name);

@@ -50,11 +50,14 @@ function FolderBar() {
       </label>
       <span class="space" />
       {!isInTrash(folder) && (
-        <IconButton
+        <Button
+          kind="quiet"
           icon="newFolder"
-          label={say('newFolder')}
+          aria-label={say('newFolder')}
           onClick={() => dialogs.show({ kind: 'new-folder' })}
-        />
+        >
+          {say('newFolder')}
+        </Button>
       )}
       {folder === TRASH && listed.loaded.value.length > 0 && (
         <Button kind="quiet" icon="delete" onClick={() => dialogs.show({ kind: 'empty-trash' })}>
@@ -63,6 +66,7 @@ function FolderBar() {
       )}
       <Menu
         label={say('sortBy')}
+        look="button quiet"
         items={[
           ...Object.entries(SORTS).map(([value, text]) => ({
             value,
@@ -80,6 +84,7 @@ function FolderBar() {
         }}
       >
         <Icon name="sort" />
+        <span>{say('sortBy')}</span>
       </Menu>
       <div class="switch" role="group" aria-label={say('view')}>
         {(['grid', 'table'] as const).map((name) => (

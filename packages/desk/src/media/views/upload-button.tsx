@@ -4,12 +4,16 @@ import { Menu } from '../../shared/views/menu.tsx';
 import { useApp } from '../app-context.ts';
 import { chosenFiles } from '../state/dropped-files.ts';
 
+/** Opens the browser's dialog that chooses files, or a folder, to upload. */
+export function chooseUpload(what: 'files' | 'folder'): void {
+  document.querySelector<HTMLInputElement>(`[data-upload="${what}"]`)?.click();
+}
+
 /** Uploads files or a folder to where the page is. */
 export function UploadButton() {
   const { place, texts, uploads } = useApp();
   const { say } = texts;
   const isClean = uploads.withoutPlaces.value;
-  const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   // The attribute is not yet in the types of Preact.
   useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), []);
@@ -31,13 +35,13 @@ export function UploadButton() {
         ]}
         onSelect={(value) => {
           if (value === 'places') uploads.takeOutPlaces(!isClean);
-          else (value === 'files' ? files : folder).current?.click();
+          else chooseUpload(value as 'files' | 'folder');
         }}
       >
         <Icon name="upload" />
         <span>{say('upload')}</span>
       </Menu>
-      <input ref={files} type="file" multiple hidden data-upload="files" onChange={upload} />
+      <input type="file" multiple hidden data-upload="files" onChange={upload} />
       <input ref={folder} type="file" hidden data-upload="folder" onChange={upload} />
     </>
   );

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
 import { useDesk } from '../desk.ts';
 import type { Say } from '../text/texts.ts';
@@ -13,8 +14,15 @@ export function problemWords({ status, message }: ApiProblem, say: Say): string 
   return visible(message);
 }
 
+interface ProblemProps {
+  problem: ApiProblem;
+  onRetry: () => void;
+  /** What else may help. */
+  children?: ComponentChildren;
+}
+
 /** A problem in the place of what could not be loaded. */
-export function ProblemView({ problem, onRetry }: { problem: ApiProblem; onRetry: () => void }) {
+export function ProblemView({ problem, onRetry, children }: ProblemProps) {
   const { say } = useDesk().texts;
   return (
     <div class="empty" role="alert">
@@ -23,6 +31,7 @@ export function ProblemView({ problem, onRetry }: { problem: ApiProblem; onRetry
       <Button icon="retry" onClick={onRetry}>
         {say('tryAgain')}
       </Button>
+      {children}
     </div>
   );
 }
