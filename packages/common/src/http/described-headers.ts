@@ -96,6 +96,13 @@ export const RESPONSE_HEADERS = {
     description: '`placeholder` if the answer only stands for an image of which no thumbnail can be made.',
     schema: { type: 'string', enum: ['placeholder'] },
   },
+  'X-Thumbnail-Reason': {
+    description: 'Why there is only a placeholder.',
+    schema: {
+      type: 'string',
+      enum: ['damaged', 'unsupported', 'too_complex', 'no_preview', 'locked'],
+    },
+  },
   'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },
   'X-RateLimit-Limit': { description: 'Requests allowed per minute.', schema: count },
   'X-RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },

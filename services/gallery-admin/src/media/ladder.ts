@@ -1,7 +1,8 @@
 /** The widths that renditions have, in pixels: a picture is made in no others. */
 export const WIDTHS = [64, 128, 256, 384, 640, 828, 1080, 1280, 1600, 1920, 2560, 3840] as const;
 
-const WIDEST = 3840;
+/** The widest rendition, in pixels. */
+export const WIDEST = 3840;
 
 /** The proportions of a box, by their names: its width for each pixel of its height. */
 export const RATIOS = {

@@ -5,10 +5,13 @@ import type { Bucket } from '../buckets/bucket.ts';
 import { isKeyLength, RENDITIONS } from '../names.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
 import { notAnImage } from '../proxy/failures.ts';
-import { imageBytes } from '../proxy/image-bytes.ts';
+import { imageBytes, mayBeDrawn } from '../proxy/image-bytes.ts';
+import { isMedia } from '../proxy/media-fetcher.ts';
 import type { Media, MediaRequest } from '../proxy/media-request.ts';
 import { SharedWork } from '../proxy/shared-work.ts';
-import { nameOf, type Rendition } from './ladder.ts';
+import { decodeStill } from '../stills/decode-still.ts';
+import { stillFormat } from '../stills/formats.ts';
+import { nameOf, type Rendition, WIDEST } from './ladder.ts';
 import { describePicture, makeRendition } from './picture.ts';
 
 /** Pieces of work that may wait, and strangers that may wait beyond them, each with one. */
@@ -85,8 +88,12 @@ export class Renditions {
     const media = await fetchObject(bucket, { key, versionId: undefined }, request, {
       maxBytes,
       ifMatch: etag,
+      accepts: (type) => isMedia(type) || mayBeDrawn(type),
     });
-    const image = await imageBytes(media, maxBytes);
+    const file = await imageBytes(media, maxBytes);
+    const format = stillFormat(file);
+    const still = format && (await decodeStill({ file, format, side: WIDEST }, 'public'));
+    const image = Buffer.isBuffer(still) ? still : file;
     const Body =
       wanted === 'description'
         ? jsonOf(await describePicture(image, { key, version }))

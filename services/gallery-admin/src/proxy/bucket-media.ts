@@ -7,7 +7,6 @@ import { explainedHead } from '../operations/stored-object.ts';
 import { isNameRefused } from '../store-names.ts';
 import { boundedBody } from './bounded-body.ts';
 import { mediaTooLarge, noSuchVersion, notMedia, RangeOutside, upstreamFailed } from './failures.ts';
-import { isMedia } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 
 /** An object of a bucket, named by a URL. */
@@ -46,10 +45,10 @@ export async function fetchObject(
   bucket: Bucket,
   object: BucketObject,
   request: MediaRequest,
-  limits: ReadLimits,
+  limits: ReadLimits & { accepts: (contentType: string | undefined) => boolean },
 ): Promise<Media> {
   const media = await readObject(bucket, object, request, limits);
-  if (media.status === 304 || isMedia(media.headers['content-type'])) return media;
+  if (media.status === 304 || limits.accepts(media.headers['content-type'])) return media;
   media.body.on('error', () => undefined).destroy();
   throw notMedia(media.headers['content-type']);
 }

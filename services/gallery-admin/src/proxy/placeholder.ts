@@ -15,6 +15,6 @@ const MAX_BYTES = 256 * 1024;
 const DRAWN_BY_BROWSERS = /^image\/(svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)\s*(;|$)/i;
 
 /** Whether an image without a thumbnail may be sent as it is: small, and of a kind that browsers draw. */
-export function mayBeSentWhole(image: Buffer, contentType: string): boolean {
+export function mayBeSentWhole({ image, contentType }: { image: Buffer; contentType: string }): boolean {
   return image.length <= MAX_BYTES && DRAWN_BY_BROWSERS.test(contentType);
 }

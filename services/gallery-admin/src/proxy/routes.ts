@@ -8,11 +8,12 @@ import { problemResponses } from '../problems.ts';
 import { type BucketObject, fetchObject, isMissing, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
 import { type HostRule, parseHostRule } from './host-rules.ts';
-import type { MediaFetcher } from './media-fetcher.ts';
+import { mayBeDrawn } from './image-bytes.ts';
+import { isMedia, type MediaFetcher } from './media-fetcher.ts';
 import type { ForwardedHeaders, Media, MediaRequest } from './media-request.ts';
 import { mediaQuery, proxyAnswer, proxyPartAnswer, proxyQuery } from './schema.ts';
 import { readTarget, readUrl } from './target.ts';
-import { thumbnailFormat } from './thumbnail.ts';
+import { type ThumbnailSize, thumbnailFormat } from './thumbnail.ts';
 import type { ThumbnailSource, Thumbnails } from './thumbnails.ts';
 
 /** What the proxy needs. */
@@ -45,8 +46,8 @@ export function proxyOperations(parts: ProxyParts) {
 
 const MEDIA =
   'Images, videos and audio of at most 50 MiB. A Range is passed on. Thumbnails are WebP, or AVIF if' +
-  ' Accept names it; an animation is reduced to its first frame. Of an image that cannot be decoded, a' +
-  ' thumbnail is the image itself if that is small and browsers draw it (SVG, BMP, ICO), else a small placeholder.';
+  ' Accept names it; an animation is reduced to its first frame, a PDF to its first' +
+  ' page, a raw file of a camera to its largest preview. Of an image that cannot be decoded, a thumbnail is the image itself if that is small and browsers draw it (SVG, BMP, ICO), else a small placeholder.';
 
 function fetchOperation(parts: ProxyParts) {
   return operation({
@@ -58,7 +59,7 @@ function fetchOperation(parts: ProxyParts) {
       description: MEDIA,
       querystring: proxyQuery,
       requestHeaders: ['Range'],
-      responseHeaders: { 200: ['X-Thumbnail'], 206: ['Content-Range'] },
+      responseHeaders: { 200: ['X-Thumbnail', 'X-Thumbnail-Reason'], 206: ['Content-Range'] },
       response: {
         200: proxyAnswer,
         206: proxyPartAnswer,
@@ -72,6 +73,7 @@ function fetchOperation(parts: ProxyParts) {
       if (request.query.thumbnail) {
         return replyThumbnail(request, reply, parts.thumbnails, {
           source: await source.tagged(signal),
+          size: 'small',
           signal,
           cacheControl: THUMBNAIL_CACHE,
         });
@@ -90,7 +92,7 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
       description: MEDIA,
       querystring: mediaQuery,
       requestHeaders: ['Range'],
-      responseHeaders: { 200: ['X-Thumbnail'], 206: ['Content-Range'] },
+      responseHeaders: { 200: ['X-Thumbnail', 'X-Thumbnail-Reason'], 206: ['Content-Range'] },
       response: {
         200: proxyAnswer,
         206: proxyPartAnswer,
@@ -99,7 +101,7 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
       },
     },
     handler: async (request, reply) => {
-      const { key, thumbnail, version } = request.query;
+      const { key, thumbnail, size, version } = request.query;
       const signal = goneSignal(reply);
       const source = bucketSource(await buckets.current(), { key, versionId: undefined }, fetcher.maxBytes);
       try {
@@ -109,7 +111,12 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
         }
         const cacheControl = version === undefined ? REVALIDATED : THUMBNAIL_CACHE;
         const tagged = await source.tagged(signal);
-        return await replyThumbnail(request, reply, thumbnails, { source: tagged, signal, cacheControl });
+        return await replyThumbnail(request, reply, thumbnails, {
+          source: tagged,
+          size,
+          signal,
+          cacheControl,
+        });
       } catch (error) {
         throw isMissing(error) ? notFound('no file has this key') : explainRange(error);
       }
@@ -147,14 +154,15 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
 
 function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): MediaSource {
   return {
-    fetch: (request) => fetchObject(bucket, object, request, { maxBytes }),
+    fetch: (request) => fetchObject(bucket, object, request, { maxBytes, accepts: isMedia }),
     // Each listing signs a new URL; the entity tag shows whether the bytes are the same.
     tagged: async (asked) => {
+      const accepts = (type: string | undefined) => isMedia(type) || mayBeDrawn(type);
       const ifMatch = await objectTag(bucket, object, asked);
       return {
         id: JSON.stringify([bucket.id, ...bucket.baseUrls, object.key, object.versionId, ifMatch]),
         fetch: (signal) =>
-          fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch }),
+          fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch, accepts }),
       };
     },
   };
@@ -220,12 +228,12 @@ async function replyThumbnail(
   request: FastifyRequest,
   reply: FastifyReply,
   thumbnails: Thumbnails,
-  { cacheControl, ...asked }: Asked<ThumbnailSource>,
+  { cacheControl, ...asked }: Asked<ThumbnailSource> & { size: ThumbnailSize },
 ) {
   const format = thumbnailFormat(request.headers.accept);
-  const { body, contentType, etag, isPlaceholder } = await thumbnails.get({ ...asked, format });
+  const { body, contentType, etag, unseen } = await thumbnails.get({ ...asked, format });
   reply.headers({ ...HARMLESS, 'cache-control': cacheControl, vary: 'Accept', etag });
-  if (isPlaceholder) reply.header('x-thumbnail', 'placeholder');
+  if (unseen !== undefined) reply.headers({ 'x-thumbnail': 'placeholder', 'x-thumbnail-reason': unseen });
   if (isNotModified(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(contentType).send(body);
 }

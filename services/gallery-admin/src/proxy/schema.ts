@@ -23,6 +23,10 @@ export const proxyQuery = z.strictObject({
 export const mediaQuery = z.strictObject({
   key: objectKey.describe('The key of a file in the active bucket.'),
   thumbnail: proxyQuery.shape.thumbnail,
+  size: z
+    .enum(['small', 'large'], 'must be small or large')
+    .default('small')
+    .describe('Of a thumbnail: at most 480 px on its longer side, or 2,048.'),
   version: z
     .string('must be given once')
     .min(1, 'must not be empty')

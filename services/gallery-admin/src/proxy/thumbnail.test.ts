@@ -42,7 +42,7 @@ test('an image that is not decoded in time is asked for again, and one that cann
   // Several at once, so that a fast machine is too slow for them as well.
   const image = slowImage();
   const decodings = await Promise.allSettled(
-    Array.from({ length: 8 }, () => makeThumbnail(image, 'webp', 1)),
+    Array.from({ length: 8 }, () => makeThumbnail(image, 'webp', { workS: 1 })),
   );
   const late = decodings.filter(({ status }) => status === 'rejected');
   expect(late.length).toBeGreaterThan(0);

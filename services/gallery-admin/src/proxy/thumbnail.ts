@@ -3,8 +3,11 @@ import { drawn, openImage, WORK_S } from './image.ts';
 /** The formats of thumbnails. */
 export type ThumbnailFormat = 'webp' | 'avif';
 
-/** The longer side of a thumbnail, in pixels. */
-const LONG_SIDE = 480;
+/** The longer side of a thumbnail in a grid, and of one over the whole window, in pixels. */
+export const SIDES = { small: 480, large: 2048 } as const;
+
+/** How large a thumbnail is. */
+export type ThumbnailSize = keyof typeof SIDES;
 
 const QUALITY = { webp: 78, avif: 52 };
 
@@ -12,7 +15,7 @@ const QUALITY = { webp: 78, avif: 52 };
 const AVIF_EFFORT = 2;
 
 /**
- * Makes a thumbnail: at most 480 px on the longer side, rotated by its EXIF orientation, in sRGB, without
+ * Makes a thumbnail: at most `side` px on the longer side, rotated by its EXIF orientation, in sRGB, without
  * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded. Fails with
  * `refused` for more than 100 megapixels, after reading only the header, and with `unavailable` after `workS`
  * seconds, because a busy machine may be the reason.
@@ -20,13 +23,13 @@ const AVIF_EFFORT = 2;
 export async function makeThumbnail(
   image: Buffer,
   format: ThumbnailFormat,
-  workS = WORK_S,
+  { side = SIDES.small, workS = WORK_S }: { side?: number; workS?: number } = {},
 ): Promise<Buffer | undefined> {
   const opened = await openImage(image);
   if (opened === undefined) return undefined;
   const thumbnail = opened
     .pixels()
-    .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true });
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
   const encoded =
     format === 'avif'
       ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })

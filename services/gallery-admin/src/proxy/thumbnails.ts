@@ -4,17 +4,25 @@ import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
+import { decodeStill } from '../stills/decode-still.ts';
+import { type StillFormat, stillFormat } from '../stills/formats.ts';
+import type { Unseen } from '../stills/still-result.ts';
+import { notMedia } from './failures.ts';
 import { imageBytes } from './image-bytes.ts';
 import type { Media } from './media-request.ts';
 import { mayBeSentWhole, PLACEHOLDER } from './placeholder.ts';
+import { isRaster } from './raster.ts';
 import { SharedWork } from './shared-work.ts';
-import { makeThumbnail, type ThumbnailFormat } from './thumbnail.ts';
+import { makeThumbnail, SIDES, type ThumbnailFormat, type ThumbnailSize } from './thumbnail.ts';
 
 /** Images decoded at a time: libuv has four threads, and one is left for files and DNS. */
 export const DECODINGS = Math.min(3, availableParallelism());
 
 /** Images being fetched, waiting or decoded at a time, each entirely in memory: the next ones are at hand. */
 const FETCHES = 2 * DECODINGS;
+
+/** Files that sharp does not read, drawn one at a time in a thread: the next one is at hand. */
+const STILLS = 2;
 
 /** Thumbnails that may wait for their turn. */
 const MAX_WAITING = 1000;
@@ -25,8 +33,8 @@ export interface Thumbnail {
   contentType: string;
   /** Strong, with its quotes. */
   etag: string;
-  /** Whether it only stands for an image of which no thumbnail can be made. */
-  isPlaceholder: boolean;
+  /** Why it only stands for an image of which no thumbnail can be made. */
+  unseen?: Unseen | undefined;
 }
 
 /** The source of a thumbnail. */
@@ -36,9 +44,16 @@ export interface ThumbnailSource {
   fetch: (signal: AbortSignal) => Promise<Media>;
 }
 
+/** A file as it was fetched. */
+interface FetchedFile {
+  contentType: string;
+  image: Buffer;
+}
+
 /** A requested thumbnail. */
 export interface ThumbnailRequest {
   source: ThumbnailSource;
+  size: ThumbnailSize;
   format: ThumbnailFormat;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
@@ -52,7 +67,10 @@ export class Thumbnails {
   readonly #maxBytes: number;
   readonly #kept: LRUCache<string, Thumbnail> | undefined;
   readonly #work = new SharedWork<Thumbnail>();
+  #waitingStills = 0;
   readonly #fetches = pLimit(FETCHES);
+  /** Slow ones have a queue of their own, so that the others wait for none of them. */
+  readonly #stills = new FairQueue({ places: STILLS });
   readonly #decodings = new FairQueue({ places: DECODINGS });
 
   /**
@@ -66,46 +84,84 @@ export class Thumbnails {
   }
 
   /** The thumbnail of the source. Throws a failure that says why there is none. */
-  async get({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
-    const key = `${format} ${source.id}`;
+  async get({ signal, ...request }: ThumbnailRequest): Promise<Thumbnail> {
+    const key = `${request.size} ${request.format} ${request.source.id}`;
     const kept = this.#kept?.get(key);
     if (kept !== undefined) return kept;
     return this.#work.do(key, signal, async (inner) => {
-      if (this.#fetches.pendingCount >= MAX_WAITING) {
+      if (this.#fetches.pendingCount + this.#waitingStills >= MAX_WAITING) {
         throw new Failure('unavailable', 'too many thumbnails are being made; try again');
       }
-      const request = { source, format, signal: inner };
-      const thumbnail = await this.#fetches(() => this.#make(request));
+      const thumbnail = await this.#make({ ...request, signal: inner });
       if (!inner.aborted) this.#kept?.set(key, thumbnail);
       return thumbnail;
     });
   }
 
   /** Resolves when no thumbnail is being made. */
-  idle(): Promise<void> {
-    return this.#decodings.idle();
+  async idle(): Promise<void> {
+    await this.#stills.idle();
+    await this.#decodings.idle();
   }
 
-  async #make({ source, format, signal }: ThumbnailRequest): Promise<Thumbnail> {
+  async #make(request: ThumbnailRequest): Promise<Thumbnail> {
+    const made = await this.#fetches(async () => {
+      const file = await this.#read(request);
+      const still = mayBeSentWhole(file) ? undefined : stillFormat(file.image);
+      if (still !== undefined) return { still, file: this.#waitingStills < STILLS ? file : undefined };
+      return this.#finish(request, file, await this.#draw(request, file.image));
+    });
+    if (!('still' in made)) return made;
+    this.#waitingStills += 1;
+    try {
+      return await this.#stills.run('', () => this.#makeStill(request, made));
+    } finally {
+      this.#waitingStills -= 1;
+    }
+  }
+
+  /** Only the next files are kept in memory; what has waited longer is read again. */
+  async #makeStill(
+    request: ThumbnailRequest,
+    { still, file: kept }: { still: StillFormat; file: FetchedFile | undefined },
+  ): Promise<Thumbnail> {
+    request.signal.throwIfAborted();
+    const file = kept ?? (await this.#read(request));
+    const task = { file: file.image, format: still, side: SIDES[request.size] };
+    const decoded = await decodeStill(task, 'thumbnails');
+    if (Buffer.isBuffer(decoded)) return this.#finish(request, file, await this.#draw(request, decoded));
+    // What a raw file of a camera begins with may be a small picture that sharp reads.
+    const drawn = await this.#draw(request, file.image);
+    return drawn === undefined ? placeholder(decoded.unseen) : this.#finish(request, file, drawn);
+  }
+
+  async #read({ source, signal }: ThumbnailRequest): Promise<FetchedFile> {
     signal.throwIfAborted();
     const media = await source.fetch(signal);
     const contentType = media.headers['content-type'] ?? '';
-    const image = await imageBytes(media, this.#maxBytes);
-    const body = await this.#decodings.run('', async () => {
+    return { contentType, image: await imageBytes(media, this.#maxBytes) };
+  }
+
+  #draw({ format, size, signal }: ThumbnailRequest, image: Buffer): Promise<Buffer | undefined> {
+    return this.#decodings.run('', async () => {
       signal.throwIfAborted();
-      return makeThumbnail(image, format);
+      return makeThumbnail(image, format, { side: SIDES[size] });
     });
-    if (body !== undefined) return finished(body, `image/${format}`);
-    if (mayBeSentWhole(image, contentType)) return finished(image, contentType);
-    return { ...finished(PLACEHOLDER, 'image/svg+xml'), isPlaceholder: true };
+  }
+
+  #finish({ format }: ThumbnailRequest, file: FetchedFile, drawn: Buffer | undefined): Thumbnail {
+    if (drawn !== undefined) return finished(drawn, `image/${format}`);
+    if (mayBeSentWhole(file)) return finished(file.image, file.contentType);
+    const isKnown = isRaster(file.image) || stillFormat(file.image) !== undefined;
+    if (!isKnown && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
+    return placeholder(isKnown ? 'damaged' : 'unsupported');
   }
 }
 
+function placeholder(unseen: Unseen): Thumbnail {
+  return { ...finished(PLACEHOLDER, 'image/svg+xml'), unseen };
+}
+
 function finished(body: Buffer, contentType: string): Thumbnail {
-  return {
-    body,
-    contentType,
-    etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
-    isPlaceholder: false,
-  };
+  return { body, contentType, etag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
 }

@@ -1,0 +1,86 @@
+const TAG = { make: 0x10f, subDirectories: 0x14a, dngVersion: 0xc612 };
+
+/** Whether a TIFF is what a camera's sensor has recorded. */
+export function isCameraRaw(image: Buffer): boolean {
+  const order = image.toString('latin1', 0, 4);
+  if (order !== 'II*\0' && order !== 'MM\0*') return false;
+  if (image.toString('latin1', 8, 10) === 'CR') return true;
+  const tags = tagsOf(image, order === 'II*\0');
+  return tags.has(TAG.dngVersion) || (tags.has(TAG.make) && tags.has(TAG.subDirectories));
+}
+
+/** The tags of a TIFF's first directory. */
+function tagsOf(image: Buffer, isLittleEndian: boolean): Set<number> {
+  const short = (at: number) => {
+    if (at + 2 > image.length) return 0;
+    return isLittleEndian ? image.readUInt16LE(at) : image.readUInt16BE(at);
+  };
+  if (image.length < 8) return new Set();
+  const start = isLittleEndian ? image.readUInt32LE(4) : image.readUInt32BE(4);
+  return new Set(Array.from({ length: short(start) }, (_, index) => short(start + 2 + 12 * index)));
+}
+
+/** JPEGs that are looked at in a file: cameras embed up to four. */
+const MAX_JPEGS = 64;
+
+/**
+ * The largest JPEG in a camera's raw file, with the orientation of the file where it has none of its own.
+ * Undefined without any: developing the sensor's data would need more time than there is for a thumbnail.
+ */
+export async function largestPreview(image: Buffer): Promise<Buffer | undefined> {
+  let best: { at: number; pixels: number } | undefined;
+  let at = image.indexOf(START);
+  for (let count = 0; at !== -1 && count < MAX_JPEGS; count += 1) {
+    const pixels = pixelsOf(image, at);
+    if (pixels > (best?.pixels ?? 0)) best = { at, pixels };
+    at = image.indexOf(START, at + START.length);
+  }
+  if (best === undefined) return undefined;
+  const jpeg = image.subarray(best.at);
+  if (jpeg[3] === EXIF) return jpeg;
+  return Buffer.concat([
+    jpeg.subarray(0, 2),
+    orientationSegment(await orientationOf(image)),
+    jpeg.subarray(2),
+  ]);
+}
+
+const START = Buffer.of(0xff, 0xd8, 0xff);
+
+/** The marker of EXIF, which orientation is part of. */
+const EXIF = 0xe1;
+
+/** Segments before the size of a JPEG. */
+const MAX_SEGMENTS = 64;
+
+/** The pixels of the JPEG at an offset; 0 if it is none that a decoder reads, such as the sensor's lossless one. */
+function pixelsOf(image: Buffer, start: number): number {
+  let at = start + 2;
+  for (let count = 0; count < MAX_SEGMENTS && at + 9 <= image.length; count += 1) {
+    const marker = image[at + 1] ?? 0;
+    if (image[at] !== 0xff || marker < 0xc0) return 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return marker > 0xc2 ? 0 : image.readUInt16BE(at + 5) * image.readUInt16BE(at + 7);
+    at += 2 + image.readUInt16BE(at + 2);
+  }
+  return 0;
+}
+
+/** The EXIF orientation of a raw file, which in a CR3 is in a box of its own. */
+async function orientationOf(image: Buffer): Promise<number> {
+  const box = image.toString('latin1', 4, 12) === 'ftypcrx ' ? image.indexOf('CMT1') : -1;
+  const tiff = box === -1 ? image : image.subarray(box + 4);
+  try {
+    const { default: reader } = await import('exifreader');
+    const { Orientation } = reader.load(tiff);
+    return Number(Orientation?.value ?? 1);
+  } catch {
+    return 1;
+  }
+}
+
+/** A segment of EXIF that says no more than an orientation. */
+function orientationSegment(orientation: number): Buffer {
+  const head = 'Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0';
+  return Buffer.from(`\xff\xe1\0\x22${head}${String.fromCharCode(orientation)}\0\0\0\0\0\0`, 'latin1');
+}

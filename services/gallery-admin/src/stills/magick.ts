@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  FilterType,
+  initializeImageMagick,
+  MagickFormat,
+  MagickImage,
+  MagickReadSettings,
+  ResourceLimits,
+} from '@imagemagick/magick-wasm';
+import type { StillFormat } from './formats.ts';
+import { MAX_STILL_PIXELS } from './limits.ts';
+import type { StillResult } from './still-result.ts';
+
+/**
+ * Draws a file with ImageMagick: the first picture of it, upright, as an uncompressed TIFF with the colour
+ * profile and metadata. The shorter side has at least `side` pixels if the file's has.
+ */
+export async function drawWithMagick(
+  file: Uint8Array,
+  format: Exclude<StillFormat, 'RAW' | 'PDF'>,
+  side: number,
+): Promise<StillResult> {
+  await load();
+  const picture = MagickImage.create();
+  // Named, because ImageMagick would otherwise look for one itself, among formats that read other files.
+  const settings = new MagickReadSettings({ format, frameIndex: 0, frameCount: 1 });
+  try {
+    picture.ping(file, settings);
+    if (picture.width * picture.height > MAX_STILL_PIXELS) return { unseen: 'too_many_pixels' };
+    picture.read(file, settings);
+    picture.autoOrient();
+    const scale = side / Math.min(picture.width, picture.height);
+    if (scale < 1) {
+      picture.filterType = FilterType.Box;
+      picture.resize(Math.ceil(picture.width * scale), Math.ceil(picture.height * scale));
+    }
+    return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()) };
+  } finally {
+    picture.dispose();
+  }
+}
+
+let loading: Promise<void> | undefined;
+
+function load(): Promise<void> {
+  loading ??= readFile(fileURLToPath(import.meta.resolve('@imagemagick/magick-wasm/magick.wasm'))).then(
+    async (bytes) => {
+      await initializeImageMagick(bytes);
+      // Beyond its memory it would keep pixels in files, which are memory as well.
+      ResourceLimits.disk = 0n;
+    },
+  );
+  return loading;
+}
