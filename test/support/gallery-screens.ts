@@ -154,8 +154,12 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('link', { name: 'Download' }).waitFor();
   },
   'a file without a preview': async (page) => {
-    await go(page, 'file=screens%2Ftwo.txt');
+    await go(page, 'file=screens%2Fthree.zip');
     await page.getByText('No preview for this kind of file').waitFor();
+  },
+  'a text': async (page) => {
+    await go(page, 'file=screens%2Ftwo.txt');
+    await page.getByRole('textbox', { name: 'two.txt' }).waitFor();
   },
   'a file that is gone': async (page) => {
     await go(page, 'file=screens%2Fnever.txt');
@@ -210,7 +214,13 @@ export async function faultsOfScreens(
   browser: Browser,
   options: BrowserContextOptions,
 ): Promise<string[]> {
-  await gallery.put(`${DEEP}${LONG}`, 'screens/one.jpg', 'screens/two.txt', 'screens/to/one.jpg');
+  await gallery.put(
+    `${DEEP}${LONG}`,
+    'screens/one.jpg',
+    'screens/two.txt',
+    'screens/to/one.jpg',
+    'screens/three.zip',
+  );
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const { context, page, complaints, open } = await gallery.visit(browser, options);
   page.setDefaultTimeout(30_000);

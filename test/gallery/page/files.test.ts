@@ -174,7 +174,7 @@ describe('the viewer', () => {
     await page.keyboard.press('ArrowRight');
     await page.getByRole('img', { name: '2.jpg' }).waitFor();
     await page.keyboard.press('ArrowRight');
-    await page.getByText('No preview for this kind of file').waitFor();
+    await page.getByRole('textbox', { name: 'notes.txt' }).waitFor();
     expect(new URL(page.url()).searchParams.get('file')).toBe('look/notes.txt');
     await page.keyboard.press('Escape');
     await link('notes.txt').waitFor();

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
+import { cameraRaw, HEIC, PDF } from '../../fixtures/stills.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 import { putAll } from '../../support/s3/objects.ts';
@@ -333,34 +334,74 @@ describe('the viewer', () => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  test('says what can be done about a picture that the browser cannot show, beside what can be seen of it', async () => {
-    const picture = sharp(await drawing(3));
+  test('shows pictures that the browser cannot, and says why where there are none', async () => {
+    const picture = sharp(await drawing(3)).resize(1600, 1200);
     await put('unshown/scan.tiff', await picture.tiff().toBuffer(), 'image/tiff');
-    await put('unshown/phone.heic', Buffer.alloc(2_000_000, 'heic'), 'image/heic');
+    await put('unshown/phone.heic', HEIC, 'image/heic');
+    await put('unshown/press.pdf', PDF, 'application/pdf');
+    await put(
+      'unshown/camera.nef',
+      cameraRaw([await picture.jpeg().toBuffer()], 1),
+      'application/octet-stream',
+    );
+    await put('unshown/broken.heic', Buffer.from('\0\0\0\x18ftypheic'), 'image/heic');
+    await put('unshown/empty.cr2', cameraRaw([], 1), 'application/octet-stream');
     const sizes: number[] = [];
     page.on('response', async (response) => {
       if (new URL(response.url()).pathname !== '/api/gallery/media') return;
       sizes.push((await response.body().catch(() => Buffer.alloc(0))).length);
     });
     await window.go('unshown/', '');
-    const cell = (name: string) =>
-      page.getByRole('gridcell').filter({ has: page.getByRole('link', { name, exact: true }) });
-    await cell('phone.heic').locator('.kind-ending').getByText('heic').waitFor();
-    await expect
-      .poll(() =>
-        page.evaluate('document.querySelector(\'[data-path="unshown/scan.tiff"] img\')?.naturalWidth'),
-      )
-      .toBe(480);
-    await expect.poll(() => sizes.length).toBe(2);
-    expect(Math.max(...sizes)).toBeLessThan(100_000);
-    await openFile('unshown/scan.tiff');
-    await page.getByText(/cannot show this picture\. Download it.*save it as JPEG/).waitFor();
-    await expect
-      .poll(() => page.evaluate('document.querySelector(".stage-card img")?.naturalWidth'))
-      .toBe(480);
-    await openFile('unshown/phone.heic');
-    await page.getByText(/cannot show this picture/).waitFor();
-    await page.locator('.stage-card .kind-ending').getByText('heic').waitFor();
+    const widthOf = (selector: string) =>
+      page.evaluate(`document.querySelector('${selector}')?.naturalWidth`);
+    for (const [name, small, large] of [
+      ['scan.tiff', 480, 1600],
+      ['phone.heic', 120, 120],
+      ['press.pdf', 480, 2048],
+      ['camera.nef', 480, 1600],
+    ] as const) {
+      await window.go('unshown/', '');
+      await expect.poll(() => widthOf(`[data-path="unshown/${name}"] img`)).toBe(small);
+      await openFile(`unshown/${name}`);
+      await page.getByRole('img', { name, exact: true }).waitFor();
+      await expect.poll(() => widthOf('.stage img')).toBe(large);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(500_000);
+    for (const [name, reason] of [
+      ['broken.heic', 'the file is damaged or incomplete'],
+      ['empty.cr2', 'the camera put no preview into the file'],
+    ] as const) {
+      await window.go('unshown/', '');
+      await page.getByRole('gridcell').filter({ hasText: reason }).filter({ hasText: name }).waitFor();
+      await openFile(`unshown/${name}`);
+      await page.locator('.stage-card').getByText(reason).waitFor();
+      await page.getByText(/browser cannot show this/).waitFor();
+    }
+  });
+
+  test('shows the beginning of a text as it is written', async () => {
+    await put('texts/notes.md', `# Pier\n<b>${'far '.repeat(100_000)}`, 'text/markdown');
+    await put('texts/short.txt', Buffer.from('\ufeffGrüße', 'utf16le'), 'text/plain');
+    await put('texts/not.csv', Buffer.from([1, 0, 2, 0]), 'text/csv');
+    await openFile('texts/notes.md');
+    const text = page.getByRole('textbox', { name: 'notes.md' });
+    expect(await text.inputValue()).toMatch(/^# Pier\n<b>far far/);
+    expect((await text.inputValue()).length).toBe(256 * 1024);
+    await page.getByText('This is the first 262 kB').waitFor();
+    await openFile('texts/short.txt');
+    expect(await page.getByRole('textbox', { name: 'short.txt' }).inputValue()).toBe('Grüße');
+    await openFile('texts/not.csv');
+    await page.getByText('The browser cannot show this file').waitFor();
+  });
+
+  test('draws a picture of each video, and says so where the browser cannot play it', async () => {
+    const base64 = String(await page.evaluate(RECORD));
+    await put('posters/clip.webm', Buffer.from(base64, 'base64'), 'video/webm');
+    await put('posters/odd.avi', 'RIFF', 'video/x-msvideo');
+    await window.go('posters/', '');
+    await page.locator('[data-path="posters/clip.webm"] canvas').waitFor();
+    expect(await page.evaluate(`document.querySelector('canvas.poster').width`)).toBe(96);
+    await page.getByRole('gridcell').filter({ hasText: 'this browser cannot play the video' }).waitFor();
   });
 
   test('plays video, of which the browser asks for ranges', async () => {
@@ -457,13 +498,15 @@ describe('hostile objects', () => {
     await openFile('hostile/a.svg');
     await page.getByText('40 × 30').waitFor();
     for (const [name, words] of [
-      ['b.html', 'No preview for this kind of file'],
-      ['c.jpg', /No preview|cannot show/],
-      ['d.txt', /No preview|cannot show/],
+      ['c.jpg', /cannot show/],
       ['e.mp4', 'The browser cannot show this file'],
     ] as const) {
       await openFile(`hostile/${name}`);
       await page.getByText(words).waitFor();
+    }
+    for (const name of ['b.html', 'd.txt']) {
+      await openFile(`hostile/${name}`);
+      expect(await page.getByRole('textbox', { name }).inputValue()).toContain('<script>');
     }
     await openFile(`hostile/${NAME}`);
     await page.getByRole('heading', { name: NAME }).waitFor();

@@ -33,6 +33,7 @@ export type UploadRequest = BodyOf<'/api/upload/sign'>;
 /** The gallery's API in the page's own words. Every method throws an `ApiProblem`. */
 export class GalleryApi {
   readonly #client: GalleryClient;
+  readonly #service: Service;
   /** The address of the bucket's objects, once a listing has shown it. */
   #objects = '';
   readonly #store: string;
@@ -44,6 +45,7 @@ export class GalleryApi {
   constructor(service: Service, store: string) {
     this.#store = store;
     this.#client = galleryClient(service);
+    this.#service = service;
   }
 
   /** True once a listing came from a store that this document may not read: the active bucket has changed. */
@@ -149,10 +151,19 @@ export class GalleryApi {
     return this.#client.url('/api/gallery/archives/{id}', { path: { id: data.id } });
   }
 
-  /** The address of a small picture of an image; a new version of the image has another. */
-  thumbnail({ path, modified, size }: Entry): string {
-    const query = { key: path, thumbnail: 'true', version: `${modified}-${size}` } as const;
+  /** The address of a picture of a file; a new version of the file has another. */
+  thumbnail({ path, modified, size: bytes }: Entry, size: 'small' | 'large' = 'small'): string {
+    const version = `${modified}-${bytes}`;
+    const query = { key: path, thumbnail: 'true', ...(size === 'large' && { size }), version } as const;
     return this.#client.url('/api/gallery/media', { query });
+  }
+
+  /** The code of why there is no picture of a file; undefined if there is one, or it is not said. */
+  async whyUnseen(entry: Entry): Promise<string | undefined> {
+    const response = await this.#service.fetch(this.thumbnail(entry), {});
+    if (response.ok) return response.headers.get('x-thumbnail-reason') ?? undefined;
+    const problem: { code?: string } = await response.json();
+    return problem.code;
   }
 
   /**

@@ -4,38 +4,37 @@ import { useBroken } from '../../shared/views/use-broken.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
+import { isDrawn } from '../state/seen.ts';
 import { useSettled } from './flying.ts';
+import { Poster } from './poster.tsx';
+import { useWhyUnseen } from './why-unseen.ts';
 
 /** Width and height of what is sent where there is no thumbnail, in px; no thumbnail is as large. */
 const PLACEHOLDER = 481;
 
-/** A small picture of an image; of anything else, and of an image that cannot be read, its kind. */
+/** A small picture of a file; of what has none its kind, and why where there is room. */
 export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: number }) {
-  const { api } = useApp();
+  const { api, texts } = useApp();
   const [isBroken, broken] = useBroken();
+  const [isThere, setThere] = useState(false);
   // Of thousands of pictures that fly past, the service makes no thumbnails, and the browser draws nothing.
   const isSettled = useSettled();
-  const [isThere, setThere] = useState(false);
-  if (entry.kind === 'image' && !isBroken) {
+  const hasRoom = iconSize > 24;
+  const isPicture = isDrawn(entry);
+  const isVideo = entry.kind === 'video' && hasRoom;
+  const why = useWhyUnseen(entry, isPicture && isBroken && hasRoom);
+  if ((isPicture || isVideo) && !isBroken) {
     if (!isSettled) return null;
-    return (
+    return isVideo ? (
+      <Poster entry={entry} onBroken={broken} />
+    ) : (
       <>
         {!isThere && (
           <span class="coming">
-            <Icon name="image" size={iconSize} />
+            <Icon name={entry.kind} size={iconSize} />
           </span>
         )}
-        <img
-          src={api.thumbnail(entry)}
-          alt=""
-          decoding="async"
-          draggable={false}
-          onError={broken}
-          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
-            if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) broken();
-            setThere(true);
-          }}
-        />
+        <Picture src={api.thumbnail(entry)} onBroken={broken} onThere={() => setThere(true)} />
       </>
     );
   }
@@ -43,11 +42,36 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
   return (
     <span class="kind">
       <Icon name={entry.kind} size={iconSize} />
-      {iconSize > 24 && ending !== '' && (
+      {hasRoom && ending !== '' && (
         <span class="kind-ending" aria-hidden="true">
           {ending}
         </span>
       )}
+      {hasRoom && isBroken && <span class="kind-why">{isVideo ? texts.say('whyVideo') : why}</span>}
     </span>
+  );
+}
+
+interface PictureOptions {
+  src: string;
+  alt?: string;
+  onBroken: () => void;
+  onThere?: () => void;
+}
+
+/** A picture that the service has made. */
+export function Picture({ src, alt = '', onBroken, onThere }: PictureOptions) {
+  return (
+    <img
+      src={src}
+      alt={alt}
+      decoding="async"
+      draggable={false}
+      onError={onBroken}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+        if (naturalWidth === PLACEHOLDER && naturalHeight === PLACEHOLDER) onBroken();
+        onThere?.();
+      }}
+    />
   );
 }

@@ -6,8 +6,10 @@ import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { nameOf, parentOf } from '../state/place.ts';
+import { isDrawn, isText } from '../state/seen.ts';
 import { useActions } from './actions.ts';
-import { Thumbnail } from './thumbnail.tsx';
+import { TextFile } from './text-file.tsx';
+import { Picture, Thumbnail } from './thumbnail.tsx';
 
 /** How far a finger moves before it is a swipe, in px. */
 const SWIPE = 48;
@@ -63,7 +65,7 @@ export function Viewer({ file }: { file: string }) {
       }}
       onKeyDown={(event) => {
         event.stopPropagation();
-        if ((event.target as HTMLElement).closest('video, audio')) return;
+        if ((event.target as HTMLElement).closest('video, audio, textarea')) return;
         if (event.key === 'ArrowRight') step(1);
         if (event.key === 'ArrowLeft') step(-1);
       }}
@@ -157,19 +159,16 @@ interface MediaProps {
 }
 
 function Media({ entry, url, onFacts }: MediaProps) {
-  const { texts } = useApp();
-  const { say } = texts;
+  const { api, texts } = useApp();
   const [isBroken, broken] = useBroken();
-  if (isBroken || entry.kind === 'file') {
-    return (
-      <div class="stage-card">
-        <Thumbnail entry={entry} iconSize={56} />
-        <p class="hint">
-          {say(isBroken ? (entry.kind === 'image' ? 'cannotShowPicture' : 'cannotShow') : 'noPreview')}
-        </p>
-      </div>
-    );
+  const [hasPreview, setPreview] = useState(true);
+  const canBeDrawn = isDrawn(entry);
+  if (canBeDrawn && hasPreview && (isBroken || entry.kind === 'file')) {
+    const name = texts.name(entry.name);
+    return <Picture src={api.thumbnail(entry, 'large')} alt={name} onBroken={() => setPreview(false)} />;
   }
+  if (!isBroken && isText(entry)) return <TextFile entry={entry} url={url} onBroken={broken} />;
+  if (isBroken || entry.kind === 'file') return <NoPicture entry={entry} />;
   if (entry.kind === 'video' || entry.kind === 'audio') {
     return <Player entry={entry} url={url} onFacts={onFacts} onBroken={broken} />;
   }
@@ -183,6 +182,20 @@ function Media({ entry, url, onFacts }: MediaProps) {
         onFacts({ dimensions: `${naturalWidth} × ${naturalHeight}` })
       }
     />
+  );
+}
+
+/** What stands for a file that is not shown, and why it is not. */
+function NoPicture({ entry }: { entry: Entry }) {
+  const { say } = useApp().texts;
+  const canBeDrawn = isDrawn(entry);
+  const isUnknown = entry.kind === 'file' && !canBeDrawn && !isText(entry);
+  const hint = entry.kind === 'image' ? 'cannotShowPicture' : isUnknown ? 'noPreview' : 'cannotShow';
+  return (
+    <div class="stage-card">
+      <Thumbnail entry={entry} iconSize={56} />
+      <p class="hint">{say(hint)}</p>
+    </div>
   );
 }
 
