@@ -27,14 +27,6 @@ export function notAnImage(contentType: string): Failure {
   );
 }
 
-/** The image is too large to be decoded. */
-export function tooManyPixels(maxPixels: number): Failure {
-  const limit = `${maxPixels / 1e6} megapixels`;
-  return new Failure('refused', `the image has more than ${limit}, the limit for thumbnails`, {
-    code: 'too_many_pixels',
-  });
-}
-
 /** The host failed; `what` says how, without quoting its message. */
 export function upstreamFailed(what: string, cause?: unknown): Failure {
   return new Failure('upstream_failed', `the host of the URL failed: ${what}`, { cause });

@@ -1,6 +1,6 @@
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Metadata, Sharp, default as SharpModule } from 'sharp';
-import { tooManyPixels } from './failures.ts';
+import { tooManyPixels } from '../stills/too-many-pixels.ts';
 import { isRaster } from './raster.ts';
 
 /** The most pixels that are decoded, width times height. */

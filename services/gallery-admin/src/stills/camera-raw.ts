@@ -53,7 +53,7 @@ const EXIF = 0xe1;
 /** Segments before the size of a JPEG. */
 const MAX_SEGMENTS = 64;
 
-/** The pixels of the JPEG at an offset; 0 if it is none that a decoder reads, such as the sensor's lossless one. */
+/** The pixels of the JPEG at an offset; 0 if sharp cannot read it, as the lossless one of a sensor. */
 function pixelsOf(image: Buffer, start: number): number {
   let at = start + 2;
   for (let count = 0; count < MAX_SEGMENTS && at + 9 <= image.length; count += 1) {
