@@ -1,6 +1,6 @@
 /**
- * `pnpm bench moving [wordpress|ghost|json-lines] [MB …]`: the most memory that `content import` has, with
- * `--dry-run` and files of 20 and 100 MB, and then for real with the smallest.
+ * `pnpm bench moving [wordpress|ghost|json-lines] [MB …]`: the most memory that `content import` has, and how
+ * long it takes, with files of 20 and 100 MB, each into an empty database.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { temporaryHome } from '../test/support/temporary-home.ts';
-import { onDatabase } from './database.ts';
+import { type BenchDatabase, onDatabase } from './database.ts';
 import { type Figure, figureOf } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
 import { exportOf, FORMATS } from './moving/export-files.ts';
@@ -58,17 +58,16 @@ function peakOf(pid: number | undefined): number {
   }
 }
 
-async function measure(url: string, folder: string, format: string): Promise<Figure[]> {
+async function measure({ url, pool }: BenchDatabase, folder: string, format: string): Promise<Figure[]> {
+  const { [format]: kind } = FORMATS;
+  if (kind === undefined) return [];
   const figures: Figure[] = [];
-  const runs = [...sizes.map((mb) => ({ mb, how: ['--dry-run'] })), { mb: Math.min(...sizes), how: [] }];
-  for (const { mb, how } of runs) {
+  for (const mb of sizes) {
+    await pool.query('truncate content.article, content.tag, content.author cascade');
     const file = join(folder, 'export');
-    const { [format]: kind } = FORMATS;
-    if (kind === undefined) continue;
     await pipeline(Readable.from(exportOf(kind, mb * 1e6)), createWriteStream(file));
-    const from = format === 'json-lines' ? [] : [format];
-    const { memory, seconds } = await importing(url, [...from, file, ...how]);
-    const label = { what: ['import', ...how].join(' '), subject: format, at: { MB: mb } };
+    const { memory, seconds } = await importing(url, [...(format === 'json-lines' ? [] : [format]), file]);
+    const label = { what: 'import', subject: format, at: { MB: mb } };
     figures.push(
       figureOf({ ...label, metric: 'memory', unit: 'MiB', aim: MOST_MIB }, [memory]),
       figureOf({ ...label, metric: 'time', unit: 's' }, [seconds]),
@@ -77,14 +76,12 @@ async function measure(url: string, folder: string, format: string): Promise<Fig
   return figures;
 }
 
-await onDatabase(async ({ url, pool }) => {
+await onDatabase(async (database) => {
   const folder = await temporaryHome();
   const figures: Figure[] = [];
   try {
-    for (const format of named.length > 0 ? named : Object.keys(FORMATS)) {
-      figures.push(...(await measure(url, folder, format)));
-      await pool.query('truncate content.article, content.tag, content.author cascade');
-    }
+    for (const format of named.length > 0 ? named : Object.keys(FORMATS))
+      figures.push(...(await measure(database, folder, format)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
