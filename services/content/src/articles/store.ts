@@ -420,8 +420,12 @@ export async function writtenIn(
   return row && { ...written(row), category_id: row.category_id };
 }
 
+const LOCKED = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
+  selectDetail(db, value('id')).forUpdate('article'),
+);
+
 async function lock(tx: Transaction<ContentTables>, id: number): Promise<DetailRow> {
-  const row = await selectDetail(tx, id).forUpdate('article').executeTakeFirst();
+  const [row] = await LOCKED.execute(tx, { id });
   if (row === undefined) throw noSuchArticle(id);
   return row;
 }
