@@ -127,6 +127,22 @@ test('of two who save, the second sees that there is another, if it asks', async
   expect((await client.delete(copyOf(id))).status).toBe(404);
 });
 
+test('of two who save a first one at once, one is told, if both ask that there be none', async () => {
+  const { id } = await client.article({ is_published: true });
+  const first = (title: string) =>
+    client.send(copyOf(id), { method: 'PUT', headers: { 'if-none-match': '*' }, json: { title } });
+  const titles = ['One', 'Two', 'Three'];
+  const answers = await Promise.all(titles.map(first));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
+  const saved = titles[answers.findIndex(({ status }) => status === 200)];
+  expect((await client.send(copyOf(id))).body.data.changes).toEqual({ title: saved });
+  // Whoever asks for nothing replaces what is there.
+  expect((await client.put(copyOf(id), { title: 'Four' })).status).toBe(200);
+  expect((await first('Five')).body.code).toBe('precondition_failed');
+  await client.delete(copyOf(id));
+  expect((await first('Six')).status).toBe(200);
+});
+
 test('publishing and changing at once end in one of both orders, and nothing is lost', async () => {
   const { id } = await client.article({ title: 'Old', is_published: true });
   await client.put(copyOf(id), { title: 'New' });

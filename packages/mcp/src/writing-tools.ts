@@ -111,7 +111,7 @@ export const WRITING_TOOLS: readonly Tool<ContentClient>[] = [
         ...ending,
         path,
         body: { ...copy?.body.data.changes, ...changes },
-        headers: { ...(copy && { 'if-match': copy.headers.get('etag') ?? '*' }) },
+        headers: copy ? { 'if-match': copy.headers.get('etag') ?? '*' } : { 'if-none-match': '*' },
       });
       return { version: seen, working_copy: { ...data, changes: Object.keys(data.changes) } };
     },

@@ -139,6 +139,18 @@ export function writePrecondition(request: FastifyRequest): ((own: unknown) => v
   };
 }
 
+/**
+ * Like {@link writePrecondition}, of a PUT that makes what is not there: `If-None-Match: *` asks for that
+ * (RFC 9110, section 13.1.2), so that of two who make it at once, the second one is told.
+ */
+export function putPrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
+  if (request.headers['if-none-match']?.trim() !== '*') return writePrecondition(request);
+  return (own) => {
+    writePrecondition(request)?.(own);
+    if (own !== undefined) throw new Failure('outdated', 'there is one already; read it, and change that');
+  };
+}
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-import { PRIVATE, writePrecondition } from '@pressroom/common/caching/conditional';
+import { PRIVATE, putPrecondition, writePrecondition } from '@pressroom/common/caching/conditional';
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
@@ -53,6 +53,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
       tags: TAGS,
       operationId: 'saveWorkingCopy',
       summary: 'Save changes of a published article without showing them, in place of those saved before',
+      description: 'With `If-None-Match: *` only if none are saved yet: else the answer is 412.',
       params: articlePath,
       responseHeaders: { 200: ['ETag'] },
       body: workingCopyPut,
@@ -65,7 +66,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
     handler: async (request, reply) => {
       await checkBody(request, rules);
       const { id } = request.params;
-      const copy = await copies.save(id, request.body, saverOf(request));
+      const copy = await copies.save(id, request.body, saverOf(request, putPrecondition(request)));
       tellOfWrite(request, 'working_copy_updated', { article: id });
       return reply.headers(writtenHeaders(ownOf(copy))).send(success('Working copy saved', shown(copy)));
     },
@@ -80,7 +81,7 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      await copies.remove(id, saverOf(request));
+      await copies.remove(id, saverOf(request, writePrecondition(request)));
       tellOfWrite(request, 'working_copy_deleted', { article: id });
       return reply.header('cache-control', PRIVATE).send(success('Working copy deleted', null));
     },
@@ -116,12 +117,12 @@ export function workingCopyOperations({ copies, rules, changed }: WorkingCopyPar
 }
 
 /** What is saved is not shown, so it takes less than changing the article. */
-function saverOf(request: FastifyRequest): Saver {
+function saverOf(request: FastifyRequest, precondition: Saver['precondition']): Saver {
   const owner = ownerOf(request);
   return {
     key: owner.prefix,
     check: (article: Permitted) => requireCategory(owner, article),
-    precondition: writePrecondition(request),
+    precondition,
   };
 }
 
