@@ -7,11 +7,20 @@ import { fileFailure } from './file-failure.ts';
 export interface JsonLine {
   /** Counted from 1; empty lines count. */
   number: number;
-  /** Without its line ending; undefined if it is not UTF-8, because the text would be altered. */
-  text: string | undefined;
+  /** Without its line ending. */
+  text: LineText;
 }
 
+/** The text of a line, or why there is none: what is not UTF-8 would be altered. */
+export type LineText = string | Failure;
+
 const NEWLINE = 0x0a;
+
+/** The most bytes that a line may have: it is held in memory. */
+const MOST_BYTES = 2 ** 26;
+
+const TOO_LONG = new Failure('invalid', `the line is longer than ${MOST_BYTES / 2 ** 20} MiB`);
+const NOT_UTF8 = new Failure('invalid', 'the line is not UTF-8');
 
 /** The byte order mark that some editors write at the beginning of a file. */
 const MARK = /^\uFEFF/;
@@ -36,15 +45,15 @@ export async function* jsonLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGene
   let number = 0;
   for await (const bytes of byteLinesOf(stream)) {
     number += 1;
-    const text = decode(bytes);
-    const content = number === 1 ? text?.replace(MARK, '') : text;
-    if (content?.trim() !== '') yield { number, text: content };
+    const text = bytes === undefined ? TOO_LONG : decode(bytes);
+    const content = number === 1 && typeof text === 'string' ? text.replace(MARK, '') : text;
+    if (typeof content !== 'string' || content.trim() !== '') yield { number, text: content };
   }
 }
 
 /** The value of a line. Throws a {@link Failure} if the line as a whole is invalid. */
-export function parseJsonLine(text: string | undefined): unknown {
-  if (text === undefined) throw new Failure('invalid', 'the line is not UTF-8');
+export function parseJsonLine(text: LineText): unknown {
+  if (typeof text !== 'string') throw text;
   try {
     return JSON.parse(text);
   } catch {
@@ -52,20 +61,38 @@ export function parseJsonLine(text: string | undefined): unknown {
   }
 }
 
-async function* byteLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let parts: Uint8Array[] = [];
+/** The lines without their ends; undefined for one that is too long. */
+async function* byteLinesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer | undefined> {
+  let line = new LineBytes();
   for await (const chunk of stream) {
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
-      yield Buffer.concat([...parts, chunk.subarray(begin, end)]);
-      parts = [];
+      line.add(chunk.subarray(begin, end));
+      yield line.whole();
+      line = new LineBytes();
       begin = end + 1;
     }
-    if (begin < chunk.length) parts.push(chunk.subarray(begin));
+    line.add(chunk.subarray(begin));
   }
-  if (parts.length > 0) yield Buffer.concat(parts);
+  if (line.size > 0) yield line.whole();
 }
 
-function decode(bytes: Buffer): string | undefined {
-  return isUtf8(bytes) ? bytes.toString('utf8').replace(/\r$/, '') : undefined;
+/** The bytes of a line, as far as they are kept. */
+class LineBytes {
+  size = 0;
+  #parts: Uint8Array[] = [];
+
+  add(part: Uint8Array): void {
+    this.size += part.length;
+    if (this.size > MOST_BYTES) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  whole(): Buffer | undefined {
+    return this.size > MOST_BYTES ? undefined : Buffer.concat(this.#parts);
+  }
+}
+
+function decode(bytes: Buffer): LineText {
+  return isUtf8(bytes) ? bytes.toString('utf8').replace(/\r$/, '') : NOT_UTF8;
 }

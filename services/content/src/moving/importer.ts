@@ -59,6 +59,9 @@ interface Terms {
   authors: string[];
 }
 
+/** On a busy machine a command waits, for an hour if need be, where the service would say so. */
+const PATIENCE = { startMs: 3_600_000, timeMs: 3_600_000 };
+
 /** Ends a transaction that must leave nothing behind. */
 class Undone extends Error {}
 
@@ -75,7 +78,7 @@ export class Importer {
 
   constructor(db: Database, options: ImportOptions) {
     this.#db = db;
-    this.#inspector = new HtmlInspector(options.rules);
+    this.#inspector = new HtmlInspector(options.rules, PATIENCE);
     this.#options = options;
   }
 

@@ -1,4 +1,4 @@
-import { parseJsonLine } from '@pressroom/common/files/json-lines';
+import { type LineText, parseJsonLine } from '@pressroom/common/files/json-lines';
 import { z } from 'zod';
 import type { Vocabulary } from '../../vocabulary.ts';
 import { itemId, storyId, time } from '../editing/fields.ts';
@@ -50,7 +50,7 @@ export type LineOf<Type extends ImportLine['type']> = Extract<ImportLine, { type
 /**
  * A parser for import lines; it throws a `Failure` whose message says everything that is wrong with a line.
  */
-export function importLineReader(vocabulary: Vocabulary): (text: string | undefined) => ImportLine {
+export function importLineReader(vocabulary: Vocabulary): (text: LineText) => ImportLine {
   const schema = importLine(vocabulary);
   return (text) => checked(schema, parseJsonLine(text));
 }

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { LineText } from '@pressroom/common/files/json-lines';
 import type { Transaction } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import { upsertItems, urlOf, withdrawItem } from '../editing/items.ts';
@@ -31,7 +32,7 @@ const BATCH = 1000;
 
 /** The options of an {@link Importer}. */
 export interface ImporterParts {
-  read: (text: string | undefined) => ImportLine;
+  read: (text: LineText) => ImportLine;
   runWork: RunWork;
   /** `NEWS_PACKS`, whose lexicon stories are told by. */
   packs: readonly string[];
@@ -68,7 +69,7 @@ export class Importer {
   }
 
   /** Processes a line, which is undefined if it is not UTF-8. Throws only if the database cannot be used. */
-  async add(text: string | undefined, number: number): Promise<void> {
+  async add(text: LineText, number: number): Promise<void> {
     let line: ImportLine;
     try {
       line = this.#parts.read(text);
