@@ -7,7 +7,7 @@ import {
 import type { RepresentationCache } from '@pressroom/common/caching/representation-cache';
 import { bodiless } from '@pressroom/common/http/bodiless';
 import type { FastifyRequest, FastifySchema } from 'fastify';
-import type { Reader } from './articles/store.ts';
+import type { Reader } from './articles/detail.ts';
 import { MovedSlug } from './moved-slug.ts';
 import { readerOf } from './senders.ts';
 

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { requireScope, type Scope } from './api-keys/scope.ts';
 import type { KeyOwner } from './api-keys/store.ts';
 import type { KeyVerifier, TooManyWrongKeys } from './api-keys/verifier.ts';
-import type { Reader } from './articles/store.ts';
+import type { Reader } from './articles/detail.ts';
 import { type Actor, deskPrefix } from './written-by.ts';
 
 /**

@@ -15,6 +15,7 @@ import type { ContentTables } from '../tables.ts';
 import { writerOf } from '../writer.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import type { ArticleRules } from './article-faults.ts';
+import type { ReadArticle } from './detail.ts';
 import { subjectsOfList } from './filters.ts';
 import { jsonLdOf } from './json-ld.ts';
 import {
@@ -36,7 +37,7 @@ import {
   LIST_MEMBERS,
 } from './schema.ts';
 import { searchArticles } from './search.ts';
-import type { ArticleStore, ReadArticle } from './store.ts';
+import type { ArticleStore } from './store.ts';
 import { SEARCHES, subjectsOfChange, subjectsOfDetail } from './subjects.ts';
 
 /** The dependencies of the operations on articles. */

@@ -1,21 +1,31 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { PreparedQuery } from '@pressroom/common/database/prepared-query';
-import { Failure, invalid } from '@pressroom/common/failures/failure';
-import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from 'kysely';
+import { invalid } from '@pressroom/common/failures/failure';
+import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely';
 import type { Permitted } from '../api-keys/scope.ts';
 import { changesBetween } from '../changes.ts';
 import type { Page } from '../envelope.ts';
-import { MovedSlug } from '../moved-slug.ts';
-import { explainSlug, freeSlug, idOfSlug, slugify } from '../slug.ts';
+import { explainSlug, freeSlug, slugify } from '../slug.ts';
 import type { ArticleTable, ContentTables } from '../tables.ts';
 import { type Actor, writtenBy } from '../written-by.ts';
+import {
+  type ArticleRow,
+  COLUMNS,
+  DETAIL_COLUMNS,
+  type DetailRow,
+  noSuchArticle,
+  type OwnMembers,
+  ownMembers,
+  type ReadArticle,
+  type Reader,
+  readArticle,
+  readArticleBySlug,
+  selectDetail,
+} from './detail.ts';
 import type { Extra } from './extra.ts';
 import { findRepeated, type IdempotentRequest, keepKey } from './idempotency.ts';
 import { ArticleList, type ListPage, type Walk, type WalkedPage } from './list.ts';
 import type { ArticleScope } from './list-plan.ts';
-import { categoryOf, SHOWN_AUTHOR } from './listed-members.ts';
-import { isPreviewOf } from './preview-token.ts';
-import { relatedArticles } from './related.ts';
 import {
   circumstancesOf,
   hasSchedule,
@@ -26,33 +36,15 @@ import {
   type ShownSchedule,
   schedulesOf,
 } from './schedule.ts';
-import type { ArticleChange, ArticleChanges, ArticleCreate, ArticleDetail, ListedMember } from './schema.ts';
+import type { ArticleChange, ArticleChanges, ArticleCreate, ListedMember } from './schema.ts';
 import type { ArticlePlace } from './subjects.ts';
 import { type TermsOfArticle, termIds, termsOf } from './terms.ts';
 import { titleWords } from './title-words.ts';
-import { type ShownTerms, withWorkingCopy } from './with-working-copy.ts';
 import { type ShownWorkingCopy, workingCopiesOf } from './working-copies-of.ts';
 import type { WrittenArticle } from './written-article.ts';
 
 type Database = Kysely<ContentTables>;
 type ArticleUpdate = UpdateObject<ContentTables & { article: ArticleTable }, 'article'>;
-
-/** Who is reading: readers with a key see drafts, and those with the token of a preview its article. */
-export interface Reader {
-  seesDrafts: boolean;
-  preview?: string | undefined;
-}
-
-/**
- * An article as it is read, and its own members: those that change only when the article itself is written.
- */
-export interface ReadArticle {
-  article: ArticleDetail;
-  own: object;
-  extra: Extra | null;
-  /** Its tags and authors, where they are other than `ArticleStore.terms` says. */
-  terms?: ShownTerms;
-}
 
 /** A written article, and its own members as a read would find them. */
 export interface OwnArticle {
@@ -65,13 +57,6 @@ export interface UpdatedArticle extends OwnArticle {
   changes: ArticleChanges;
   place: ArticlePlace;
 }
-
-/** The members that change only when the article itself is written. */
-type OwnMembers = Omit<
-  ArticleRow,
-  'title_words' | 'author' | 'tag_ids' | 'author_ids' | 'extra' | 'publish_at' | 'unpublish_at' | 'release'
-> &
-  Partial<Pick<ArticleRow, 'author' | 'tag_ids' | 'author_ids' | 'extra'>>;
 
 /** What an article has had elsewhere, as far as it is known; with its id, also its schedule as it was. */
 export type ImportedColumns = Partial<
@@ -119,12 +104,8 @@ export class ArticleStore {
    *
    * @throws Failure `missing` if it does not exist or `reader` may not see it
    */
-  async read(id: number, reader: Reader): Promise<ReadArticle> {
-    const db = this.#dbFor(reader);
-    const [row] = await DETAIL.execute(db, { id });
-    const seen = row && (await seenBy(db, row, reader));
-    if (seen === undefined) throw noSuchArticle(id);
-    return seen();
+  read(id: number, reader: Reader): Promise<ReadArticle> {
+    return readArticle(this.#dbFor(reader), id, reader);
   }
 
   /**
@@ -133,13 +114,8 @@ export class ArticleStore {
    * @throws Failure `missing` if no article has it, or `reader` may not see the one that has
    * @throws MovedSlug if the article has another slug by now
    */
-  async readBySlug(slug: string, reader: Reader): Promise<ReadArticle> {
-    const db = this.#dbFor(reader);
-    const [row] = await DETAIL_BY_SLUG.execute(db, { slug });
-    const seen = row && (await seenBy(db, row, reader));
-    if (row === undefined || seen === undefined) throw new Failure('missing', 'no article has this slug');
-    if (row.slug !== slug) throw new MovedSlug(row.slug);
-    return seen();
+  readBySlug(slug: string, reader: Reader): Promise<ReadArticle> {
+    return readArticleBySlug(this.#dbFor(reader), slug, reader);
   }
 
   /** A replica may not have what was saved a moment ago, and still have a preview that was revoked. */
@@ -287,33 +263,6 @@ async function newRow(
   };
 }
 
-/**
- * Reads what a reader may see of an article: with a preview, what was saved last, which may be a working
- * copy. Undefined if that is nothing.
- */
-async function seenBy(
-  db: Database,
-  row: DetailRow,
-  { seesDrafts, preview }: Reader,
-): Promise<(() => Promise<ReadArticle>) | undefined> {
-  const asPublished = async () => ({
-    article: await detailOf(db, row),
-    own: ownMembers(row),
-    extra: row.extra,
-  });
-  if (preview !== undefined && (await isPreviewOf(db, row.id, preview))) {
-    return async () => {
-      const { row: saved, terms } = await withWorkingCopy(db, row);
-      return { article: await detailOf(db, saved), own: ownMembers(saved), extra: saved.extra, terms };
-    };
-  }
-  return row.is_published || seesDrafts ? asPublished : undefined;
-}
-
-function noSuchArticle(id: number) {
-  return new Failure('missing', id === 0 ? 'this article does not exist' : `article ${id} does not exist`);
-}
-
 /** Names what is wrong with a body that the database refuses. */
 function explainRefusal(error: unknown): never {
   if (!violates(error, 'article_category_id_fkey')) explainSlug(error, 'article');
@@ -322,89 +271,6 @@ function explainRefusal(error: unknown): never {
 
 function noSuchCategory() {
   return invalid([{ field: 'category_id', code: 'not_found', message: 'this category does not exist' }]);
-}
-
-/** What a detail shows and its neighbours are found by. */
-const COLUMNS = [
-  'id',
-  'title',
-  'slug',
-  'content',
-  'excerpt',
-  'category_id',
-  'featured_image',
-  'alt_text',
-  'meta_title',
-  'meta_description',
-  'canonical_url',
-  SHOWN_AUTHOR,
-  'is_published',
-  'published_at',
-  'created_at',
-  'updated_at',
-  'title_words',
-  'tag_ids',
-  'author_ids',
-  'extra',
-  'publish_at',
-  'unpublish_at',
-  'release',
-] as const;
-
-const DETAIL_COLUMNS = COLUMNS.map((column) =>
-  typeof column === 'string' ? (`article.${column}` as const) : column,
-);
-
-function selectDetail(db: Database, id: number | RawBuilder<number>) {
-  return db
-    .selectFrom('content.article as article')
-    .leftJoin('content.category as category', 'category.id', 'article.category_id')
-    .select(DETAIL_COLUMNS)
-    .select(['category.id as categoryId', 'category.name as categoryName', 'category.slug as categorySlug'])
-    .where('article.id', '=', id);
-}
-
-/** A row with the columns of the article alone. */
-type ArticleRow = Omit<DetailRow, 'categoryId' | 'categoryName' | 'categorySlug'>;
-
-type DetailRow = Awaited<ReturnType<ReturnType<typeof selectDetail>['executeTakeFirstOrThrow']>>;
-
-const DETAIL = new PreparedQuery<ContentTables, { id: number }, DetailRow>((db, value) =>
-  selectDetail(db, value('id')),
-);
-
-const DETAIL_BY_SLUG = new PreparedQuery<ContentTables, { slug: string }, DetailRow>((db, value) =>
-  selectDetail(db, idOfSlug('article', value('slug'))),
-);
-
-async function detailOf(db: Database, { extra, ...row }: DetailRow): Promise<ArticleDetail> {
-  return {
-    ...row,
-    category: categoryOf(row.categoryId, row.categoryName, row.categorySlug),
-    published_at: row.published_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    related_articles: await relatedArticles(db, row),
-  };
-}
-
-function ownMembers({
-  categoryId,
-  categoryName,
-  categorySlug,
-  title_words,
-  tag_ids,
-  author_ids,
-  extra,
-  publish_at,
-  unpublish_at,
-  release,
-  ...rest
-}: ArticleRow & Partial<DetailRow>): OwnMembers {
-  const own = extra === null ? rest : { ...rest, extra };
-  const tagged = tag_ids.length === 0 ? own : { ...own, tag_ids };
-  // The names of authors may change without it.
-  return author_ids.length === 0 ? tagged : { ...tagged, author: undefined, author_ids };
 }
 
 function written(row: ArticleRow): OwnArticle {
