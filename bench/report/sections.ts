@@ -41,6 +41,20 @@ function tenMillion(kind: string): SectionMaker {
   ]);
 }
 
+/** What imports need, the most memory first, with the files of other sizes that were kept. */
+function movingSection(files: FiguresFiles): Section {
+  const all = [fileOf(files, 'moving'), ...files.values().filter(({ bench }) => bench.startsWith('moving '))];
+  const figures = all.flatMap((file) => file.figures);
+  const worstFirst = select(figures, { metric: 'memory' }).toSorted((a, b) => b.median - a.median);
+  const rows = worstFirst.flatMap(({ subject, at }) =>
+    select(figures, { subject, at }).map((figure) => ({
+      ...figure,
+      what: `${subject}, ${printed(Number(at.MB))} MB`,
+    })),
+  );
+  return { text: [measuredTables(rows), shortfalls(figures), ...all.map(provenance)].join('\n') };
+}
+
 /** What each section of a page is made of, by the name in its marks. */
 export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
   content: sectionOf('content', (file) => [comparisonTable(file, 'content'), shortfalls(file.figures)]),
@@ -92,6 +106,7 @@ export const SECTIONS: Readonly<Record<string, SectionMaker>> = {
     const file = fileOf(files, 'worst');
     return { text: provenance(file), pictures: ratePictures(file) };
   },
+  moving: movingSection,
   page: sectionOf('page', ({ figures }) => {
     const rows = figures.map(({ what, subject, metric, median, unit, aim }) => [
       what,
