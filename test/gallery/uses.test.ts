@@ -4,11 +4,13 @@ import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
 import { send } from '../support/http.ts';
 
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+
 let content: ContentFixture;
 let gallery: GalleryFixture;
 beforeAll(async () => {
-  content = await contentFixture();
-  gallery = await galleryFixture({ CONTENT_URL: content.url, CONTENT_API_KEY: content.key });
+  content = await contentFixture({ DESK_KEY });
+  gallery = await galleryFixture({ CONTENT_URL: content.url, DESK_KEY });
 });
 afterAll(async () => {
   await gallery?.close();
@@ -114,7 +116,7 @@ test('without a key published articles are named; without an answer nothing is s
   const image = { content: text('<img src="/media/press/a.jpg">') };
   await client.article({ title: 'Draft', ...image });
   await client.article({ title: 'Published', ...image, is_published: true });
-  const anonymous = await usesSeenBy({ CONTENT_URL: content.url, CONTENT_API_KEY: '' }, ['press/a.jpg']);
+  const anonymous = await usesSeenBy({ CONTENT_URL: content.url, DESK_KEY: '' }, ['press/a.jpg']);
   expect(anonymous.data).toMatchObject({
     isKnown: true,
     canChange: false,
@@ -125,12 +127,12 @@ test('without a key published articles are named; without an answer nothing is s
   const settings: Record<string, string>[] = [
     { CONTENT_URL: '' },
     { CONTENT_URL: nobody },
-    { CONTENT_API_KEY: 'pk_of_nobody' },
+    { DESK_KEY: 'a-key-that-content-does-not-know-at-all' },
   ];
   for (const one of settings) {
     const { status, data, log } = await usesSeenBy(one, ['press/a.jpg']);
     expect([status, data.isKnown]).toEqual([200, false]);
-    expect(log).not.toContain('pk_of_nobody');
+    expect(log).not.toContain('a-key-that-content');
   }
 });
 

@@ -12,22 +12,12 @@ import {
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
-import { siteSettings, siteUrl } from '@pressroom/common/start/site-settings';
+import { articleSettings, pagePath, siteSettings } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import type { InspectionRules } from './html/inspection.ts';
 
 /** The variable that sets the port. */
 export const PORT_VARIABLE = 'CONTENT_PORT';
-
-/** Where a kind of pages is on the site. */
-function pagePath() {
-  return z
-    .string()
-    .regex(
-      /^(?=.*\{(slug|id)\})\/([\w.~/-]|%[0-9A-Fa-f]{2}|\{(slug|id)\})*$/,
-      'a path with {slug} or {id}, such as /articles/{slug}',
-    );
-}
 
 /** The settings of the content service, with what each is for. */
 export const contentSettings = {
@@ -81,14 +71,7 @@ export const contentSettings = {
     integer(1, 36_500, 'days').default(30),
     'Days for which a deleted article can be restored, and its slugs are given to no other.',
   ),
-  CONTENT_SITE_URL: setting(
-    siteUrl().optional(),
-    'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',
-  ),
-  CONTENT_ARTICLE_PATH: setting(
-    pagePath().default('/articles/{slug}'),
-    'The path of the page of an article on that site.',
-  ),
+  ...articleSettings,
   CONTENT_CATEGORY_PATH: setting(
     pagePath().default('/categories/{slug}'),
     'The path of the page of a category.',

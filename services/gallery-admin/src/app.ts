@@ -17,6 +17,9 @@ import { bucketOperations } from './buckets/routes.ts';
 import type { BucketStore } from './buckets/store.ts';
 import { storeFailure } from './buckets/store-fault.ts';
 import type { GalleryConfig } from './config.ts';
+import { deskOperations } from './desk/routes.ts';
+import { sectionsOf } from './desk/section.ts';
+import { passRequests } from './desk-passage.ts';
 import { folderOperations } from './folders/routes.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
 import { OriginalDates } from './listing/original-dates.ts';
@@ -83,6 +86,7 @@ const describe = (cookies: CookieStyle) => ({
     uploads: 'Presigned URLs with which the browser uploads files straight to the bucket.',
     settings: 'The configured buckets and the active one.',
     media: 'Files of the active bucket that anybody may read.',
+    desk: 'Articles and news, next to the media.',
   },
   securitySchemes: {
     session: { type: 'apiKey' as const, name: sessionCookieName(cookies), in: 'cookie' as const },
@@ -160,6 +164,8 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });
+  const sections = sectionsOf(config);
+  const desk = deskOperations(config, sections);
   const SESSION = sessionHolder({ account, sessions, cookies });
   const page = pageOperations(active);
   addRoutes(app, [
@@ -191,7 +197,10 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     ['POST', '/api/gallery/delete', files.remove, SESSION],
     ['POST', '/api/gallery/batch', files.batch, SESSION],
     ['GET', '/api/proxy', proxy.fetch, SESSION],
+    ['GET', '/api/desk', desk.read, SESSION],
   ]);
+  // `desk/passed-routes.ts` lists them.
+  await passRequests(app, [sections.content, sections.newsroom], SESSION);
   // Strangers get one core at most, and only while the administrator waits for no picture.
   await servePublicMedia(app, { config, buckets: active, places: 1, turn: () => thumbnails.idle() });
   return app;

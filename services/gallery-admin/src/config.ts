@@ -1,3 +1,4 @@
+import { deskKeySetting } from '@pressroom/common/desk/desk-key';
 import {
   commonSettings,
   type Environment,
@@ -8,7 +9,7 @@ import {
   secret,
   setting,
 } from '@pressroom/common/start/config';
-import { siteUrl } from '@pressroom/common/start/site-settings';
+import { articleSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
 import { isEndpoint } from './buckets/endpoint.ts';
 import { isPublicPrefix } from './media/public-prefixes.ts';
@@ -132,12 +133,16 @@ export const gallerySettings = {
   ),
   CONTENT_URL: setting(
     siteUrl().optional(),
-    'Where the content service is: the page then says which articles show a file before it is deleted, moved or renamed. See [used in articles](gallery-media.md#used-in-articles).',
+    'Where the content service is: the page then says which articles show a file before it is deleted, moved or renamed. See [used in articles](gallery-media.md#used-in-articles). With `DESK_KEY`, its articles are at the desk.',
   ),
-  CONTENT_API_KEY: setting(
-    secret(z.string()).optional(),
-    'A key of the content service with the scope `publish`: drafts are found too, and a new name can be written into articles.',
+  CONTENT_SITE_URL: articleSettings.CONTENT_SITE_URL,
+  CONTENT_ARTICLE_PATH: articleSettings.CONTENT_ARTICLE_PATH,
+  NEWSROOM_URL: setting(
+    siteUrl().optional(),
+    "Where the newsroom's worker listens for the desk (`NEWS_DESK_PORT`).",
+    'no news at the desk',
   ),
+  DESK_KEY: deskKeySetting,
   ...publicSettings,
 };
 

@@ -4,12 +4,14 @@ import { type ContentFixture, contentFixture } from '../../support/content.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 import { until } from '../../support/until.ts';
 
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+
 let content: ContentFixture;
 let window: GalleryWindow;
 
 beforeAll(async () => {
-  content = await contentFixture();
-  const opened = await openGalleryWindow({ CONTENT_URL: content.url, CONTENT_API_KEY: content.key });
+  content = await contentFixture({ DESK_KEY });
+  const opened = await openGalleryWindow({ CONTENT_URL: content.url, DESK_KEY });
   if (opened !== undefined) window = opened;
 });
 skipWithout(() => window?.browser);

@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../problems/problem.ts';
-
-/** The header with the person for whom the desk asks: their name, percent-encoded. */
-const PERSON_HEADER = 'x-desk-person';
+import { DESK, PERSON_HEADER } from './person-header.ts';
 
 /** The longest name of a person, in characters. */
 const MAX_NAME = 200;
-
-/** Who is named if the desk itself asks. */
-const DESK = 'desk';
 
 /** The person for whom the desk asks. Throws 400 for a name that nobody can have. */
 export function personOf(headers: IncomingHttpHeaders): string {

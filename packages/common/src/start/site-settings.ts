@@ -35,3 +35,25 @@ export const siteSettings = {
     "The language of titles and texts, as declared in the feeds. The news feed's own words are in it, in English where it has none. The newsroom reads it too.",
   ),
 };
+
+/** Where a kind of pages is on the site. */
+export function pagePath() {
+  return z
+    .string()
+    .regex(
+      /^(?=.*\{(slug|id)\})\/([\w.~/-]|%[0-9A-Fa-f]{2}|\{(slug|id)\})*$/,
+      'a path with {slug} or {id}, such as /articles/{slug}',
+    );
+}
+
+/** Where the articles are on a site that shows them: what content and the desk lead to. */
+export const articleSettings = {
+  CONTENT_SITE_URL: setting(
+    siteUrl().optional(),
+    'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',
+  ),
+  CONTENT_ARTICLE_PATH: setting(
+    pagePath().default('/articles/{slug}'),
+    'The path of the page of an article on that site.',
+  ),
+};

@@ -1,4 +1,5 @@
 import { type ContentClient, contentClient, ProblemError } from '@pressroom/client';
+import { personHeaders } from '@pressroom/common/desk/person-header';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import type { GalleryConfig } from '../config.ts';
@@ -21,8 +22,8 @@ export class Articles {
   readonly #hasKey: boolean;
   readonly #log: Logger;
 
-  constructor({ CONTENT_URL: baseUrl, CONTENT_API_KEY: key }: GalleryConfig, log: Logger) {
-    const headers: Record<string, string> = key === undefined ? {} : { 'x-api-key': key };
+  constructor({ CONTENT_URL: baseUrl, DESK_KEY: key, ADMIN_USERNAME: person }: GalleryConfig, log: Logger) {
+    const headers: Record<string, string> = key === undefined ? {} : personHeaders(key, person);
     // A key is never carried elsewhere.
     const send = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: 'error' });
     const retry = { attempts: 1, patience: 0 };
@@ -66,7 +67,7 @@ export class Articles {
   async move(from: string, to: string): Promise<Change> {
     const client = this.#client;
     if (client === undefined || !this.#hasKey) {
-      throw new Failure('misconfigured', 'changing articles takes CONTENT_URL and CONTENT_API_KEY');
+      throw new Failure('misconfigured', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
       const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(PATIENCE_MS));

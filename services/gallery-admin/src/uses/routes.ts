@@ -33,7 +33,7 @@ function moveOperation(articles: Articles) {
       tags: TAGS,
       operationId: 'moveUses',
       summary: 'Change the addresses of a moved or renamed file in articles',
-      description: 'With the key of `CONTENT_API_KEY`. The request can be repeated.',
+      description: 'With `DESK_KEY`, in the name of who is logged in. The request can be repeated.',
       body: moveUsesBody,
       response: { 200: moveUsesAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
     },
