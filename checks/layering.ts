@@ -38,8 +38,14 @@ const EMBEDDED: readonly string[] = [START, 'packages/embedded-postgres', 'packa
 const NEWS_FEED = 'services/news-feed/src';
 const HALVES: readonly string[] = ['api', 'newsroom'];
 
-/** What starts one of the halves, or checks the settings of both. */
-const NEWS_FEED_PROGRAMS: readonly string[] = ['main.ts', 'cli.ts', 'run-worker.ts', 'check-config.ts'];
+/** What starts one of the halves, checks the settings of both, or shows both to editors. */
+const NEWS_FEED_PROGRAMS: readonly string[] = [
+  'main.ts',
+  'cli.ts',
+  'run-worker.ts',
+  'check-config.ts',
+  'desk-app.ts',
+];
 
 interface LayeringRule {
   readonly rule: string;

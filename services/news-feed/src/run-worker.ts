@@ -2,8 +2,9 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
-import { PortTakenError } from '@pressroom/common/start/port-taken';
+import { isPortTaken, PortTakenError } from '@pressroom/common/start/port-taken';
 import closeWithGrace from 'close-with-grace';
+import { buildDesk, type DeskParts } from './desk-app.ts';
 import { serveCallback } from './newsroom/websub/routes.ts';
 import type { CallbackParts } from './newsroom/websub/subscriptions.ts';
 import { openWorker } from './newsroom/work/open-worker.ts';
@@ -16,30 +17,25 @@ import type { WorkerConfig } from './newsroom/work/worker-config.ts';
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
   giveWay(log);
-  const { worker, metrics, checkSchema, callback, close } = openWorker(config, log);
-  let closePorts: () => void = () => undefined;
+  const { worker, metrics, checkSchema, callback, desk, close } = openWorker(config, log);
+  const ports: (() => unknown)[] = [];
+  const closePorts = () => Promise.all(ports.map((closePort) => closePort()));
   const graceMs = config.SHUTDOWN_TIMEOUT_MS;
   const grace = closeWithGrace({ delay: graceMs, logger: log }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, 'worker_failed');
     else log.info({ signal }, 'worker_stopping');
-    closePorts();
+    await closePorts();
     await close(Math.floor(graceMs * 0.8));
   });
   try {
     if (config.METRICS_PORT !== undefined) {
       const { registry, read, ready } = metrics;
-      closePorts = await serveMetrics(
-        { contentType: registry.contentType, read, ready },
-        config.METRICS_PORT,
-        config.HOST,
-      );
+      const source = { contentType: registry.contentType, read, ready };
+      ports.push(await serveMetrics(source, config.METRICS_PORT, config.HOST));
     }
-    if (config.NEWS_CALLBACK_URL !== undefined) {
-      const [closeMetrics, closeCallback] = [closePorts, await openCallback(callback, config)];
-      closePorts = () => {
-        closeMetrics();
-        closeCallback();
-      };
+    if (config.NEWS_CALLBACK_URL !== undefined) ports.push(await openCallback(callback, config));
+    if (config.DESK_KEY !== undefined) {
+      ports.push(await openDesk({ ...desk, key: config.DESK_KEY, host: config.HOST, log }, config));
     }
     // In a rollout it may be started before the migrations: each of its batches would fail.
     await checkSchema(await readMigrations());
@@ -47,7 +43,7 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
     log.info({ pid: process.pid }, 'worker_started');
   } catch (error) {
     grace.uninstall();
-    closePorts();
+    await closePorts();
     await close(0);
     throw error;
   }
@@ -72,4 +68,18 @@ async function openCallback(parts: CallbackParts, config: WorkerConfig): Promise
     parts.log.warn({ port: config.NEWS_CALLBACK_PORT }, 'callback_port_taken');
     return () => undefined;
   }
+}
+
+/** Serves editors, unless another worker of this machine does: any of them serves the whole newsroom. */
+async function openDesk(parts: DeskParts, config: WorkerConfig): Promise<() => Promise<void>> {
+  const app = await buildDesk(parts);
+  try {
+    const address = await app.listen({ host: config.HOST, port: config.NEWS_DESK_PORT });
+    parts.log.info({ address }, 'desk_listening');
+  } catch (error) {
+    await app.close();
+    if (!isPortTaken(error)) throw error;
+    parts.log.warn({ port: config.NEWS_DESK_PORT }, 'desk_port_taken');
+  }
+  return async () => app.close();
 }

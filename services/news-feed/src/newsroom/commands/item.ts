@@ -4,9 +4,10 @@ import type { Kysely } from 'kysely';
 import { readVocabulary } from '../../config.ts';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
+import { changeItem } from '../editing/edit-of-item.ts';
 import { type ItemDetail, readItemDetail, readWithdrawn } from '../editing/item-detail.ts';
 import { type ItemChange, itemChangeReader } from '../editing/item-input.ts';
-import { editItem, restoreItem, retellItem, withdrawItem } from '../editing/items.ts';
+import { restoreItem, withdrawItem } from '../editing/items.ts';
 import { inEdit } from '../edits.ts';
 import {
   type EditorOptions,
@@ -199,9 +200,7 @@ async function edit(
   });
   if (Object.keys(change).length === 0) throw new Error('nothing to change: see `newsroom item edit --help`');
   const renewal = renewalParts();
-  const edited = await withDatabase((db) =>
-    inEdit(db, { actor, action }, async (tx) => retellItem(tx, await editItem(tx, id, change), renewal)),
-  );
+  const edited = await withDatabase((db) => changeItem(db, id, change, { actor, action, renewal }));
   printEdited({ json }, id, edited);
 }
 

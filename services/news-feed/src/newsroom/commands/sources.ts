@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Failure } from '@pressroom/common/failures/failure';
 import { fileFailure } from '@pressroom/common/files/file-failure';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Kysely } from 'kysely';
@@ -8,9 +7,9 @@ import type { NewsTables } from '../../tables.ts';
 import { MAX_ENTRIES } from '../feeds/parse-feed.ts';
 import { FOUND, LIST_SELECTORS } from '../lists/list-selectors.ts';
 import { Reader } from '../reading/reader.ts';
-import { opmlSettings, writeOpml } from '../sources/opml.ts';
+import { addListed } from '../sources/add-listed.ts';
+import { writeOpml } from '../sources/opml.ts';
 import { SELECT_RULES } from '../sources/select-rule.ts';
-import { type Ruling, readRules } from '../sources/source-rules.ts';
 import { checkSettings, type SourceSettings } from '../sources/source-settings.ts';
 import {
   addSource,
@@ -18,7 +17,6 @@ import {
   editSource,
   findSource,
   listSources,
-  newestEntries,
   pauseSource,
   refusedEntries,
   removeSource,
@@ -28,8 +26,10 @@ import {
   sourceMembers,
 } from '../sources/source-store.ts';
 import { sourceUrl } from '../sources/source-url.ts';
+import { type TriedEntry, tryRules } from '../sources/try-rules.ts';
+import type { TriedSource } from '../work/try-source.ts';
 import { type PrintOptions, print, printing } from './editor-options.ts';
-import { foundLines, type TriedSource, trySource } from './try-source.ts';
+import { foundLines, tryOnce } from './try-source.ts';
 import { withDatabase } from './with-database.ts';
 
 /** The options of `sources add` and `edit`. */
@@ -150,7 +150,7 @@ async function edit(given: string, options: SettingOptions): Promise<void> {
     const { id, url } = await findSource(db, given);
     const { page } = settings;
     const found = page ? await showFound(db, sourceUrl(settings.url ?? url), page, options) : undefined;
-    if (options.try) return page ? undefined : tryRules(db, id, settings.rules ?? [], options);
+    if (options.try) return page ? undefined : showTried(db, id, settings.rules ?? [], options);
     await editSource(db, id, settings, new Date());
     print(options, { ...found, id }, () => `${id}: done`);
   });
@@ -163,7 +163,7 @@ async function showFound(
   page: string | null,
   { try: isTried, json = false }: SettingOptions,
 ): Promise<TriedSource> {
-  const found = await trySource(db, url, page);
+  const found = await tryOnce(db, url, page);
   if (json && !isTried) return found;
   print({ json }, found, () =>
     [...foundLines(found), ...(isTried ? ['nothing was changed'] : [])].join('\n'),
@@ -172,14 +172,13 @@ async function showFound(
 }
 
 /** Shows what rules would do to the newest entries of a source, and changes nothing. */
-async function tryRules(
+async function showTried(
   db: Kysely<NewsTables>,
   id: number,
   rules: readonly string[],
   options: PrintOptions,
 ): Promise<void> {
-  const rule = readRules(rules);
-  const tried = (await newestEntries(db, id)).map((entry) => ({ title: entry.title, ...rule(entry) }));
+  const tried = await tryRules(db, id, rules);
   print(options, tried, () => {
     const dropped = tried.filter(({ droppedBy }) => droppedBy !== undefined);
     const summary = `${dropped.length} of ${tried.length} entries would be dropped; nothing was changed`;
@@ -188,7 +187,7 @@ async function tryRules(
 }
 
 /** What rules would do to an entry, in a line if they would do anything. */
-function triedLine({ title, droppedBy, category, points }: { title: string } & Ruling): string[] {
+function triedLine({ title, droppedBy, category, points }: TriedEntry): string[] {
   if (droppedBy !== undefined) return [`drop   ${title}: ${droppedBy}`];
   const effects = [
     ...(category === undefined ? [] : [`category ${category}`]),
@@ -273,22 +272,8 @@ async function importOpml(file: string, options: PrintOptions): Promise<void> {
   const reader = new Reader();
   const feeds = await reader.read(file, 'opml', readText(file)).finally(() => reader.close());
   const vocabulary = readVocabulary(process.env);
-  const refused: string[] = [];
-  let added = 0;
-  await withDatabase(async (db) => {
-    for (const feed of feeds) {
-      const { url } = feed;
-      try {
-        const settings = opmlSettings(feed, vocabulary);
-        checkSettings(settings, vocabulary);
-        if ((await addSource(db, url, settings, new Date())).added) added += 1;
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        refused.push(`${url}: ${error.message}`);
-      }
-    }
-  });
-  const known = feeds.length - added - refused.length;
+  const { added, known, ...rest } = await withDatabase((db) => addListed(db, feeds, vocabulary, new Date()));
+  const refused = rest.refused.map(({ url, reason }) => `${url}: ${reason}`);
   print(options, { added, known, refused }, () =>
     [`${added} added, ${known} already there, ${refused.length} refused`, ...refused].join('\n'),
   );

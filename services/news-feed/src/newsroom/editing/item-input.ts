@@ -84,7 +84,7 @@ export function itemChecker(vocabulary: Vocabulary): CheckItem {
 }
 
 /** The members of an item that an editor may change, named as its input. */
-function itemChange(vocabulary: Vocabulary) {
+export function itemChange(vocabulary: Vocabulary) {
   return itemInput(vocabulary, given)
     .pick({
       title: true,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readJsonLines } from '@pressroom/common/files/json-lines';
+import { jsonLinesOf, readJsonLines } from '@pressroom/common/files/json-lines';
 import type { Kysely } from 'kysely';
 import type { NewsTables } from '../../tables.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
@@ -13,8 +14,8 @@ import { Importer, type ImportTally } from './importer.ts';
 /** The options of {@link importFile}. */
 export interface Import {
   db: Kysely<NewsTables>;
-  /** The JSON Lines file, or `-` for standard input. */
-  file: string;
+  /** The JSON Lines: a file, `-` for standard input, or their bytes. */
+  file: string | Uint8Array;
   /** Who imports, for the history. */
   actor: string;
   vocabulary: Vocabulary;
@@ -60,7 +61,7 @@ async function importLines(
     });
   const read = importLineReader(vocabulary);
   const importer = new Importer({ read, runWork, packs: vocabulary.packs, now: () => new Date() });
-  const lines = readJsonLines(file);
+  const lines = typeof file === 'string' ? readJsonLines(file) : jsonLinesOf(Readable.from([file]));
   let shown = 0;
   for (let next = lines.next(); ; ) {
     const waited = importer.waitedMs;

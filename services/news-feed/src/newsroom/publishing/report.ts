@@ -35,6 +35,8 @@ export interface Publication {
   date: string;
   vocabulary: Vocabulary;
   now: Date;
+  /** Checks the report as it would be published, undefined without items; throws to forbid that. */
+  precondition?: ((report: Report | undefined) => void) | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface Publication {
  */
 export async function publishReport(
   tx: Transaction<NewsTables>,
-  { period, date, vocabulary, now }: Publication,
+  { period, date, vocabulary, now, precondition }: Publication,
 ): Promise<ReportOutcome> {
   const window = windowOf({ period, date, vocabulary });
   if (window.through > now) {
@@ -55,6 +57,7 @@ export async function publishReport(
     );
   }
   const report = await compose(tx, { period, window, vocabulary });
+  precondition?.(report);
   if (report === undefined) return 'empty';
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(PERIOD_RULES[period].table)
@@ -89,7 +92,7 @@ export interface ReportPreview {
  */
 export async function previewReport(
   db: Kysely<NewsTables>,
-  publication: Omit<Publication, 'now'>,
+  publication: Omit<Publication, 'now' | 'precondition'>,
 ): Promise<ReportPreview> {
   const { period, date, vocabulary } = publication;
   const window = windowOf(publication);
@@ -116,7 +119,7 @@ export async function previewReport(
  */
 export async function correctReport(
   tx: Transaction<NewsTables>,
-  { period, date, vocabulary, now }: Publication,
+  { period, date, vocabulary, now, precondition }: Publication,
 ): Promise<boolean> {
   const window = windowOf({ period, date, vocabulary });
   const { calendar } = vocabulary;
@@ -132,6 +135,7 @@ export async function correctReport(
     );
   }
   const report = await compose(tx, { period, window, vocabulary });
+  precondition?.(report);
   if (report === undefined) throw new Failure('refused', 'no selected item would be left in the report');
   const content = JSON.stringify(report);
   const { numUpdatedRows } = await tx
@@ -144,7 +148,7 @@ export async function correctReport(
 }
 
 /** Throws a {@link Failure} for a date on which the period has no report. */
-function windowOf({ period, date, vocabulary }: Omit<Publication, 'now'>): TimeWindow {
+function windowOf({ period, date, vocabulary }: Omit<Publication, 'now' | 'precondition'>): TimeWindow {
   if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
   return vocabulary.calendar.reportWindow(period, date);
 }

@@ -47,6 +47,11 @@ export function listSources(db: Kysely<NewsTables>): Promise<Source[]> {
   return db.selectFrom('news.source').selectAll().orderBy('id').execute();
 }
 
+/** A page of them: those after the one with this id, 0 for the first page. */
+export function sourcesAfter(db: Kysely<NewsTables>, id: number, limit: number): Promise<Source[]> {
+  return db.selectFrom('news.source').selectAll().where('id', '>', id).orderBy('id').limit(limit).execute();
+}
+
 /** The source with an id or an address. Throws a {@link Failure} if there is none. */
 export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promise<Source> {
   const isId = /^\d{1,15}$/.test(idOrUrl);
@@ -65,38 +70,61 @@ export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promi
   return source;
 }
 
+/** Who changes a source, and what they ask of it. */
+export interface SourceEdit {
+  /** For the history of items that lose their pictures. */
+  actor?: string;
+  /** Checks the source as it is; throws to forbid the change. */
+  precondition?: (source: Source) => void;
+}
+
 /**
  * Changes the settings of a source; without images, its items lose theirs. Throws a {@link Failure} if
- * another source has the new address.
+ * another source has the new address, and whatever the precondition throws.
  */
-export async function editSource(
+export function editSource(
   db: Kysely<NewsTables>,
   id: number,
   settings: SourceSettings & { url?: string },
   now: Date,
+  { actor, precondition }: SourceEdit = {},
 ): Promise<void> {
   const { url: address, ...rest } = settings;
   const url = address === undefined ? undefined : sourceUrl(address);
-  if (url !== undefined) {
-    const holder = await db
-      .selectFrom('news.source')
-      .select('id')
-      .where('url', '=', url)
-      .where('id', '<>', id)
-      .executeTakeFirst();
-    if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
-  }
-  const moved = url === undefined ? {} : { url, given_url: url };
-  const isReadAnew = url !== undefined || settings.page !== undefined;
-  await update(db, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && forgotten(now)) });
-  if (url !== undefined) await db.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
-  if (settings.images === false) {
-    await inTransactions(db)(async (tx) => {
-      await asManyEdits(tx, { action: 'sources edit' });
+  return inTransactions(db)(async (tx) => {
+    if (precondition !== undefined) precondition(await lockSource(tx, id));
+    if (url !== undefined) await refuseTaken(tx, id, url);
+    const moved = url === undefined ? {} : { url, given_url: url };
+    const isReadAnew = url !== undefined || settings.page !== undefined;
+    await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && forgotten(now)) });
+    if (url !== undefined) await tx.deleteFrom('news.source_sitemap').where('source_id', '=', id).execute();
+    if (settings.images === false) {
+      await asManyEdits(tx, { ...(actor !== undefined && { actor }), action: 'sources edit' });
       await takeImagesAway(tx, id);
-    });
-  }
-  if (settings.rules !== undefined) await offerDroppedAgain(db, id);
+    }
+    if (settings.rules !== undefined) await offerDroppedAgain(tx, id);
+  });
+}
+
+async function lockSource(tx: Kysely<NewsTables>, id: number): Promise<Source> {
+  const source = await tx
+    .selectFrom('news.source')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (source === undefined) throw new Failure('missing', `source ${id} does not exist`);
+  return source;
+}
+
+async function refuseTaken(tx: Kysely<NewsTables>, id: number, url: string): Promise<void> {
+  const holder = await tx
+    .selectFrom('news.source')
+    .select('id')
+    .where('url', '=', url)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
 }
 
 /** Other rules may keep what was dropped. */
@@ -175,8 +203,8 @@ async function update(db: Kysely<NewsTables>, id: number, columns: Updateable<So
   if (numUpdatedRows === 0n) throw new Failure('missing', `source ${id} does not exist`);
 }
 
-/** What a source has brought, for `sources show` and `status`. */
-export async function sourceCounts(db: Kysely<NewsTables>, now: Date) {
+/** What sources have brought, all of them or those with these ids. */
+export async function sourceCounts(db: Kysely<NewsTables>, now: Date, ids?: readonly number[]) {
   const dayAgo = new Date(now.getTime() - 86_400_000);
   return db
     .selectFrom('news.source_entry')
@@ -186,8 +214,30 @@ export async function sourceCounts(db: Kysely<NewsTables>, now: Date) {
       build.fn.countAll<number>().filterWhere('state', '=', 'pending').as('pending'),
       build.fn.countAll<number>().filterWhere('state', '=', 'refused').as('refused'),
     ])
+    .$if(ids !== undefined, (query) => query.where('source_id', '=', sql<number>`any(${ids}::bigint[])`))
     .groupBy('source_id')
     .execute();
+}
+
+/** How many times of 24 hours {@link newEntries} counts. */
+const DAYS = 14;
+
+/** The new entries of these sources in each of the last 14 times 24 hours, the latest last. */
+export async function newEntries(
+  db: Kysely<NewsTables>,
+  now: Date,
+  ids: readonly number[],
+): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ source_id: number; ago: number; entries: number }>`
+    select source_id, floor(extract(epoch from ${now}::timestamptz - discovered_at) / 86400)::int as ago, count(*)::int as entries
+    from news.source_entry
+    where source_id = any(${ids}::bigint[])
+      and discovered_at > ${now}::timestamptz - ${DAYS} * interval '24 hours' and discovered_at <= ${now}
+    group by source_id, ago
+  `.execute(db);
+  const days = new Map(ids.map((id) => [id, new Array<number>(DAYS).fill(0)]));
+  for (const { source_id, ago, entries } of rows) days.get(source_id)?.splice(DAYS - 1 - ago, 1, entries);
+  return days;
 }
 
 /** Why the newest refused entries of a source cannot be items. */

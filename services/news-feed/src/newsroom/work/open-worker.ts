@@ -5,6 +5,7 @@ import type { Logger } from '@pressroom/common/log/logging';
 import { type Clock, systemClock } from '../../clock.ts';
 import { vocabularyOf } from '../../config.ts';
 import type { NewsTables } from '../../tables.ts';
+import type { EditorParts } from '../desk/editors.ts';
 import { itemChecker } from '../editing/item-input.ts';
 import { openDigests, openEditor } from '../editorial/open-editor.ts';
 import { FETCH_LIMITS, WebFetcher, type WebFetcherOptions } from '../fetching/web-fetcher.ts';
@@ -20,7 +21,8 @@ import { sharedTurns } from './host-turns.ts';
 import { PacedTurns } from './paced-turns.ts';
 import { WebPageReader } from './page-reader.ts';
 import { pollBounds } from './poll-interval.ts';
-import { newsroomSchedules } from './schedules.ts';
+import { newsroomSchedules, type Schedule } from './schedules.ts';
+import type { TryParts } from './try-source.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import type { WorkerConfig } from './worker-config.ts';
 import { workerMetrics } from './worker-metrics.ts';
@@ -36,6 +38,8 @@ export interface OpenWorker {
   checkSchema: (migrations: readonly MigrationFile[]) => Promise<void>;
   /** What the callback for hubs works with. */
   callback: CallbackParts;
+  /** What editors work with at the desk. */
+  desk: EditorParts & { schedules: readonly Schedule[]; trying: TryParts };
   /** Stops the worker, which may finish what it has begun for `graceMs`, and closes everything. */
   close: (graceMs: number) => Promise<void>;
 }
@@ -70,7 +74,8 @@ export function openWorker(
   const schedules = replaced.schedules ?? newsroomSchedules({ vocabulary, keepDays: config.NEWS_KEEP_DAYS });
   const reader = new Reader();
   const pages = new WebPageReader(fetcher.fetch, reader, sharedTurns(db));
-  const search = new StorySearch(readLexicon(vocabulary.packs));
+  const lexicon = readLexicon(vocabulary.packs);
+  const search = new StorySearch(lexicon);
   const callbackUrl = config.NEWS_CALLBACK_URL;
   const hasNotices = config.NEWS_NOTICE_COMMAND !== undefined || config.NEWS_NOTICE_URL !== undefined;
   const notifier = new Notifier(config, { db, privateHosts: config.NEWS_PRIVATE_HOSTS, log });
@@ -115,6 +120,10 @@ export function openWorker(
     metrics: workerMetrics(db, { schedules, calendar, clock }),
     checkSchema: (migrations) => checkSchema(db, migrations)(),
     callback: { db, clock, log },
+    desk: {
+      ...{ db, vocabulary, lexicon, clock, schedules },
+      trying: { fetch: replaced.fetch ?? fetcher.fetch, reader, politeness: pages.politeness },
+    },
     close,
   };
 }

@@ -38,9 +38,8 @@ interface QueueStatus {
   retrying: number;
 }
 
-/** Where the newsroom stands. */
-export interface NewsroomStatus {
-  sources: SourceStatus[];
+/** What the newsroom has to do, and who does it. */
+interface WorkStatus {
   schedules: ScheduleStatus[];
   queues: QueueStatus[];
   /** The workers that were seen within the last minute. */
@@ -49,18 +48,34 @@ export interface NewsroomStatus {
   spent: Spent;
 }
 
+/** Where the newsroom stands. */
+export interface NewsroomStatus extends WorkStatus {
+  sources: SourceStatus[];
+}
+
+/** What tells where the newsroom stands. */
+interface StatusParts {
+  schedules: readonly Schedule[];
+  calendar: Calendar;
+  now: Date;
+}
+
 /** Reads where the newsroom stands. */
-export async function newsroomStatus(
-  db: Kysely<NewsTables>,
-  { schedules, calendar, now }: { schedules: readonly Schedule[]; calendar: Calendar; now: Date },
-): Promise<NewsroomStatus> {
-  const counts = new Map((await sourceCounts(db, now)).map((count) => [count.source_id, count]));
+export async function newsroomStatus(db: Kysely<NewsTables>, parts: StatusParts): Promise<NewsroomStatus> {
+  const counts = new Map((await sourceCounts(db, parts.now)).map((count) => [count.source_id, count]));
   const sources = (await listSources(db)).map((source) => {
     const count = counts.get(source.id);
     return { source, day: count?.day ?? 0, pending: count?.pending ?? 0, refused: count?.refused ?? 0 };
   });
+  return { sources, ...(await workStatus(db, parts)) };
+}
+
+/** Reads what the newsroom has to do, without its sources, however many there are. */
+export async function workStatus(
+  db: Kysely<NewsTables>,
+  { schedules, calendar, now }: StatusParts,
+): Promise<WorkStatus> {
   return {
-    sources,
     schedules: await scheduleStatus(db, schedules, now),
     queues: await queueStatus(db, schedules, now),
     workers: await liveWorkers(db),

@@ -1,8 +1,10 @@
+import { deskKeySetting } from '@pressroom/common/desk/desk-key';
 import {
   commonSettings,
   type Environment,
   hosts,
   integer,
+  port,
   readConfig,
   setting,
 } from '@pressroom/common/start/config';
@@ -42,6 +44,11 @@ export const workerSettings = {
   NEWS_CALLBACK_PORT: setting(
     integer(0, 65_535).default(4004),
     'The port (on `HOST`) on which the worker listens for hubs, if `NEWS_CALLBACK_URL` is set.',
+  ),
+  DESK_KEY: deskKeySetting,
+  NEWS_DESK_PORT: setting(
+    port().default(4007),
+    'The port (on `HOST`) on which the worker listens for the desk, if `DESK_KEY` is set; do not expose it publicly.',
   ),
   NEWS_KEEP_DAYS: setting(integer(7, 36_500, 'days').default(90), 'How long unselected items are kept.'),
 };

@@ -1,0 +1,171 @@
+import { checkSchema } from '@pressroom/common/database/applied-migrations';
+import { readMigrations } from '@pressroom/common/database/migrations';
+import { createServer } from '@pressroom/common/http/create-server';
+import { addRoutes } from '@pressroom/common/http/operation';
+import type { Server } from '@pressroom/common/http/server';
+import type { Logger } from '@pressroom/common/log/logging';
+import { SearchGate } from '@pressroom/common/search/search-gate';
+import type { Kysely } from 'kysely';
+import { archiveQuery } from './api/archive/schema.ts';
+import { ArchiveStore } from './api/archive/store.ts';
+import { listStories } from './api/stories/list.ts';
+import { storiesQuery } from './api/stories/schema.ts';
+import { deskGuard } from './desk-guard.ts';
+import type { EditorParts } from './newsroom/desk/editors.ts';
+import { importOperations } from './newsroom/desk/import/routes.ts';
+import { itemOperations } from './newsroom/desk/items/routes.ts';
+import { overviewOperations } from './newsroom/desk/overview/routes.ts';
+import { reportOperations } from './newsroom/desk/reports/routes.ts';
+import { sourceOperations } from './newsroom/desk/sources/routes.ts';
+import { storyOperations } from './newsroom/desk/stories/routes.ts';
+import { toWire } from './newsroom/desk/wire.ts';
+import type { Schedule } from './newsroom/work/schedules.ts';
+import type { TryParts } from './newsroom/work/try-source.ts';
+import type { NewsTables } from './tables.ts';
+
+/** What the editing API is built from. */
+export interface DeskParts extends EditorParts {
+  /** `DESK_KEY`. */
+  key: string;
+  host: string;
+  schedules: readonly Schedule[];
+  /** What sources are tried with: the worker's own. */
+  trying: TryParts;
+  log: Logger;
+}
+
+const DESCRIPTION = {
+  title: 'Pressroom newsroom',
+  version: '1.0.0',
+  description: 'What editors do to the news, for the desk of gallery-admin alone: never for the public.',
+  tags: {
+    overview: 'How the newsroom is.',
+    items: 'News items.',
+    edits: 'What was done, and how it is undone.',
+    stories: 'One event, with all reports on it.',
+    sources: 'The feeds that the worker reads.',
+    reports: 'Daily, weekly and monthly reports.',
+    'hot topics': 'What many sources are reporting on now.',
+    import: 'Items from a file.',
+  },
+  securitySchemes: { deskKey: { type: 'apiKey', name: 'X-API-Key', in: 'header' } },
+} as const;
+
+/** The largest request body, in bytes: that of content. */
+const BODY_LIMIT = 2 * 2 ** 20;
+
+/** How many searches of editors run at once. */
+const SEARCHES = 2;
+
+/** Builds the editing API of the newsroom, ready to listen on a port of its own. */
+export async function buildDesk(parts: DeskParts): Promise<Server> {
+  const { db, host, key, log } = parts;
+  const app = await createServer({
+    // A worker may be busy: whoever edits waits.
+    config: { HOST: host, TRUST_PROXY: undefined, METRICS_PORT: undefined, EVENT_LOOP_DELAY_LIMIT_MS: 0 },
+    description: DESCRIPTION,
+    log,
+    bodyLimit: BODY_LIMIT,
+    readiness: { database: checkSchema(db, await readMigrations()) },
+  });
+  const overview = overviewOperations(parts);
+  const items = itemOperations(parts, archiveOf(parts));
+  const stories = storyOperations(parts, { query: storiesQuery, read: (query) => storiesOf(db, query) });
+  const sources = sourceOperations(parts);
+  const reports = reportOperations(parts);
+  const imports = importOperations(parts);
+  const DESK = deskGuard(key);
+  addRoutes(app, [
+    ['GET', '/api/vocabulary', overview.vocabulary, DESK],
+    ['GET', '/api/status', overview.status, DESK],
+    ['GET', '/api/jobs', overview.jobs, DESK],
+    ['GET', '/api/notices', overview.notices, DESK],
+    ['GET', '/api/items', items.list, DESK],
+    ['POST', '/api/items', items.add, DESK],
+    ['GET', '/api/withdrawn-items', items.withdrawn, DESK],
+    ['GET', '/api/items/:id', items.read, DESK],
+    ['PATCH', '/api/items/:id', items.change, DESK],
+    ['POST', '/api/items/:id/select', items.select, DESK],
+    ['POST', '/api/items/:id/deselect', items.deselect, DESK],
+    ['POST', '/api/items/:id/withdraw', items.withdraw, DESK],
+    ['POST', '/api/items/:id/restore', items.restore, DESK],
+    ['GET', '/api/items/:id/history', items.history, DESK],
+    ['GET', '/api/items/:id/explanation', items.explain, DESK],
+    ['POST', '/api/edits/:edit/undo', items.undo, DESK],
+    ['GET', '/api/stories', stories.list, DESK],
+    ['GET', '/api/stories/:id', stories.read, DESK],
+    ['GET', '/api/stories/:id/history', stories.history, DESK],
+    ['POST', '/api/stories/:id/merge', stories.merge, DESK],
+    ['POST', '/api/stories/:id/unmerge', stories.unmerge, DESK],
+    ['POST', '/api/stories/:id/split', stories.split, DESK],
+    ['PUT', '/api/stories/:id/digest', stories.digest, DESK],
+    ['GET', '/api/sources', sources.list, DESK],
+    ['POST', '/api/sources', sources.add, DESK],
+    ['POST', '/api/sources/try', sources.attempt, DESK],
+    ['GET', '/api/sources/:id', sources.read, DESK],
+    ['PATCH', '/api/sources/:id', sources.change, DESK],
+    ['DELETE', '/api/sources/:id', sources.remove, DESK],
+    ['POST', '/api/sources/:id/pause', sources.pause, DESK],
+    ['POST', '/api/sources/:id/resume', sources.resume, DESK],
+    ['GET', '/api/sources/:id/dropped', sources.dropped, DESK],
+    ['POST', '/api/sources/:id/rules/try', sources.rules, DESK],
+    ['GET', '/api/opml', sources.opml, DESK],
+    ['POST', '/api/opml', sources.addOpml, DESK],
+    ['GET', '/api/reports/:period/preview', reports.preview, DESK],
+    ['POST', '/api/reports/:period/publish', reports.publish, DESK],
+    ['POST', '/api/reports/:period/correct', reports.correct, DESK],
+    ['GET', '/api/ranking', overview.ranking, DESK],
+    ['POST', '/api/ranking', overview.rank, DESK],
+    ['POST', '/api/import', imports.run, DESK],
+    ['GET', '/api/import/schema', imports.schema, DESK],
+  ]);
+  return app;
+}
+
+/** The archive, with what editors see of its items besides. */
+function archiveOf({ db, vocabulary, clock }: DeskParts) {
+  const gate = new SearchGate(db, SEARCHES);
+  const archive = new ArchiveStore({ db, gate, calendar: vocabulary.calendar, clock });
+  const query = archiveQuery(vocabulary);
+  return {
+    query,
+    read: async (given: ReturnType<typeof query.parse>) => {
+      const { items, nextCursor } = await archive.page(given);
+      const known = await db
+        .selectFrom('news.item')
+        .select(['id', 'story', 'source_first_party as firstParty'])
+        .where('id', 'in', items.map(({ id }) => id).concat(''))
+        .execute();
+      const more = new Map(known.map((row) => [row.id, row]));
+      const shown = items.map((item) => ({
+        id: item.id,
+        title: item.title,
+        originalTitle: item.original_title,
+        summary: item.summary,
+        sourceName: item.source_name,
+        firstParty: more.get(item.id)?.firstParty ?? false,
+        originalUrl: item.original_url,
+        publishedAt: item.published_at,
+        discoveredAt: item.discovered_at,
+        category: item.category,
+        score: item.score,
+        selected: item.selected,
+        reason: item.reason,
+        directions: item.directions,
+        language: item.language,
+        image: item.image,
+        story: more.get(item.id)?.story ?? null,
+      }));
+      return { items: toWire(shown), nextCursor };
+    },
+  };
+}
+
+async function storiesOf(db: Kysely<NewsTables>, query: Parameters<typeof listStories>[1]) {
+  const { stories, nextCursor } = await listStories(db, query);
+  const shown = stories.map(({ public_id: publicId, title, status, digest, reports, ...latest }) => ({
+    ...{ publicId, title, status, digest, reportCount: reports },
+    latest: { id: latest.latest_id, title: latest.latest, publishedAt: latest.latest_at },
+  }));
+  return { stories: toWire(shown), nextCursor };
+}

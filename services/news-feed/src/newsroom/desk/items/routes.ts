@@ -1,0 +1,245 @@
+import { PRIVATE, replyConditionally, writePrecondition } from '@pressroom/common/caching/conditional';
+import { writtenTag } from '@pressroom/common/caching/entity-tag';
+import { personOf } from '@pressroom/common/desk/person';
+import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
+import { operation } from '@pressroom/common/http/operation';
+import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { addItem, changeItem } from '../../editing/edit-of-item.ts';
+import { readHistory } from '../../editing/history.ts';
+import { type ItemDetail, readItemDetail, readWithdrawn } from '../../editing/item-detail.ts';
+import { restoreItem, withdrawItem } from '../../editing/items.ts';
+import { undoEdit } from '../../editing/undo.ts';
+import { readJudgement } from '../../editorial/judgements.ts';
+import { inEdit } from '../../edits.ts';
+import { type EditorParts, renewalOf } from '../editors.ts';
+import { historyAnswer, historyQuery } from '../history.ts';
+import { toWire } from '../wire.ts';
+import {
+  editPath,
+  explanationAnswer,
+  itemAnswer,
+  itemCreate,
+  itemEditedAnswer,
+  itemPatch,
+  itemPath,
+  itemsAnswer,
+  selection,
+  undoneAnswer,
+  withdrawnAnswer,
+  withdrawnQuery,
+} from './schema.ts';
+
+/** A list of items that are public, by its own parameters. */
+export interface ItemList<Query extends z.ZodType> {
+  query: Query;
+  read: (query: z.output<Query>) => Promise<z.input<typeof itemsAnswer>>;
+}
+
+const TAGS = ['items'];
+const READ_PROBLEMS = problemResponses(400, 401, 403, 404, 503);
+const WRITE_PROBLEMS = problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503);
+
+/** The operations on items: each does what a command of `newsroom item` does. */
+export function itemOperations<Query extends z.ZodType>(parts: EditorParts, items: ItemList<Query>) {
+  return { ...reads(parts, items), ...edits(parts), undo: undoOperation(parts) };
+}
+
+function reads<Query extends z.ZodType>({ db }: EditorParts, items: ItemList<Query>) {
+  const list = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listItems',
+      summary: 'List or search the public items, the last published first',
+      querystring: items.query,
+      response: { 200: itemsAnswer, ...problemResponses(400, 401, 403, 503) },
+    },
+    handler: async (request) => items.read(request.query as z.output<Query>),
+  });
+  const withdrawn = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'listWithdrawnItems',
+      summary: 'List the withdrawn items, the last withdrawn first',
+      querystring: withdrawnQuery,
+      response: { 200: withdrawnAnswer, ...problemResponses(400, 401, 403, 503) },
+    },
+    handler: async ({ query }) => ({ items: toWire(await readWithdrawn(db, query.limit)) }),
+  });
+  const read = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getItem',
+      summary: 'Read all of an item, withdrawn or not',
+      params: itemPath,
+      response: { 200: itemAnswer, ...NOT_MODIFIED, ...READ_PROBLEMS },
+    },
+    handler: (request, reply) =>
+      replyConditionally(request, reply, {
+        cacheControl: PRIVATE,
+        load: async () => {
+          const item = await readItemDetail(db, request.params.id);
+          return { value: toWire(item), own: ownOf(item) };
+        },
+      }),
+  });
+  const history = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'getItemHistory',
+      summary: 'Say who changed an item, when and what',
+      params: itemPath,
+      querystring: historyQuery,
+      response: { 200: historyAnswer, ...READ_PROBLEMS },
+    },
+    handler: async ({ params, query }) => {
+      await readItemDetail(db, params.id);
+      const found = await readHistory(db, { kind: 'item', subject: params.id, limit: query.limit });
+      return { edits: toWire(found) };
+    },
+  });
+  const explain = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'explainItem',
+      summary: 'Say why the editor gave an item its score',
+      params: itemPath,
+      response: { 200: explanationAnswer, ...READ_PROBLEMS },
+    },
+    handler: async ({ params }) => {
+      const judged = await readJudgement(db, params.id);
+      const { source_name: sourceName, judged_at: judgedAt, ...item } = judged;
+      const { judged_score: judgedScore, judged_selected: judgedSelected, ...rest } = item;
+      return toWire({ ...rest, sourceName, judgedAt, judgedScore, judgedSelected });
+    },
+  });
+  return { list, withdrawn, read, history, explain };
+}
+
+function edits(parts: EditorParts) {
+  const { db, vocabulary, clock } = parts;
+  /** The item as an edit has left it. */
+  const edited = async (id: string, edit: number | null) => {
+    const item = await readItemDetail(db, id);
+    const headers = { 'cache-control': PRIVATE, etag: writtenTag(ownOf(item)) };
+    return { headers, body: { edit, item: toWire(item) } };
+  };
+  const editOf = (request: FastifyRequest, action: string) => ({
+    actor: personOf(request.headers),
+    action,
+    renewal: renewalOf(parts),
+  });
+  const add = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'addItem',
+      summary: 'Add an item by hand',
+      body: itemCreate(vocabulary),
+      responseHeaders: { 201: ['ETag'] },
+      response: { 201: itemEditedAnswer, ...problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 503) },
+    },
+    handler: async (request, reply) => {
+      const actor = personOf(request.headers);
+      const { result: id, edit } = await addItem(db, request.body, { actor, action: 'item add' }, clock());
+      const { headers, body } = await edited(id, edit);
+      const location = `/api/items/${encodeURIComponent(id)}`;
+      return reply
+        .code(201)
+        .headers({ ...headers, location })
+        .send(body);
+    },
+  });
+  const change = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'editItem',
+      summary: 'Change members of an item; null removes one',
+      params: itemPath,
+      body: itemPatch(vocabulary),
+      responseHeaders: { 200: ['ETag'] },
+      response: { 200: itemEditedAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      const condition = writePrecondition(request);
+      const { id } = request.params;
+      const { edit } = await changeItem(db, id, request.body, {
+        ...editOf(request, 'item edit'),
+        precondition: condition && ((item) => condition(ownOf(item))),
+      });
+      const { headers, body } = await edited(id, edit);
+      return reply.headers(headers).send(body);
+    },
+  });
+  const selecting = (isSelected: boolean) =>
+    operation({
+      schema: {
+        tags: TAGS,
+        operationId: isSelected ? 'selectItem' : 'deselectItem',
+        summary: isSelected
+          ? 'Add an item to the selected set'
+          : 'Remove an item from the selected set; it stays public',
+        params: itemPath,
+        ...(isSelected && { body: selection }),
+        response: { 200: itemEditedAnswer, ...WRITE_PROBLEMS },
+      },
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        const given = isSelected ? (request.body as z.output<typeof selection>) : undefined;
+        const edit = editOf(request, isSelected ? 'item select' : 'item deselect');
+        const done = await changeItem(db, id, { ...given, selected: isSelected }, edit);
+        const { headers, body } = await edited(id, done.edit);
+        return reply.headers(headers).send(body);
+      },
+    });
+  const withdrawing = (name: 'withdraw' | 'restore', set: typeof withdrawItem, summary: string) =>
+    operation({
+      schema: {
+        tags: TAGS,
+        operationId: `${name}Item`,
+        summary,
+        params: itemPath,
+        response: { 200: itemEditedAnswer, ...WRITE_PROBLEMS },
+      },
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        const { renewal, ...edit } = editOf(request, `item ${name}`);
+        const done = await inEdit(db, edit, (tx) => set(tx, id, renewal));
+        const { headers, body } = await edited(id, done.edit);
+        return reply.headers(headers).send(body);
+      },
+    });
+  return {
+    add,
+    change,
+    select: selecting(true),
+    deselect: selecting(false),
+    withdraw: withdrawing('withdraw', withdrawItem, 'Remove an item from every answer'),
+    restore: withdrawing('restore', restoreItem, 'Restore a withdrawn item'),
+  };
+}
+
+function undoOperation(parts: EditorParts) {
+  return operation({
+    schema: {
+      tags: ['edits'],
+      operationId: 'undoEdit',
+      summary: 'Undo an edit by another one, unless what it changed has been changed again',
+      params: editPath,
+      response: { 200: undoneAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request) => {
+      const { edit } = await undoEdit(parts.db, request.params.edit, {
+        actor: personOf(request.headers),
+        renewal: renewalOf(parts),
+        zone: parts.vocabulary.calendar.zone,
+      });
+      return { edit };
+    },
+  });
+}
+
+/** What of an item an editor changes. */
+function ownOf({ story, sources: _sources, reports: _reports, updatedAt: _at, ...members }: ItemDetail) {
+  return { ...members, story: story?.publicId ?? null };
+}

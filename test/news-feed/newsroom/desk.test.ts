@@ -1,0 +1,384 @@
+import { buildDesk } from '@pressroom/news-feed/desk-app';
+import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
+import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { FeedHost } from '../../support/feed-host.ts';
+import { type Answer, type JsonBody, type Sending, send } from '../../support/http.ts';
+import { memoryLog, type TestLog } from '../../support/log.ts';
+import { type NewsFeedFixture, newsFeedFixture } from '../../support/news-feed.ts';
+import { importLines, itemLine } from '../../support/newsroom.ts';
+import { workerSettings } from '../../support/worker.ts';
+
+const DESK_KEY = 'a-key-of-the-desk-that-nobody-guesses';
+
+/** 20:00 in Shanghai: the time of the report of this day is over. */
+const NOW = new Date('2026-11-20T12:00:00.000Z');
+
+let now = NOW;
+let feed: NewsFeedFixture;
+let host: FeedHost;
+let log: TestLog;
+let url: string;
+let description: JsonBody;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  feed = await newsFeedFixture({ CACHE_BYTES: '0' });
+  host = await FeedHost.start();
+  log = memoryLog('newsroom');
+  const config = readWorkerConfig({ ...workerSettings(feed.database.url), DESK_KEY });
+  const opened = openWorker(config, log.log, { clock: () => now });
+  const app = await buildDesk({ ...opened.desk, key: DESK_KEY, host: '127.0.0.1', log: log.log });
+  url = await app.listen({ host: '127.0.0.1', port: 0 });
+  description = (await send(`${url}/openapi.json`)).body;
+  close = async () => {
+    await app.close();
+    await opened.close(60_000);
+  };
+});
+afterAll(async () => {
+  await close?.();
+  await host?.close();
+  await feed?.close();
+});
+beforeEach(async () => {
+  now = NOW;
+  await feed.database.pool.query('truncate news.item, news.story, news.edit, news.source cascade');
+});
+
+function ask(path: string, { headers, ...sending }: Sending = {}): Promise<Answer> {
+  const desk = { 'x-api-key': DESK_KEY, 'x-desk-person': 'Zo%C3%AB' };
+  return send(`${url}/api${path}`, { ...sending, headers: { ...desk, ...headers } });
+}
+const post = (path: string, json?: unknown, headers = {}) =>
+  ask(path, { method: 'POST', headers, ...(json !== undefined && { json }) });
+const patch = (path: string, json: unknown, headers = {}) => ask(path, { method: 'PATCH', json, headers });
+
+const titles = ({ body }: Answer) => body.items.map(({ title }: JsonBody) => title);
+
+/** Every operation of the description, with a path that leads somewhere. */
+function operations(): [method: string, path: string][] {
+  return Object.entries<JsonBody>(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method): [string, string] => [
+      method.toUpperCase(),
+      path.replace('{period}', 'daily').replaceAll(/\{\w+\}/g, '1'),
+    ]),
+  );
+}
+
+test('every operation takes the key of the desk, before it looks at anything else', async () => {
+  const found = operations().filter(([, path]) => path.startsWith('/api/'));
+  expect(found).toHaveLength(42);
+  for (const [method, path] of found) {
+    const raw =
+      method === 'GET' || method === 'DELETE'
+        ? {}
+        : { raw: '{', headers: { 'content-type': 'application/json' } };
+    const anonymous = await send(url + path, { method, ...raw });
+    expect([method, path, anonymous.status, anonymous.body.code]).toEqual([
+      method,
+      path,
+      401,
+      'unauthorized',
+    ]);
+    const headers = { ...raw.headers, 'x-api-key': `${DESK_KEY}x` };
+    const other = await send(url + path, { method, ...raw, headers });
+    expect([method, path, other.status, other.body.code]).toEqual([method, path, 403, 'forbidden']);
+  }
+  const nobody = await send(`${url}/api/status`, {
+    headers: { 'x-api-key': DESK_KEY, 'x-desk-person': '%0A' },
+  });
+  expect(nobody.status).toBe(400);
+  expect(log.text()).not.toContain(DESK_KEY);
+});
+
+test('bad input gets a problem that says which member, and never a 5xx', async () => {
+  const wrong: [string, string, unknown][] = [
+    ['POST', '/items', {}],
+    ['PATCH', '/items/a', { score: 101 }],
+    ['PATCH', '/items/a', {}],
+    ['PATCH', '/items/a', { surprise: 1 }],
+    ['POST', '/items/a/select', { reason: 1 }],
+    ['POST', '/stories/a/merge', {}],
+    ['POST', '/stories/a/split', { items: [] }],
+    ['PUT', '/stories/a/digest', { digest: 1 }],
+    ['POST', '/sources', {}],
+    ['POST', '/sources', { url: 'ftp://x', weight: 11 }],
+    ['POST', '/sources', { url: 'https://x.example/', rules: ['drop if'], category: 'none-such' }],
+    ['POST', '/sources/try', { url: 'nonsense' }],
+    ['PATCH', '/sources/1', { select: 'perhaps' }],
+    ['POST', '/sources/1/rules/try', { rules: ['x'] }],
+    ['POST', '/opml', { opml: 1 }],
+    ['POST', '/reports/daily/publish', { date: '2026-13-01' }],
+    ['POST', '/import', { lines: 1 }],
+  ];
+  for (const [method, path, json] of wrong) {
+    const { status, body } = await ask(path, { method, json });
+    expect([method, path, json, status, body.code]).toEqual([method, path, json, 422, 'validation_failed']);
+    expect(body.errors?.length).toBeGreaterThan(0);
+  }
+  const { body } = await post('/sources', {
+    url: 'https://x.example/',
+    rules: ['keep if url ~ /a/', 'x'],
+    weight: 11,
+  });
+  expect(body.errors.map(({ field }: JsonBody) => field)).toEqual(['rules.1', 'weight']);
+  for (const [path, status] of [
+    ['/items?limit=0', 400],
+    ['/items?from=yesterday', 400],
+    ['/items?cursor=x', 400],
+    ['/items/none', 404],
+    ['/items/none/history', 404],
+    ['/items/none/explanation', 404],
+    ['/stories/none', 404],
+    ['/sources/999999999999', 404],
+    ['/sources/x', 400],
+    ['/reports/yearly/preview', 400],
+    ['/reports/weekly/preview?date=2026-11-20', 400],
+    ['/ranking?direction=none', 400],
+    ['/notices?cursor=x', 400],
+  ] as const) {
+    expect([path, (await ask(path)).status]).toEqual([path, status]);
+  }
+  for (const path of ['/items/none/select', '/items/none/withdraw', '/edits/999/undo', '/sources/1/pause']) {
+    expect([path, (await post(path)).status]).toEqual([path, 404]);
+  }
+  const nul = await post('/import', { lines: '{"type":"item"}\nnot JSON\n' });
+  expect([nul.status, nul.body.refused.map(({ number }: JsonBody) => number)]).toEqual([200, [1, 2]]);
+});
+
+test('an item is added, listed, edited, selected, withdrawn and all of it undone, by name', async () => {
+  const { type: _, ...line } = itemLine('a') as JsonBody;
+  const added = await post('/items', line);
+  expect([added.status, added.headers.get('location')]).toEqual([201, '/api/items/a']);
+  expect((await post('/items', line)).status).toBe(409);
+  expect((await ask('/items')).body).toMatchObject({
+    items: [
+      { id: 'a', title: 'Title of a', sourceName: 'Source', firstParty: false, story: null, selected: false },
+    ],
+    nextCursor: null,
+  });
+  const read = await ask('/items/a');
+  const etag = read.headers.get('etag') ?? '';
+  expect((await ask('/items/a', { headers: { 'if-none-match': etag } })).status).toBe(304);
+
+  const edited = await patch('/items/a', { title: 'Another', score: 70 }, { 'if-match': etag });
+  expect(edited.body.item).toMatchObject({ title: 'Another', score: 70 });
+  const late = await patch('/items/a', { title: 'Mine' }, { 'if-match': etag });
+  expect([late.status, late.body.code]).toEqual([412, 'precondition_failed']);
+  const again = await patch('/items/a', { score: 71 }, { 'if-match': edited.headers.get('etag') ?? '' });
+  expect(again.status).toBe(200);
+  expect((await patch('/items/a', { score: 71 })).body.edit).toBe(null);
+
+  const selected = await post('/items/a/select', { reason: 'Because' });
+  expect(selected.body.item).toMatchObject({ selected: true, reason: 'Because' });
+  expect((await post('/items/a/deselect')).body.item.selected).toBe(false);
+  expect((await post('/items/a/select')).body.item.selected).toBe(true);
+  const withdrawn = await post('/items/a/withdraw');
+  expect(withdrawn.body.item.withdrawnAt).not.toBe(null);
+  expect(titles(await ask('/items'))).toEqual([]);
+  expect(titles(await ask('/withdrawn-items'))).toEqual(['Another']);
+  expect((await post(`/edits/${withdrawn.body.edit}/undo`)).body.edit).toEqual(expect.any(Number));
+  expect(titles(await ask('/items?selected=true&q=another'))).toEqual(['Another']);
+  const stale = await post(`/edits/${edited.body.edit}/undo`);
+  expect([stale.status, stale.body.code]).toEqual([409, 'conflict']);
+  await post('/items/a/withdraw');
+  expect((await post('/items/a/restore')).body.item.withdrawnAt).toBe(null);
+
+  const { edits } = (await ask('/items/a/history')).body;
+  expect(new Set(edits.map(({ actor }: JsonBody) => actor))).toEqual(new Set(['Zoë']));
+  expect(edits.map(({ action }: JsonBody) => action).slice(-2)).toEqual(['item edit', 'item edit']);
+  expect(edits.at(-1).changes).toContainEqual({ member: 'title', before: 'Title of a', after: 'Another' });
+  expect((await ask('/items/a/explanation')).body).toMatchObject({ id: 'a', terms: null, judgedAt: null });
+});
+
+test('of two who edit an item at once one is told', async () => {
+  await importLines(feed.db, [itemLine('a')]);
+  const etag = (await ask('/items/a')).headers.get('etag') ?? '';
+  const answers = await Promise.all(
+    ['One', 'Two', 'Three'].map((title) => patch('/items/a', { title }, { 'if-match': etag })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+});
+
+test('lists go on where they ended', async () => {
+  await importLines(
+    feed.db,
+    ['a', 'b', 'c'].map((name) => itemLine(name)),
+  );
+  const first = await ask('/items?limit=2');
+  const second = await ask(`/items?limit=2&cursor=${first.body.nextCursor}`);
+  expect([...titles(first), ...titles(second)].sort()).toEqual(['Title of a', 'Title of b', 'Title of c']);
+  expect(second.body.nextCursor).toBe(null);
+  for (const name of ['x', 'y', 'z']) await post('/sources', { url: `https://${name}.example/feed` });
+  const page = await ask('/sources?limit=2');
+  const rest = await ask(`/sources?limit=2&cursor=${page.body.nextCursor}`);
+  const names = [...page.body.sources, ...rest.body.sources].map(({ name }: JsonBody) => name);
+  expect([names, rest.body.nextCursor]).toEqual([['x.example', 'y.example', 'z.example'], null]);
+});
+
+test('stories are merged, unmerged, split and told', async () => {
+  const story = (publicId: string) => ({ type: 'story', publicId, title: `Story ${publicId}` });
+  await importLines(feed.db, [
+    story('s'),
+    story('t'),
+    itemLine('a', { story: 's' }),
+    itemLine('b', { story: 's' }),
+    itemLine('c', { story: 't' }),
+  ]);
+  const { stories } = (await ask('/stories')).body;
+  expect(stories.map(({ publicId, reportCount }: JsonBody) => [publicId, reportCount]).sort()).toEqual([
+    ['s', 2],
+    ['t', 1],
+  ]);
+  expect((await post('/stories/t/merge', { into: 's' })).body).toEqual({
+    edit: expect.any(Number),
+    publicId: 's',
+  });
+  expect((await ask('/stories/s')).body.reports).toHaveLength(3);
+  expect((await ask('/stories/t')).body.mergedInto).toBe('s');
+  expect((await post('/stories/s/merge', { into: 't' })).status).toBe(409);
+  expect((await post('/stories/t/unmerge')).body.edit).toEqual(expect.any(Number));
+  expect((await post('/stories/t/unmerge')).status).toBe(409);
+  const part = await post('/stories/s/split', { items: ['b'] });
+  expect((await ask(`/stories/${part.body.publicId}`)).body.reports.map(({ id }: JsonBody) => id)).toEqual([
+    'b',
+  ]);
+
+  const etag = (await ask('/stories/s')).headers.get('etag') ?? '';
+  const write = (digest: string | null) =>
+    ask('/stories/s/digest', { method: 'PUT', json: { digest }, headers: { 'if-match': etag } });
+  expect((await write('What happened.')).status).toBe(200);
+  expect((await write('Something else.')).status).toBe(412);
+  expect((await ask('/stories/s')).body).toMatchObject({ digest: 'What happened.', digestBy: 'person' });
+  const { edits } = (await ask('/stories/s/history')).body;
+  expect(edits[0]).toMatchObject({ actor: 'Zoë', action: 'story digest' });
+});
+
+test('a source is tried, added, changed, paused, resumed and removed', async () => {
+  const entry = '<item><title>Hello</title><link>https://example.com/hello</link></item>';
+  host.set('/feed.xml', {
+    body: `<rss version="2.0"><channel><title>My feed</title>${entry}</channel></rss>`,
+  });
+  const feedUrl = host.at('/feed.xml');
+  expect((await post('/sources/try', { url: feedUrl })).body).toEqual({
+    url: feedUrl,
+    title: 'My feed',
+    entries: [{ title: 'Hello', url: 'https://example.com/hello', publishedAt: null, summary: null }],
+    count: 1,
+    leadsTo: [],
+  });
+  for (const bad of [
+    host.at('/none.xml'),
+    'http://10.0.0.1/feed',
+    'http://169.254.169.254/latest',
+    'http://127.0.0.1:1/',
+  ]) {
+    const { status, body } = await post('/sources/try', { url: bad });
+    expect([bad, status, body.code]).toEqual([bad, 422, 'source_unreadable']);
+  }
+  const added = await post('/sources', { url: feedUrl, select: 'all', rules: ['drop if title ~ /ad/i'] });
+  const { id } = added.body;
+  expect([added.status, added.headers.get('location')]).toEqual([201, `/api/sources/${id}`]);
+  expect(added.body).toMatchObject({ select: 'all', state: 'active', days: new Array(14).fill(0), day: 0 });
+  expect((await post('/sources', { url: feedUrl, select: 'none' })).status).toBe(200);
+  const etag = (await ask(`/sources/${id}`)).headers.get('etag') ?? '';
+  expect(
+    (await patch(`/sources/${id}`, { weight: 2, name: 'Mine' }, { 'if-match': etag })).body,
+  ).toMatchObject({
+    weight: 2,
+    name: 'Mine',
+    select: 'all',
+  });
+  expect((await patch(`/sources/${id}`, { weight: 3 }, { 'if-match': etag })).status).toBe(412);
+  expect((await post(`/sources/${id}/pause`)).body.state).toBe('paused');
+  expect((await post(`/sources/${id}/resume`)).body.state).toBe('active');
+
+  const kept = (key: string, ago: string) =>
+    feed.database.pool.query(
+      `insert into news.source_entry (source_id, key, hash, entry, retry_at, discovered_at, last_seen_at)
+       values ($1, $2, sha256('x'), $3, now(), $4::timestamptz - $5::interval, now())`,
+      [id, key, { title: `An ad ${key}`, summary: null, url: 'https://e.example/' }, NOW, ago],
+    );
+  await kept('1', '1 hour');
+  await kept('2', '25 hours');
+  await kept('3', '26 hours');
+  await kept('4', '15 days');
+  expect((await ask(`/sources/${id}`)).body).toMatchObject({
+    day: 1,
+    pending: 4,
+    days: [...new Array(12).fill(0), 2, 1],
+  });
+  const tried = await post(`/sources/${id}/rules/try`, {
+    rules: ['drop if title ~ /1/', 'score +5 if title ~ /ad/'],
+  });
+  expect(tried.body.entries[0]).toEqual({
+    title: 'An ad 1',
+    droppedBy: 'drop if title ~ /1/',
+    category: null,
+    points: 5,
+  });
+  expect((await ask(`/sources/${id}/dropped`)).body).toEqual({ entries: [] });
+
+  const opml = await ask('/opml');
+  expect(opml.headers.get('content-type')).toContain('text/x-opml');
+  expect((await ask(`/sources/${id}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await ask('/sources')).body.sources).toEqual([]);
+  expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 1, known: 0, refused: [] });
+  expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 0, known: 1, refused: [] });
+  expect((await post('/opml', { opml: 'not OPML' })).status).toBe(422);
+});
+
+test('a report is previewed, and what is published or corrected is what was seen', async () => {
+  const at = { publishedAt: '2026-11-19T20:00:00.000Z', discoveredAt: '2026-11-19T20:00:00.000Z' };
+  const selected = { ...at, selected: true, category: 'technology', score: 80, summary: 'What it says.' };
+  await importLines(feed.db, [itemLine('a', selected), itemLine('b', { ...selected, selected: false })]);
+  const preview = () => ask('/reports/daily/preview?date=2026-11-20');
+  const seen = await preview();
+  expect(seen.body).toMatchObject({
+    date: '2026-11-20',
+    publishedAt: null,
+    report: { sections: [{ items: [{ itemId: 'a' }] }] },
+  });
+  await post('/items/b/select');
+  const body = { date: '2026-11-20' };
+  const early = await post('/reports/daily/publish', body, { 'if-match': seen.headers.get('etag') });
+  expect(early.status).toBe(412);
+  const current = await preview();
+  const published = await post('/reports/daily/publish', body, { 'if-match': current.headers.get('etag') });
+  expect(published.body).toEqual({ period: 'daily', date: '2026-11-20', outcome: 'published' });
+  expect((await post('/reports/daily/publish')).body.outcome).toBe('unchanged');
+  expect((await post('/reports/daily/publish', { date: '2026-11-21' })).status).toBe(409);
+  expect((await post('/reports/weekly/correct')).status).toBe(404);
+  // Its day is over.
+  now = new Date(NOW.getTime() + 86_400_000);
+  expect((await post('/reports/daily/correct', body)).status).toBe(409);
+});
+
+test('the newsroom as a whole is shown, and ranked and filled anew', async () => {
+  expect((await ask('/vocabulary')).body).toMatchObject({
+    directions: [{ name: 'domestic', label: 'Domestic' }, { name: 'overseas' }],
+    zone: 'Asia/Shanghai',
+  });
+  const lines = [itemLine('a', { publishedAt: '2026-11-20T10:00:00.000Z' })]
+    .map((line) => JSON.stringify(line))
+    .join('\n');
+  expect((await post('/import', { lines, dryRun: true })).body.created).toBe(1);
+  expect(titles(await ask('/items'))).toEqual([]);
+  expect((await post('/import', { lines })).body).toEqual({
+    created: 1,
+    changed: 0,
+    unchanged: 0,
+    refused: [],
+  });
+  expect((await ask('/items/a/history')).body.edits[0]?.actor ?? 'Zoë').toBe('Zoë');
+  expect((await ask('/import/schema')).body).toHaveProperty('$schema');
+  expect((await post('/ranking')).body).toEqual({ topics: expect.any(Number) });
+  const { ranking } = (await ask('/ranking')).body;
+  expect(ranking).toMatchObject({ windowHours: 72, weights: { halfLifeHours: expect.any(Number) } });
+  const { body: status } = await ask('/status');
+  expect(status.queues.map(({ name }: JsonBody) => name)).toEqual(['poll', 'edit', 'websub', 'schedule']);
+  expect(status.sources).toEqual({ active: 0, paused: 0, gone: 0, failing: 0 });
+  expect((await ask('/jobs')).body).toEqual({ jobs: [] });
+  expect((await ask('/notices')).body).toMatchObject({ nextCursor: null });
+});
