@@ -63,6 +63,7 @@ async function measureStart(): Promise<Figure> {
     'CONTENT_PORT',
     'NEWS_FEED_PORT',
     'GALLERY_ADMIN_PORT',
+    'NEWS_DESK_PORT',
   ];
   const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir };
   for (const port of ports) env[port] = String(await findFreePort());

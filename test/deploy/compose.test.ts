@@ -33,6 +33,7 @@ const FIXED = [
   'MEDIA_PORT',
   'newsroom METRICS_PORT',
   'newsroom NEWS_CALLBACK_PORT',
+  'newsroom NEWS_DESK_PORT',
 ];
 
 let services: Record<string, ComposeService>;

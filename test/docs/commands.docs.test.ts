@@ -78,6 +78,7 @@ beforeAll(async () => {
     NEWS_FEED_PORT: ports['4001'],
     GALLERY_ADMIN_PORT: ports['4002'],
     CONTENT_PORT: ports['4003'],
+    NEWS_DESK_PORT: String(await findFreePort()),
     DATABASE_PORT: String(await findFreePort()),
     OBJECT_STORE_PORT: String(await findFreePort()),
     NEWS_REPORT_TIMEZONE: zoneAtNoon(new Date()),

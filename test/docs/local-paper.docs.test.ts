@@ -39,6 +39,7 @@ beforeAll(async () => {
     NEWS_RATE_LIMIT: '10000',
     GALLERY_ADMIN_PORT: await free(),
     CONTENT_PORT: await free(),
+    NEWS_DESK_PORT: await free(),
     DATABASE_PORT: await free(),
     OBJECT_STORE_PORT: await free(),
     npm_config_loglevel: 'error',

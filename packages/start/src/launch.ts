@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ensureFreePort, LOOPBACK } from '@pressroom/embedded-postgres/ports';
 import { StartError } from '@pressroom/embedded-postgres/start-error';
 import { atOnce } from './at-once.ts';
@@ -46,7 +47,7 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   await ensureServicePorts(settings, env);
 
   // The services cannot share one metrics port.
-  const alone = { cwd: root, env: { ...env, HOST: LOOPBACK, METRICS_PORT: '' } };
+  const alone = { cwd: root, env: withDeskKey({ ...env, HOST: LOOPBACK, METRICS_PORT: '' }) };
   const [database, gallery] = await openStores(
     { services, migrate, settings, alone, running, print },
     signal,
@@ -71,7 +72,9 @@ export async function launch({ root, services, migrate, env, sample, signal, pri
   running.defer(async () => void (await Promise.all(programs.map(({ program }) => program.stop()))));
   await Promise.all(programs.map(({ program, port }) => untilReady(program, port, signal)));
   // Last, because nothing waits for them.
-  const workers = services.flatMap((service) => startWorker(service, contexts.get(service) ?? shared));
+  const workers = services.flatMap((service) =>
+    startWorker(service, settings, contexts.get(service) ?? shared),
+  );
   running.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
 
   const { servicePorts } = settings;
@@ -176,6 +179,10 @@ async function ensureServicePorts(settings: StartSettings, env: NodeJS.ProcessEn
   for (const [{ name, port }, number] of settings.servicePorts) {
     await ensureFreePort({ port: number, owner: name, variable: port.variable }, patienceMs);
   }
+  for (const [{ name, worker }, port] of settings.workerPorts) {
+    const variable = worker?.port.variable ?? '';
+    await ensureFreePort({ port, owner: `the worker of ${name}`, variable }, patienceMs);
+  }
 }
 
 type Context = Pick<ProgramOptions, 'cwd' | 'env'>;
@@ -186,6 +193,12 @@ function withDatabase({ cwd, env }: Context, { url }: LaunchDatabase): Context {
 
 function withHooksKey({ cwd, env }: Context, { dataDir }: StartSettings): Context {
   return { cwd, env: { ...env, ...hooksKeyOf(dataDir, env) } };
+}
+
+/** The key of the desk need not outlive the services that share it. */
+function withDeskKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (env.DESK_KEY || env.DESK_KEY_FILE) return env;
+  return { ...env, DESK_KEY: randomBytes(32).toString('hex') };
 }
 
 function withGallery({ cwd, env }: Context, gallery: LaunchGallery | undefined): Context {
@@ -216,9 +229,16 @@ async function addSamples(
   }
 }
 
-function startService(service: Service, { servicePorts }: StartSettings, { cwd, env }: Context): Program {
+function startService(
+  service: Service,
+  { servicePorts, workerPorts }: StartSettings,
+  { cwd, env }: Context,
+): Program {
   const { name, main, port, env: own, reaches = {} } = service;
-  const ports = new Map([...servicePorts].map(([{ name }, port]) => [name, port]));
+  const ports = new Map([
+    ...[...servicePorts].map(([{ name }, port]) => [name, port] as const),
+    ...[...workerPorts].map(([{ name }, port]) => [`${name} worker`, port] as const),
+  ]);
   const reached = Object.entries(reaches).flatMap(([variable, other]) =>
     ports.has(other) ? [[variable, `http://${LOOPBACK}:${ports.get(other)}`]] : [],
   );
@@ -241,9 +261,11 @@ function givenIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** The worker of a service, if it has one. */
-function startWorker({ name, worker }: Service, { cwd, env }: Context): Program[] {
+function startWorker(service: Service, { workerPorts }: StartSettings, { cwd, env }: Context): Program[] {
+  const { name, worker } = service;
   if (worker === undefined) return [];
-  const options = { cwd, env: { ...worker.env, ...givenIn(env) } };
+  const port = { [worker.port.variable]: String(workerPorts.get(service)) };
+  const options = { cwd, env: { ...worker.env, ...givenIn(env), ...port } };
   return [new Program({ ...options, name: `The worker of ${name}`, command: worker.command })];
 }
 

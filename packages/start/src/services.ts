@@ -20,8 +20,10 @@ export interface Service {
    * its end once an embedded store listens: it creates the bucket and samples.
    */
   readonly gallery?: { readonly prepare: readonly [program: string, ...args: string[]] };
-  /** A program without a port and its arguments, run next to the service, with its own variables. */
+  /** A program and its arguments, run next to the service, with its own variables. */
   readonly worker?: {
+    /** The variable that sets its port, and the default port; `SERVICE worker` in what others reach. */
+    readonly port: { readonly variable: string; readonly default: number };
     readonly command: readonly [program: string, ...args: string[]];
     /** What it gets unless the environment says otherwise. */
     readonly env: Readonly<Record<string, string>>;
@@ -46,6 +48,7 @@ export const SERVICES: readonly Service[] = [
     port: { variable: 'NEWS_FEED_PORT', default: 4001 },
     sample: ['services/news-feed/src/cli.ts', 'sample'],
     worker: {
+      port: { variable: 'NEWS_DESK_PORT', default: 4007 },
       command: ['services/news-feed/src/cli.ts', 'work'],
       env: { NEWS_PRIVATE_HOSTS: OWN_HOSTS },
     },
@@ -69,7 +72,7 @@ export const SERVICES: readonly Service[] = [
     check: ['services/gallery-admin/src/check-config.ts'],
     port: { variable: 'GALLERY_ADMIN_PORT', default: 4002 },
     env: { MEDIA_PUBLIC: 'public/' },
-    reaches: { CONTENT_URL: 'content' },
+    reaches: { CONTENT_URL: 'content', NEWSROOM_URL: 'news-feed worker' },
     gallery: {
       prepare: ['services/gallery-admin/src/cli.ts', 'bucket', 'create', '--quiet', '--sample'],
     },

@@ -13,6 +13,8 @@ export interface StartSettings {
   readonly objectStorePort: number;
   /** Each service's port by its variable. */
   readonly servicePorts: ReadonlyMap<Service, number>;
+  /** That of each service's worker, if it has one. */
+  readonly workerPorts: ReadonlyMap<Service, number>;
 }
 
 /** The settings and their errors: one line per error that names the variable. */
@@ -35,6 +37,12 @@ export function readStartSettings(
   const servicePorts = new Map(
     services.map((service) => [service, ports.read(service.port.variable, service.port.default)]),
   );
+  const workerPorts = new Map(
+    services.flatMap((service): [Service, number][] => {
+      const port = service.worker?.port;
+      return port === undefined ? [] : [[service, ports.read(port.variable, port.default)]];
+    }),
+  );
   const needsStore = services.some(({ gallery }) => gallery) && !env.S3_ENDPOINT;
   const settings = {
     dataDir: path.resolve(env.DATA_DIR || path.join(root, '.data')),
@@ -42,6 +50,7 @@ export function readStartSettings(
     databasePort: databaseUrl ? 0 : ports.read('DATABASE_PORT', 54320),
     objectStorePort: needsStore ? ports.read('OBJECT_STORE_PORT', 4010) : 0,
     servicePorts,
+    workerPorts,
   };
   const faults = [...databaseUrlFaults(databaseUrl), ...ports.faults, ...ports.sharedFaults()];
   return { settings, faults };
