@@ -30,8 +30,8 @@ export async function withoutPlaces(chosen: readonly Chosen[], dialogs: Dialogs)
   return choice === 'keep' ? all : all.filter((one) => !unknown.has(one));
 }
 
-/** Undefined if the file may say where it was made, and that cannot be taken out. */
-async function withoutPlace(file: File): Promise<File | undefined> {
+/** The file without its place; undefined if it may say where it was made and that cannot be taken out. */
+export async function withoutPlace(file: File): Promise<File | undefined> {
   const start = await bytesOf(file.slice(0, START));
   if (pictureKind(start) === undefined) return mayCarryPlace(start) ? undefined : file;
   if (file.size > LARGEST) return undefined;

@@ -1,0 +1,263 @@
+import { type ContentClient, contentClient } from '@pressroom/client';
+import { asked } from '../../shared/api/problem.ts';
+import type { Service } from '../../shared/api/service.ts';
+import type { Changes, NewArticle } from '../state/fields.ts';
+import type {
+  Article,
+  ListedArticle,
+  ListPage,
+  ListQuery,
+  Revision,
+  SiteFacts,
+  Term,
+  WorkingCopy,
+} from './types.ts';
+
+/** How many articles a page of a list has. */
+const PER_PAGE = 100;
+
+const SHOWN = 'title,author,category,is_published,published_at,updated_at';
+
+/** Something with its version, which a write names so that it overwrites nothing else. */
+export interface Versioned<Value> {
+  readonly value: Value;
+  readonly etag: string;
+}
+
+/** The articles, by way of the desk. Every method throws an `ApiProblem`. */
+export class ContentApi {
+  readonly #client: ContentClient;
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+    const api = `${service.baseUrl}/api/`;
+    this.#client = contentClient({
+      baseUrl: service.baseUrl,
+      fetch: (url, init) => service.fetch(url.replace(api, `${api}desk/content/`), init),
+    });
+  }
+
+  /** What the desk knows about the site and its sections. */
+  async site(): Promise<SiteFacts> {
+    const response = await this.#service.fetch(`${this.#service.baseUrl}/api/desk`, {});
+    const { data }: { data: DeskAnswer } = await response.json();
+    const { site } = data;
+    return {
+      person: data.person,
+      publicPrefixes: data.media.publicPrefixes,
+      articlePage: site === null ? undefined : `${site.url.replace(/\/$/, '')}${site.articlePath}`,
+      state: data.sections.content.state,
+    };
+  }
+
+  /** A page of the articles that a query asks for. */
+  async list(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    if (query.status === 'trash') return this.#trash(next, signal);
+    if (query.status === 'scheduled') return this.#schedule(next, signal);
+    const { status, text, category, tag, author } = query;
+    const isSearch = text !== '';
+    const { data, meta } = await asked(
+      this.#client.get('/api/articles', {
+        signal,
+        query: {
+          status,
+          per_page: PER_PAGE,
+          fields: SHOWN,
+          include: 'schedule',
+          ...(isSearch ? { q: text, page: Number(next ?? 1) } : { sort: 'updated', cursor: next ?? '' }),
+          ...(category !== '' && { category }),
+          ...(tag !== '' && { tag }),
+          ...(author !== '' && { author_slug: author }),
+        },
+      }),
+    );
+    const following = meta.page < meta.total_pages ? String(meta.page + 1) : undefined;
+    return {
+      articles: data.map(listed),
+      next: isSearch ? following : (meta.next_cursor ?? undefined),
+      total: meta.total,
+    };
+  }
+
+  async #trash(next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const query = { per_page: PER_PAGE, ...(next !== undefined && { cursor: Number(next) }) };
+    const { data, meta } = await asked(this.#client.get('/api/trash', { signal, query }));
+    const articles = data.map(
+      ({ id, title, author, deleted_at }): ListedArticle => ({
+        id,
+        title,
+        author,
+        category: null,
+        state: 'deleted',
+        at: Date.parse(deleted_at),
+      }),
+    );
+    return {
+      articles,
+      next: meta.next_cursor === null ? undefined : String(meta.next_cursor),
+      total: undefined,
+    };
+  }
+
+  async #schedule(next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const query = { per_page: PER_PAGE, ...(next !== undefined && { cursor: next }) };
+    const { data, meta } = await asked(this.#client.get('/api/schedule', { signal, query }));
+    const articles = data.map(
+      ({ id, title, author, due_at }): ListedArticle => ({
+        id,
+        title,
+        author,
+        category: null,
+        state: 'scheduled',
+        at: Date.parse(due_at),
+      }),
+    );
+    return { articles, next: meta.next_cursor ?? undefined, total: undefined };
+  }
+
+  /** An article as it was last changed. */
+  async read(id: number): Promise<Versioned<Article>> {
+    const { body, headers } = await asked(
+      this.#client.request('get', '/api/articles/{id}', {
+        path: { id },
+        query: { include: 'schedule,tags,authors' },
+      }),
+    );
+    return { value: body.data, etag: headers.get('etag') ?? '' };
+  }
+
+  /** Creates a draft; the same key creates one, however often it is sent. */
+  async create(body: NewArticle, idempotencyKey: string): Promise<Versioned<{ readonly id: number }>> {
+    const answer = await asked(this.#client.request('post', '/api/articles', { body, idempotencyKey }));
+    return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
+  }
+
+  /** Changes an article; with a version, only if it still has that one. Returns the new version. */
+  async change(id: number, body: Changes, etag?: string): Promise<string> {
+    const options = { path: { id }, body, ...ifMatch(etag) };
+    return (
+      (await asked(this.#client.request('patch', '/api/articles/{id}', options))).headers.get('etag') ?? ''
+    );
+  }
+
+  /** Moves an article to the trash. */
+  async remove(id: number): Promise<void> {
+    await asked(this.#client.delete('/api/articles/{id}', { path: { id } }));
+  }
+
+  /** Brings an article back from the trash. */
+  async restore(id: number): Promise<void> {
+    await asked(this.#client.post('/api/articles/{id}/restore', { path: { id } }));
+  }
+
+  /** What readers of an article do not see yet; undefined if there is nothing. */
+  async readCopy(id: number): Promise<Versioned<WorkingCopy> | undefined> {
+    const path = { id };
+    const answer = await this.#client
+      .request('get', '/api/articles/{id}/working-copy', { path })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+    if (answer === undefined) return undefined;
+    return { value: answer.body.data, etag: answer.headers.get('etag') ?? '' };
+  }
+
+  /** Saves changes that readers do not see yet, in place of those before; returns their version. */
+  async saveCopy(id: number, body: Changes, etag?: string): Promise<string> {
+    const options = { path: { id }, body, ...ifMatch(etag) };
+    const { headers } = await asked(this.#client.request('put', '/api/articles/{id}/working-copy', options));
+    return headers.get('etag') ?? '';
+  }
+
+  /** Discards the changes that readers do not see yet. */
+  async removeCopy(id: number, etag?: string): Promise<void> {
+    const options = { path: { id }, ...ifMatch(etag) };
+    await asked(this.#client.delete('/api/articles/{id}/working-copy', options));
+  }
+
+  /** Shows the changes to readers. */
+  async publishCopy(id: number, etag: string): Promise<void> {
+    const options = { path: { id }, ...ifMatch(etag) };
+    await asked(this.#client.post('/api/articles/{id}/working-copy/publish', options));
+  }
+
+  /** The latest revisions of an article, the newest first. */
+  async revisions(id: number): Promise<readonly Revision[]> {
+    const options = { path: { id }, query: { per_page: 100 } };
+    return (await asked(this.#client.get('/api/articles/{id}/revisions', options))).data;
+  }
+
+  /** The title and the text of a revision. */
+  async revision(
+    id: number,
+    revision: number,
+  ): Promise<{ readonly title: string; readonly content: string }> {
+    const path = { id, revision };
+    const { data } = await asked(this.#client.get('/api/articles/{id}/revisions/{revision}', { path }));
+    return data.article;
+  }
+
+  /** Makes an article say again what it said in a revision. */
+  async restoreRevision(id: number, revision: number): Promise<void> {
+    const path = { id, revision };
+    await asked(this.#client.post('/api/articles/{id}/revisions/{revision}/restore', { path }));
+  }
+
+  /** The token of a link that shows an article as it was last saved. */
+  async preview(id: number): Promise<string> {
+    const options = { path: { id }, body: {} };
+    return (await asked(this.#client.post('/api/articles/{id}/previews', options))).data.token;
+  }
+
+  /** The categories, and the first hundred tags and authors. */
+  async terms(): Promise<{ categories: readonly Term[]; tags: readonly Term[]; authors: readonly Term[] }> {
+    const query = { per_page: 100 };
+    const [categories, tags, authors] = await Promise.all([
+      asked(this.#client.get('/api/categories')),
+      asked(this.#client.get('/api/tags', { query })),
+      asked(this.#client.get('/api/authors', { query })),
+    ]);
+    return { categories: categories.data, tags: tags.data, authors: authors.data };
+  }
+
+  /** Makes a tag, and returns it. */
+  async createTag(name: string): Promise<Term> {
+    const { data } = await asked(this.#client.post('/api/tags', { body: { name } }));
+    return data;
+  }
+}
+
+/** What `GET /api/desk` answers. */
+interface DeskAnswer {
+  person: string;
+  sections: { content: { state: SiteFacts['state'] } };
+  media: { publicPrefixes: string[] };
+  site: { url: string; articlePath: string } | null;
+}
+
+function ifMatch(etag: string | undefined) {
+  return etag === undefined ? {} : { headers: { 'if-match': etag } };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 404;
+}
+
+function listed(article: {
+  id: number;
+  title?: string | undefined;
+  author?: string | undefined;
+  category?: Term | null | undefined;
+  is_published?: boolean | undefined;
+  published_at?: string | null | undefined;
+  updated_at?: string | undefined;
+  schedule?: { publish_at: string | null } | undefined;
+}): ListedArticle {
+  const { id, title = '', author = '', category, is_published: isPublished, schedule } = article;
+  const planned = isPublished ? null : (schedule?.publish_at ?? null);
+  const at = planned ?? (isPublished ? article.published_at : article.updated_at) ?? '';
+  const state = isPublished ? 'published' : planned === null ? 'draft' : 'scheduled';
+  return { id, title, author, category: category?.name ?? null, state, at: Date.parse(at) };
+}

@@ -1,0 +1,100 @@
+/** A category, tag or author, as articles name it. */
+export interface Term {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** Who saved something, if a key did. */
+interface KeyName {
+  readonly prefix: string;
+  readonly name: string | null;
+}
+
+/** When an article becomes public, or ceases to be. */
+interface Schedule {
+  readonly publish_at: string | null;
+  readonly unpublish_at: string | null;
+  readonly release: string | null;
+}
+
+/** An article in full. */
+export interface Article {
+  readonly id: number;
+  readonly title: string;
+  readonly slug: string;
+  readonly content: string;
+  readonly excerpt: string | null;
+  readonly featured_image: string | null;
+  readonly alt_text: string | null;
+  readonly meta_title: string | null;
+  readonly meta_description: string | null;
+  readonly category: Term | null;
+  readonly tags?: readonly Term[] | undefined;
+  readonly authors?: readonly Term[] | undefined;
+  readonly author: string;
+  readonly is_published: boolean;
+  readonly published_at: string | null;
+  readonly updated_at: string;
+  readonly schedule?: Schedule | undefined;
+}
+
+/** Changes of a published article that readers do not see yet. */
+export interface WorkingCopy {
+  readonly saved_at: string;
+  readonly is_current: boolean;
+  readonly key: KeyName | null;
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+/** A revision in the history of an article. */
+export interface Revision {
+  readonly revision: number;
+  readonly created_at: string;
+  readonly key: KeyName | null;
+  readonly changed: readonly string[] | null;
+}
+
+/** An article as a list shows it. */
+export interface ListedArticle {
+  readonly id: number;
+  readonly title: string;
+  readonly author: string;
+  readonly category: string | null;
+  readonly state: 'published' | 'draft' | 'scheduled' | 'deleted';
+  /** In ms since 1970: of the state, such as when it was published or will be; else of the last change. */
+  readonly at: number;
+}
+
+/** Which articles a list shows. */
+export type StatusFilter = 'all' | 'published' | 'draft' | 'scheduled' | 'trash';
+
+/** What a list is asked for. */
+export interface ListQuery {
+  readonly status: StatusFilter;
+  /** Words that are in the articles. */
+  readonly text: string;
+  readonly category: string;
+  readonly tag: string;
+  readonly author: string;
+}
+
+/** A page of a list. */
+export interface ListPage {
+  readonly articles: readonly ListedArticle[];
+  /** Where the next page begins; undefined at the end. */
+  readonly next: string | undefined;
+  /** How many articles there are in all, if that is known. */
+  readonly total: number | undefined;
+}
+
+/** What the desk knows about the site. */
+export interface SiteFacts {
+  readonly person: string;
+  /** Folders of the gallery that anybody may read. */
+  readonly publicPrefixes: readonly string[];
+  /** The address of an article's page, with `{slug}` or `{id}` in it; undefined if nobody has said. */
+  readonly articlePage: string | undefined;
+  /** Whether articles can be edited now. */
+  readonly state: 'ready' | 'unavailable' | 'refused' | 'not_configured';
+}

@@ -1,0 +1,35 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { GalleryApi } from '../media/api/gallery.ts';
+import type { Desk } from '../shared/desk.ts';
+import type { ContentApi } from './api/content.ts';
+import type { SiteFacts } from './api/types.ts';
+import type { ArticleList } from './state/article-list.ts';
+import type { Notices } from './state/notices.ts';
+import type { Place } from './state/place.ts';
+import type { Terms } from './state/terms.ts';
+import type { Texts } from './text/texts.ts';
+
+/** What the section is made of; `articles.tsx` puts it together. */
+export interface App extends Desk {
+  readonly api: ContentApi;
+  readonly gallery: GalleryApi;
+  readonly list: ArticleList;
+  readonly notices: Notices;
+  readonly place: Place;
+  /** What the desk knows about the site, once it is known. */
+  readonly site: ReadonlySignal<SiteFacts | undefined>;
+  readonly terms: Terms;
+  readonly texts: Texts;
+}
+
+/** Hands the parts to every view. */
+export const AppContext = createContext<App | undefined>(undefined);
+
+/** The parts of the section. */
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error('there is no app around this view');
+  return app;
+}

@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { GalleryApi } from '../media/api/gallery.ts';
+import type { Desk } from '../shared/desk.ts';
+import { ContentApi } from './api/content.ts';
+import type { SiteFacts } from './api/types.ts';
+import { type App, AppContext } from './app-context.ts';
+import { ArticleList } from './state/article-list.ts';
+import { Notices } from './state/notices.ts';
+import { Place } from './state/place.ts';
+import { Terms } from './state/terms.ts';
+import { en } from './text/en.ts';
+import { Texts } from './text/texts.ts';
+import { zh } from './text/zh.ts';
+import { Page } from './views/page.tsx';
+
+/** Makes the articles section: what is written, and the page on which it is written. */
+export function openArticles(desk: Desk): ComponentType {
+  const app = appOf(desk);
+  return function Articles() {
+    return (
+      <AppContext.Provider value={app}>
+        <Page />
+      </AppContext.Provider>
+    );
+  };
+}
+
+function appOf(desk: Desk): App {
+  const { address, connection, service, voice } = desk;
+  const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
+  const api = new ContentApi(service);
+  const place = new Place(address);
+  const list = new ArticleList(api, place);
+  const terms = new Terms(api);
+  const site = signal<SiteFacts | undefined>(undefined);
+  const learn = async () => {
+    site.value = await api.site().catch(() => site.peek());
+    await terms.load();
+  };
+  void learn();
+  connection.returns.subscribe((count) => {
+    if (count === 0) return;
+    void learn();
+    list.refreshLater();
+  });
+  return {
+    ...desk,
+    api,
+    gallery: new GalleryApi(service, store),
+    list,
+    notices: new Notices(),
+    place,
+    site,
+    terms,
+    texts: new Texts(voice, 'articles', { en, zh }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { ContentApi } from '../api/content.ts';
+import type { Changes } from './fields.ts';
+
+/** What came of changing several articles. */
+export interface BulkOutcome {
+  readonly changed: readonly number[];
+  /** Why others were not, in the words of the service. */
+  readonly reasons: readonly string[];
+  /** Takes back what was changed. */
+  readonly undo: () => Promise<void>;
+}
+
+/** Does something with each article, one after the other; what fails does not stop the rest. */
+async function each(
+  ids: readonly number[],
+  work: (id: number) => Promise<(() => Promise<unknown>) | undefined>,
+): Promise<BulkOutcome> {
+  const changed: number[] = [];
+  const reasons = new Set<string>();
+  const undos: (() => Promise<unknown>)[] = [];
+  for (const id of ids) {
+    try {
+      const undo = await work(id);
+      if (undo === undefined) continue;
+      changed.push(id);
+      undos.push(undo);
+    } catch (error) {
+      reasons.add(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const undo = async () => {
+    for (const one of undos) await one();
+  };
+  return { changed, reasons: [...reasons], undo };
+}
+
+/** Moves articles to the trash. */
+export function removeAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    await api.remove(id);
+    return () => api.restore(id);
+  });
+}
+
+/** Brings articles back from the trash. */
+export function restoreAll(api: ContentApi, ids: readonly number[]): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    await api.restore(id);
+    return () => api.remove(id);
+  });
+}
+
+/** Publishes articles, or takes them back. */
+export function publishAll(api: ContentApi, ids: readonly number[], wanted: boolean): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    const { value, etag } = await api.read(id);
+    if (value.is_published === wanted) return undefined;
+    const after = await api.change(id, { is_published: wanted }, etag);
+    return () => api.change(id, { is_published: !wanted }, after);
+  });
+}
+
+/** Puts articles into a category. */
+export function categorizeAll(
+  api: ContentApi,
+  ids: readonly number[],
+  category: number,
+): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    const { value, etag } = await api.read(id);
+    if (value.category?.id === category) return undefined;
+    const after = await api.change(id, { category_id: category }, etag);
+    const back: Changes = { category_id: value.category?.id ?? null };
+    return () => api.change(id, back, after);
+  });
+}
+
+/** Adds a tag to articles. */
+export function tagAll(api: ContentApi, ids: readonly number[], tag: string): Promise<BulkOutcome> {
+  return each(ids, async (id) => {
+    const { value, etag } = await api.read(id);
+    const before = (value.tags ?? []).map(({ slug }) => slug);
+    if (before.includes(tag)) return undefined;
+    const after = await api.change(id, { tags: [...before, tag] }, etag);
+    return () => api.change(id, { tags: before }, after);
+  });
+}

@@ -1,0 +1,123 @@
+import type { Article } from '../api/types.ts';
+
+/** What a writer can change of an article; empty is unset. */
+export interface Fields {
+  readonly title: string;
+  readonly content: string;
+  readonly excerpt: string;
+  readonly category: number | undefined;
+  /** Their slugs, in order. */
+  readonly tags: readonly string[];
+  /** Their slugs, in order. */
+  readonly authors: readonly string[];
+  readonly slug: string;
+  readonly featuredImage: string;
+  readonly altText: string;
+  readonly metaTitle: string;
+  readonly metaDescription: string;
+}
+
+/** An article that nobody has written yet. */
+export const EMPTY: Fields = {
+  title: '',
+  content: '',
+  excerpt: '',
+  category: undefined,
+  tags: [],
+  authors: [],
+  slug: '',
+  featuredImage: '',
+  altText: '',
+  metaTitle: '',
+  metaDescription: '',
+};
+
+/** Changes as the API takes them. */
+export interface Changes {
+  title?: string;
+  content?: string;
+  excerpt?: string | null;
+  category_id?: number | null;
+  tags?: string[];
+  authors?: string[];
+  slug?: string;
+  featured_image?: string | null;
+  alt_text?: string | null;
+  meta_title?: string | null;
+  meta_description?: string | null;
+  is_published?: boolean;
+  publish_at?: string | null;
+  unpublish_at?: string | null;
+}
+
+/** A draft as the API creates it. */
+export type NewArticle = Changes & { title: string; content: string };
+
+/** The member of the API behind each field. */
+const MEMBERS = {
+  title: 'title',
+  content: 'content',
+  excerpt: 'excerpt',
+  category: 'category_id',
+  tags: 'tags',
+  authors: 'authors',
+  slug: 'slug',
+  featuredImage: 'featured_image',
+  altText: 'alt_text',
+  metaTitle: 'meta_title',
+  metaDescription: 'meta_description',
+} as const satisfies Record<keyof Fields, keyof Changes>;
+
+/** The name of a field. */
+export type FieldName = keyof Fields;
+
+/** All fields, in the order in which they are shown. */
+const FIELDS = Object.keys(MEMBERS) as readonly FieldName[];
+
+/** The fields of an article, with what a working copy changes of it. */
+export function fieldsOf(article: Article, changes: Readonly<Record<string, unknown>> = {}): Fields {
+  const { category, tags = [], authors = [] } = article;
+  const shown: Record<string, unknown> = {
+    ...article,
+    category_id: category?.id,
+    tags: tags.map(({ slug }) => slug),
+    authors: authors.map(({ slug }) => slug),
+    ...changes,
+  };
+  const entries = FIELDS.map((field) => [field, shown[MEMBERS[field]] ?? EMPTY[field]]);
+  return Object.fromEntries(entries) as Fields;
+}
+
+/** The fields in which two versions differ. */
+export function differing(before: Fields, after: Fields): FieldName[] {
+  return FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+}
+
+/** What has to be sent so that one version becomes the other; an empty slug cannot: it follows the title. */
+export function changesBetween(before: Fields, after: Fields): Changes {
+  const changed = differing(before, after).filter((field) => field !== 'slug' || after.slug !== '');
+  return Object.fromEntries(changed.map((field) => [MEMBERS[field], memberOf(field, after)])) as Changes;
+}
+
+/** The draft that the API creates; undefined while it would refuse it. */
+export function newArticle(fields: Fields): NewArticle | undefined {
+  if (fields.title.trim() === '' || textOf(fields.content).trim().length < SHORTEST) return undefined;
+  return { ...changesBetween(EMPTY, fields), title: fields.title, content: fields.content };
+}
+
+/** The fewest characters of text that an article has. */
+export const SHORTEST = 50;
+
+/** The text in HTML, a line for each block; nothing in it is loaded or run. */
+export function textOf(html: string): string {
+  const { body } = new DOMParser().parseFromString(
+    html.replace(/<\/(p|h[1-6]|li|blockquote|tr|figcaption)>/gi, '$&\n'),
+    'text/html',
+  );
+  return (body.textContent ?? '').replaceAll(/\n\s*\n/g, '\n');
+}
+
+function memberOf(field: FieldName, { [field]: value }: Fields): unknown {
+  const isRequired = field === 'title' || field === 'content';
+  return value === undefined || (value === '' && !isRequired) ? null : value;
+}

@@ -1,0 +1,30 @@
+import { del, get, set } from 'idb-keyval';
+import type { Fields } from './fields.ts';
+
+/** What somebody has written in this browser and the service has not saved yet. */
+export interface LocalCopy {
+  readonly fields: Fields;
+  /** When it was written, in ms since 1970. */
+  readonly at: number;
+}
+
+/** The name of an article in the browser; undefined stands for one that is new. */
+function nameOf(id: number | undefined): string {
+  return `pressroom-article-${id ?? 'new'}`;
+}
+
+/** Keeps what was written. A browser that stores nothing keeps it only in the page. */
+export async function keepLocal(id: number | undefined, fields: Fields): Promise<void> {
+  const copy: LocalCopy = { fields, at: Date.now() };
+  await set(nameOf(id), copy).catch(() => undefined);
+}
+
+/** What was kept; undefined if there is nothing. */
+export async function keptLocal(id: number | undefined): Promise<LocalCopy | undefined> {
+  return get<LocalCopy>(nameOf(id)).catch(() => undefined);
+}
+
+/** Forgets what was kept: the service has it now, or nobody wants it. */
+export async function forgetLocal(id: number | undefined): Promise<void> {
+  await del(nameOf(id)).catch(() => undefined);
+}

@@ -1,0 +1,34 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+/** What has been done, or could not be. */
+export interface Notice {
+  readonly text: string;
+  readonly isFault: boolean;
+  /** Takes it back. */
+  readonly undo?: (() => Promise<void>) | undefined;
+}
+
+/** The last thing that was done, until it is dismissed or the next one comes. */
+export class Notices {
+  readonly #latest = signal<Notice | undefined>(undefined);
+
+  /** The notice that is shown. */
+  get latest(): ReadonlySignal<Notice | undefined> {
+    return this.#latest;
+  }
+
+  /** Says what has been done. */
+  done(text: string, undo?: () => Promise<void>): void {
+    this.#latest.value = { text, isFault: false, undo };
+  }
+
+  /** Says what could not be done. */
+  failed(text: string): void {
+    this.#latest.value = { text, isFault: true };
+  }
+
+  /** Takes the notice away. */
+  dismiss(): void {
+    this.#latest.value = undefined;
+  }
+}

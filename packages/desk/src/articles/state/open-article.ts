@@ -1,0 +1,341 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiProblem } from '../../shared/api/problem.ts';
+import type { ContentApi, Versioned } from '../api/content.ts';
+import type { Article, WorkingCopy } from '../api/types.ts';
+import {
+  type Changes,
+  changesBetween,
+  differing,
+  EMPTY,
+  type Fields,
+  fieldsOf,
+  newArticle,
+} from './fields.ts';
+import { forgetLocal, keepLocal, keptLocal, type LocalCopy } from './local-copies.ts';
+
+/** How long a change waits for the next one before it is saved, in ms. */
+const PAUSE_MS = 2000;
+
+/** How long a change waits before it is kept in the browser, in ms. */
+const LOCAL_MS = 250;
+
+/** Whether what is shown is saved. */
+export type SaveState = 'loading' | 'clean' | 'short' | 'waiting' | 'saving' | 'failed' | 'conflict';
+
+/** What somebody else has saved meanwhile. */
+export interface Conflict {
+  readonly theirs: Fields;
+  /** Who it was, if that is known. */
+  readonly who: string | undefined;
+  /** When, in ms since 1970. */
+  readonly at: number;
+}
+
+/** An article that is being written: every change is kept in the browser at once and saved a little later. */
+export class OpenArticle {
+  readonly #api: ContentApi;
+  readonly #fields = signal<Fields>(EMPTY);
+  readonly #article = signal<Article | undefined>(undefined);
+  readonly #hasCopy = signal(false);
+  readonly #state = signal<SaveState>('loading');
+  readonly #problem = signal<ApiProblem | undefined>(undefined);
+  readonly #conflict = signal<Conflict | undefined>(undefined);
+  readonly #offered = signal<LocalCopy | undefined>(undefined);
+  /** What the service has. */
+  #saved: Fields = EMPTY;
+  #articleTag = '';
+  #copyTag: string | undefined;
+  #id: number | undefined;
+  /** The creation that was sent last, to be sent again if no answer came. */
+  #creation: { readonly text: string; readonly key: string } | undefined;
+  #saving: Promise<boolean> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #localTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #created: (id: number) => void;
+
+  /**
+   * @param id undefined for an article that is new
+   * @param created is told the id that a new article gets
+   */
+  constructor(api: ContentApi, id: number | undefined, created: (id: number) => void) {
+    this.#api = api;
+    this.#id = id;
+    this.#created = created;
+  }
+
+  /** The article's id, once it has one. */
+  get id(): number | undefined {
+    return this.#id;
+  }
+
+  /** What is shown. */
+  get fields(): ReadonlySignal<Fields> {
+    return this.#fields;
+  }
+
+  /** The article as readers have it, or as the draft is saved; undefined while it is new. */
+  get article(): ReadonlySignal<Article | undefined> {
+    return this.#article;
+  }
+
+  /** Whether there are saved changes that readers do not see yet. */
+  get hasCopy(): ReadonlySignal<boolean> {
+    return this.#hasCopy;
+  }
+
+  /** Whether what is shown is saved. */
+  get state(): ReadonlySignal<SaveState> {
+    return this.#state;
+  }
+
+  /** Why it could not be loaded or saved. */
+  get problem(): ReadonlySignal<ApiProblem | undefined> {
+    return this.#problem;
+  }
+
+  /** What somebody else has saved, while nobody has decided. */
+  get conflict(): ReadonlySignal<Conflict | undefined> {
+    return this.#conflict;
+  }
+
+  /** What this browser has kept that was never saved, while nobody has decided. */
+  get offered(): ReadonlySignal<LocalCopy | undefined> {
+    return this.#offered;
+  }
+
+  /** Loads the article, and looks for what was written here and never saved. */
+  async load(): Promise<void> {
+    this.#state.value = 'loading';
+    try {
+      const fields = this.#id === undefined ? EMPTY : await this.#read(this.#id);
+      const local = await keptLocal(this.#id);
+      batch(() => {
+        this.#saved = fields;
+        this.#fields.value = fields;
+        this.#offered.value =
+          local !== undefined && differing(fields, local.fields).length > 0 ? local : undefined;
+        this.#state.value = 'clean';
+        this.#problem.value = undefined;
+      });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Changes what is shown. */
+  edit(change: Partial<Fields>): void {
+    const fields = { ...this.#fields.peek(), ...change };
+    batch(() => {
+      this.#fields.value = fields;
+      if (this.#state.peek() !== 'conflict' && this.#state.peek() !== 'saving') this.#state.value = 'waiting';
+    });
+    clearTimeout(this.#localTimer);
+    this.#localTimer = setTimeout(() => void keepLocal(this.#id, this.#fields.peek()), LOCAL_MS);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.save(), PAUSE_MS);
+  }
+
+  /** Saves what is shown, now. Returns whether the service has all of it. */
+  async save(): Promise<boolean> {
+    clearTimeout(this.#timer);
+    if (this.#state.peek() === 'conflict' || this.#state.peek() === 'loading') return false;
+    while (this.#saving !== undefined) await this.#saving;
+    const fields = this.#fields.peek();
+    if (differing(this.#saved, fields).length === 0) {
+      this.#settle();
+      return true;
+    }
+    this.#saving = this.#send(fields);
+    const isSaved = await this.#saving;
+    this.#saving = undefined;
+    if (!isSaved || differing(fields, this.#fields.peek()).length === 0) return isSaved;
+    return this.save();
+  }
+
+  /** Takes up what this browser has kept, or forgets it. */
+  decideLocal(isWanted: boolean): void {
+    const local = this.#offered.peek();
+    this.#offered.value = undefined;
+    if (local === undefined) return;
+    if (isWanted) this.edit(local.fields);
+    else void forgetLocal(this.#id);
+  }
+
+  /** Ends a conflict: what is shown replaces what the other one has saved, or gives way to it. */
+  async resolve(choice: 'mine' | 'theirs'): Promise<void> {
+    const conflict = this.#conflict.peek();
+    if (conflict === undefined) return;
+    batch(() => {
+      this.#saved = conflict.theirs;
+      this.#conflict.value = undefined;
+      this.#state.value = 'waiting';
+      if (choice === 'theirs') this.#fields.value = conflict.theirs;
+    });
+    await this.save();
+  }
+
+  /** Makes it public: a draft as it is, or what readers do not see yet. */
+  async publish(): Promise<boolean> {
+    const { is_published: isPublished = false } = this.#article.peek() ?? {};
+    if (!isPublished) return this.change({ is_published: true });
+    return this.#whenSaved(async (id) => {
+      if (this.#hasCopy.peek()) await this.#api.publishCopy(id, this.#articleTag);
+    });
+  }
+
+  /** Discards what readers do not see yet. */
+  async discard(): Promise<boolean> {
+    return this.#carryOut(async (id) => {
+      await this.#api.removeCopy(id, this.#copyTag);
+      await forgetLocal(id);
+    });
+  }
+
+  /** Publishes, plans or takes back, after everything is saved. */
+  async change(change: Changes): Promise<boolean> {
+    return this.#whenSaved(async (id) => {
+      await this.#api.change(id, change, this.#articleTag);
+    });
+  }
+
+  /** Makes the article say again what it said in a revision. */
+  async restore(revision: number): Promise<boolean> {
+    return this.#whenSaved((id) => this.#api.restoreRevision(id, revision));
+  }
+
+  async #whenSaved(work: (id: number) => Promise<void>): Promise<boolean> {
+    return (await this.save()) && this.#carryOut(work);
+  }
+
+  async #carryOut(work: (id: number) => Promise<void>): Promise<boolean> {
+    const id = this.#id;
+    if (id === undefined) return false;
+    try {
+      await work(id);
+      await this.load();
+      return true;
+    } catch (error) {
+      await this.#refused(error);
+      return false;
+    }
+  }
+
+  /** Reads the article and what readers do not see of it yet. */
+  async #read(id: number): Promise<Fields> {
+    const [article, copy] = await Promise.all([this.#api.read(id), this.#api.readCopy(id)]);
+    return this.#take(article, copy);
+  }
+
+  #take(article: Versioned<Article>, copy: Versioned<WorkingCopy> | undefined): Fields {
+    this.#articleTag = article.etag;
+    this.#copyTag = copy?.etag;
+    batch(() => {
+      this.#article.value = article.value;
+      this.#hasCopy.value = copy !== undefined;
+    });
+    return fieldsOf(article.value, copy?.value.changes);
+  }
+
+  async #send(fields: Fields): Promise<boolean> {
+    if (this.#id === undefined && newArticle(fields) === undefined) {
+      this.#state.value = 'short';
+      return false;
+    }
+    this.#state.value = 'saving';
+    try {
+      await this.#write(fields);
+      this.#saved = fields;
+      this.#settle();
+      return true;
+    } catch (error) {
+      await this.#refused(error);
+      return false;
+    }
+  }
+
+  async #write(fields: Fields): Promise<void> {
+    if (this.#id === undefined) return this.#create(fields);
+    const id = this.#id;
+    const article = this.#article.peek();
+    if (!article?.is_published) {
+      this.#articleTag = await this.#api.change(id, changesBetween(this.#saved, fields), this.#articleTag);
+      return;
+    }
+    const changes = changesBetween(fieldsOf(article), fields);
+    if (Object.keys(changes).length === 0) {
+      await this.#api.removeCopy(id, this.#copyTag);
+      this.#copyTag = undefined;
+      this.#hasCopy.value = false;
+      return;
+    }
+    // Nothing guards the first one: somebody may have saved one since the article was read.
+    if (this.#copyTag === undefined && (await this.#api.readCopy(id)) !== undefined) {
+      throw new ApiProblem(412, 'precondition_failed', 'there is a working copy meanwhile');
+    }
+    this.#copyTag = await this.#api.saveCopy(id, changes, this.#copyTag);
+    this.#hasCopy.value = true;
+  }
+
+  /** A creation without an answer is sent again as it was: it may have succeeded. */
+  async #create(fields: Fields): Promise<void> {
+    const wanted = JSON.stringify(newArticle(fields));
+    this.#creation ??= { text: wanted, key: crypto.randomUUID() };
+    const { text, key } = this.#creation;
+    const { value } = await this.#api.create(JSON.parse(text), key).catch((error: unknown) => {
+      if (error instanceof ApiProblem && !error.passes) this.#creation = undefined;
+      throw error;
+    });
+    await forgetLocal(undefined);
+    this.#id = value.id;
+    const created = await this.#read(value.id);
+    if (text !== wanted) {
+      this.#articleTag = await this.#api.change(value.id, changesBetween(created, fields), this.#articleTag);
+    }
+    this.#created(value.id);
+  }
+
+  #settle(): void {
+    const isAll = differing(this.#saved, this.#fields.peek()).length === 0;
+    batch(() => {
+      this.#state.value = isAll ? 'clean' : 'waiting';
+      this.#problem.value = undefined;
+    });
+    if (!isAll) return;
+    clearTimeout(this.#localTimer);
+    void forgetLocal(this.#id);
+  }
+
+  async #refused(error: unknown): Promise<void> {
+    const isOthers =
+      error instanceof ApiProblem &&
+      (error.status === 412 || error.code === 'not_published' || error.code === 'article_changed');
+    if (!isOthers || this.#id === undefined) return this.#fail(error);
+    try {
+      const theirs = await this.#read(this.#id);
+      const { who, at } = await this.#lastSaved(this.#id);
+      batch(() => {
+        this.#conflict.value = { theirs, who, at };
+        this.#state.value = 'conflict';
+      });
+    } catch (failure) {
+      this.#fail(failure);
+    }
+  }
+
+  async #lastSaved(id: number): Promise<{ who: string | undefined; at: number }> {
+    const copy = await this.#api.readCopy(id);
+    if (copy !== undefined) {
+      return { who: copy.value.key?.name ?? undefined, at: Date.parse(copy.value.saved_at) };
+    }
+    const [latest] = await this.#api.revisions(id);
+    return { who: latest?.key?.name ?? undefined, at: Date.parse(latest?.created_at ?? '') };
+  }
+
+  #fail(error: unknown): void {
+    batch(() => {
+      this.#problem.value =
+        error instanceof ApiProblem ? error : new ApiProblem(0, 'unexpected', String(error));
+      this.#state.value = 'failed';
+    });
+  }
+}

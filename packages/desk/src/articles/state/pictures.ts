@@ -1,0 +1,80 @@
+import { galleryClient } from '@pressroom/client';
+import type { GalleryApi } from '../../media/api/gallery.ts';
+import { freeNames } from '../../media/state/free-names.ts';
+import { asked } from '../../shared/api/problem.ts';
+import type { Service } from '../../shared/api/service.ts';
+
+/** A picture as an article shows it. */
+export interface Picture {
+  readonly src: string;
+  readonly alt: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Why a picture was not uploaded. */
+export type PictureFault = 'noPublicFolder' | 'placeKnown' | 'notUploaded';
+
+/** A picture that was not uploaded. */
+export class PictureError extends Error {
+  readonly fault: PictureFault;
+
+  constructor(fault: PictureFault) {
+    super(fault);
+    this.name = 'PictureError';
+    this.fault = fault;
+  }
+}
+
+/** The address at which anybody reads a file of a public folder. */
+export function publicAddress(base: URL, key: string): string {
+  return new URL(`media/${key.split('/').map(encodeURIComponent).join('/')}`, base).href;
+}
+
+/** Uploads a picture to the gallery's public folder, under a name that is free. */
+export async function uploadPicture(
+  service: Service,
+  gallery: GalleryApi,
+  { base, folder }: { base: URL; folder: string | undefined },
+  file: File,
+): Promise<Picture> {
+  if (folder === undefined) throw new PictureError('noPublicFolder');
+  const { withoutPlace } = await import('../../media/state/pictures.ts');
+  const clean = await withoutPlace(file).catch(() => undefined);
+  if (clean === undefined) throw new PictureError('placeKnown');
+  const [filename = file.name] = await freeNames(gallery, folder, [{ name: file.name, isFolder: false }]);
+  const contentType = file.type;
+  const body = { filename, path: folder, contentType };
+  const { url, key } = await asked(galleryClient(service).post('/api/upload', { body }));
+  const stored = await fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: clean });
+  if (!stored.ok) throw new PictureError('notUploaded');
+  return { src: publicAddress(base, key), alt: '', ...(await sizeOf(clean)) };
+}
+
+/** Which pictures of HTML, and of another address, are in the gallery where readers cannot see them. */
+export function unseenPictures(
+  html: string,
+  featured: string,
+  { base, store, prefixes }: { base: URL; store: string; prefixes: readonly string[] },
+): string[] {
+  const { images } = new DOMParser().parseFromString(html, 'text/html');
+  const addresses = [...images].map((image) => image.getAttribute('src') ?? '');
+  return [featured, ...addresses].filter((address) => {
+    const url = URL.parse(address, base);
+    if (address === '' || url === null) return false;
+    if (url.origin === store) return true;
+    const root = new URL('media/', base);
+    if (url.origin !== base.origin) return false;
+    if (!url.pathname.startsWith(root.pathname)) return true;
+    const path = url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, '');
+    return !prefixes.some((prefix) => decodeURIComponent(path).startsWith(prefix));
+  });
+}
+
+async function sizeOf(file: File): Promise<{ width?: number; height?: number }> {
+  const bitmap = await createImageBitmap(file).catch(() => undefined);
+  if (bitmap === undefined) return {};
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { width, height };
+}

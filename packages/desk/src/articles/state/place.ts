@@ -1,0 +1,72 @@
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { Address } from '../../shared/state/address.ts';
+import type { ListQuery, StatusFilter } from '../api/types.ts';
+
+const STATUSES: readonly StatusFilter[] = ['all', 'published', 'draft', 'scheduled', 'trash'];
+
+/** What the address says about the section. */
+export interface PlaceValue extends ListQuery {
+  /** The article that is open: its id, or `new`; undefined is the list. */
+  readonly article: number | 'new' | undefined;
+}
+
+/** Where the section is. */
+export class Place {
+  readonly #address: Address;
+  /** The current place. */
+  readonly value: ReadonlySignal<PlaceValue>;
+  #list = 'articles';
+
+  constructor(address: Address) {
+    this.#address = address;
+    this.value = computed(() => {
+      const { rest, query } = address.here.value;
+      const id = Number(rest);
+      return {
+        article: rest === 'new' ? 'new' : Number.isInteger(id) && id > 0 ? id : undefined,
+        status: STATUSES.find((status) => status === query.get('status')) ?? 'all',
+        text: query.get('q') ?? '',
+        category: query.get('category') ?? '',
+        tag: query.get('tag') ?? '',
+        author: query.get('author') ?? '',
+      };
+    });
+  }
+
+  /** The address of an article, for links. */
+  hrefOf(article: number | 'new'): string {
+    return this.#address.href(`articles/${article}`);
+  }
+
+  /** Opens an article; the list keeps its filters for the way back. */
+  open(article: number | 'new'): void {
+    if (this.value.peek().article === undefined) this.#list = this.#listPath({});
+    this.#address.go(`articles/${article}`);
+  }
+
+  /** Says the id that a new article has got. */
+  created(id: number): void {
+    this.#address.replace(`articles/${id}`);
+  }
+
+  /** Goes back to the list as it was. */
+  close(): void {
+    this.#address.go(this.#list);
+  }
+
+  /** Shows other articles in the list. */
+  filter(change: Partial<ListQuery>): void {
+    this.#address.replace(this.#listPath(change));
+  }
+
+  #listPath(change: Partial<ListQuery>): string {
+    const { status, text, category, tag, author } = { ...this.value.peek(), ...change };
+    const query = new URLSearchParams();
+    if (status !== 'all') query.set('status', status);
+    if (text !== '') query.set('q', text);
+    if (category !== '') query.set('category', category);
+    if (tag !== '') query.set('tag', tag);
+    if (author !== '') query.set('author', author);
+    return query.size === 0 ? 'articles' : `articles?${query}`;
+  }
+}

@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import { Names } from '../../shared/views/names.tsx';
+import { useApp } from '../app-context.ts';
+import type { OpenArticle } from '../state/open-article.ts';
+import type { Picture } from '../state/pictures.ts';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { HistoryDialog } from './history-dialog.tsx';
+import { PictureDialog } from './picture-dialog.tsx';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+
+/** What is asked about an article. */
+export type ArticleQuestion =
+  | { readonly kind: 'schedule' | 'history' | 'preview' }
+  /** Pictures that readers cannot see. */
+  | { readonly kind: 'unseen'; readonly addresses: readonly string[] }
+  | { readonly kind: 'picture'; readonly take: (picture: Picture) => void };
+
+interface ArticleDialogsProps {
+  open: OpenArticle;
+  question: ArticleQuestion | undefined;
+  ask: (question: ArticleQuestion | undefined) => void;
+  /** Publishes, whatever readers cannot see. */
+  onPublish: () => void;
+}
+
+/** The dialog about an article that is open, if there is one. */
+export function ArticleDialogs({ open, question, ask, onPublish }: ArticleDialogsProps) {
+  const { say } = useApp().texts;
+  const close = () => ask(undefined);
+  if (open.conflict.value !== undefined) return <ConflictDialog open={open} conflict={open.conflict.value} />;
+  switch (question?.kind) {
+    case 'schedule':
+      return <ScheduleDialog open={open} onClose={close} />;
+    case 'history':
+      return <HistoryDialog open={open} onClose={close} />;
+    case 'preview':
+      return <PreviewDialog open={open} onClose={close} />;
+    case 'picture':
+      return (
+        <PictureDialog
+          onClose={close}
+          onPick={(picture) => {
+            close();
+            question.take(picture);
+          }}
+        />
+      );
+    case 'unseen':
+      return (
+        <Modal title={say('unseenTitle', { count: question.addresses.length })} onClose={close}>
+          <Names names={question.addresses} />
+          <p class="hint">{say('unseenHint')}</p>
+          <div class="modal-buttons">
+            <Button onClick={close} autofocus>
+              {say('cancel')}
+            </Button>
+            <Button
+              kind="danger"
+              onClick={() => {
+                close();
+                onPublish();
+              }}
+            >
+              {say('publishAnyway')}
+            </Button>
+          </div>
+        </Modal>
+      );
+    default:
+      return null;
+  }
+}
+
+function PreviewDialog({ open, onClose }: { open: OpenArticle; onClose: () => void }) {
+  const { api, site, texts } = useApp();
+  const { say } = texts;
+  const [token, setToken] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const page = site.value?.articlePage;
+  useEffect(() => {
+    if (page === undefined) return;
+    void open
+      .save()
+      .then(() => api.preview(open.id ?? 0))
+      .then(setToken, (error: unknown) => setProblem(String(error)));
+  }, [api, open, page]);
+  const article = open.article.value;
+  const address = page
+    ?.replace('{slug}', article?.slug ?? '')
+    .replace('{id}', String(article?.id ?? ''))
+    .concat(`?preview=${token}`);
+  return (
+    <Modal title={say('preview')} onClose={onClose}>
+      {page === undefined ? <p>{say('noSite')}</p> : <p class="hint">{say('previewHint')}</p>}
+      <p class="form-problem" role="alert">
+        {problem}
+      </p>
+      {token !== undefined && (
+        <label class="field">
+          <span class="unseen">{say('preview')}</span>
+          <input readOnly value={address} onFocus={({ currentTarget }) => currentTarget.select()} />
+        </label>
+      )}
+      <div class="modal-buttons">
+        <Button onClick={onClose}>{say('close')}</Button>
+        {token !== undefined && (
+          <a class="button primary" href={address} target="_blank" rel="noreferrer">
+            {say('openPreview')}
+          </a>
+        )}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,182 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
+import { type App, useApp } from '../app-context.ts';
+import { OpenArticle } from '../state/open-article.ts';
+import { ArticleDialogs, type ArticleQuestion } from './article-dialogs.tsx';
+import { BodyField } from './body-field.tsx';
+import { FieldProblem } from './field-problem.tsx';
+import { PublishBar } from './publish-bar.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { usePublish } from './use-publish.ts';
+
+/** The page on which an article is written. */
+export function ArticlePage({ id }: { id: number | undefined }) {
+  const app = useApp();
+  const [open, setOpen] = useState(() => opened(app, id));
+  // A new article that gets its id stays open: it is the same one.
+  const isOther = open.id !== id;
+  const current = useMemo(() => (isOther ? opened(app, id) : open), [app, isOther, id, open]);
+  useEffect(() => setOpen(current), [current]);
+  return <Editor key={current} open={current} />;
+}
+
+function opened({ api, place }: App, id: number | undefined): OpenArticle {
+  const open = new OpenArticle(api, id, (created) => place.created(created));
+  void open.load();
+  return open;
+}
+
+function Editor({ open }: { open: OpenArticle }) {
+  const { list, place, texts } = useApp();
+  const { say } = texts;
+  const [question, ask] = useState<ArticleQuestion>();
+  const publish = usePublish(open, ask);
+  const { title } = open.fields.value;
+  const state = open.state.value;
+  useTitle(title);
+  useLeaving(open);
+  useRetry(open);
+  useKeys(open, publish);
+  if (state === 'loading' && open.article.value === undefined) {
+    return (
+      <div class="empty" role="status">
+        <span class="spinner" />
+        <span class="unseen">{say('loading')}</span>
+      </div>
+    );
+  }
+  const problem = open.problem.value;
+  if (problem !== undefined && open.article.value === undefined && open.id !== undefined) {
+    return (
+      <div class="empty" role="alert">
+        <Icon name="alert" size={28} />
+        <p class="empty-title">{problemWords(problem, say)}</p>
+        <Button icon="retry" onClick={() => void open.load()}>
+          {say('tryAgain')}
+        </Button>
+      </div>
+    );
+  }
+  const leave = () => {
+    void open.save().then(() => list.refresh());
+    place.close();
+  };
+  return (
+    <>
+      <PublishBar open={open} onBack={leave} onAsk={ask} onPublish={() => void publish()} />
+      <Offer open={open} />
+      <h1 class="unseen">{title === '' ? say('newArticle') : title}</h1>
+      <div class="article-page">
+        <div class="article-writing">
+          <label class="article-title-field">
+            <span class="unseen">{say('title')}</span>
+            <textarea
+              rows={1}
+              value={title}
+              placeholder={say('title')}
+              maxLength={255}
+              onInput={({ currentTarget }) => open.edit({ title: currentTarget.value.replaceAll('\n', ' ') })}
+            />
+          </label>
+          <FieldProblem open={open} member="title" />
+          <BodyField open={open} onAsk={ask} />
+          <FieldProblem open={open} member="content" />
+        </div>
+        <SidePanel open={open} onAsk={ask} />
+      </div>
+      <ArticleDialogs open={open} question={question} ask={ask} onPublish={() => void publish(true)} />
+    </>
+  );
+}
+
+/** Offers what this browser has kept. */
+function Offer({ open }: { open: OpenArticle }) {
+  const { say, date } = useSaying();
+  const offered = open.offered.value;
+  if (offered === undefined) return null;
+  return (
+    <p class="notice article-offer" role="alert">
+      {say('localTitle', { date: date(offered.at) })}
+      <Button kind="primary" onClick={() => open.decideLocal(true)}>
+        {say('takeUp')}
+      </Button>
+      <Button onClick={() => open.decideLocal(false)}>{say('forget')}</Button>
+    </p>
+  );
+}
+
+function useSaying() {
+  const { texts } = useApp();
+  return { say: texts.say, date: (ms: number) => texts.date(ms) };
+}
+
+function useTitle(title: string): void {
+  const { say } = useApp().texts;
+  const words = `${title === '' ? say('newArticle') : title} · ${say('desk')}`;
+  useEffect(() => {
+    document.title = words;
+  }, [words]);
+}
+
+/** What is not saved yet is saved when the article is left, or the window is hidden or closed. */
+function useLeaving(open: OpenArticle): void {
+  useEffect(() => {
+    const onHide = () => {
+      if (document.visibilityState === 'hidden') void open.save();
+    };
+    const onUnload = (event: BeforeUnloadEvent) => {
+      if (['waiting', 'saving', 'conflict', 'failed'].includes(open.state.peek())) event.preventDefault();
+    };
+    document.addEventListener('visibilitychange', onHide);
+    addEventListener('beforeunload', onUnload);
+    return () => {
+      document.removeEventListener('visibilitychange', onHide);
+      removeEventListener('beforeunload', onUnload);
+      if (open.state.peek() === 'waiting') void open.save();
+    };
+  }, [open]);
+}
+
+/** What could not be saved is saved when the service can be reached again. */
+function useRetry(open: OpenArticle): void {
+  const { connection } = useApp();
+  const returns = connection.returns.value;
+  useEffect(() => {
+    if (returns > 0 && open.state.peek() === 'failed') void open.save();
+  }, [open, returns]);
+}
+
+/** A field that is left says what is in it. */
+function report(): void {
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLElement)) return;
+  activeElement.blur();
+  activeElement.focus({ preventScroll: true });
+}
+
+function useKeys(open: OpenArticle, publish: () => Promise<void>): void {
+  const { place } = useApp();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (isCommand && event.key === 's') {
+        event.preventDefault();
+        report();
+        void open.save();
+      }
+      if (isCommand && event.key === 'Enter') {
+        event.preventDefault();
+        report();
+        void publish();
+      }
+      if (event.altKey && event.key === 'ArrowLeft') {
+        event.preventDefault();
+        place.close();
+      }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [open, place, publish]);
+}

@@ -1,0 +1,198 @@
+import { memo } from 'preact/compat';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useRows } from '../../shared/views/use-rows.ts';
+import type { ListedArticle } from '../api/types.ts';
+import { useApp } from '../app-context.ts';
+import type { TextName } from '../text/texts.ts';
+import { useListActions } from './list-actions.ts';
+
+/** The height of a row, in px. */
+const ROW = 56;
+const heightOf = () => ROW;
+
+/** How many rows before the last one the next page is asked for. */
+const AHEAD = 40;
+
+/** The articles in a table; only the rows that can be seen are in the document. */
+export function ArticleTable() {
+  const { list, place, texts } = useApp();
+  const articles = list.articles.value;
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useRows(scroller, { count: articles.length, heightOf, overscan: 8 });
+  const last = rows.items.at(-1)?.index ?? 0;
+  const isAtEnd = list.state.value === 'more' && last >= articles.length - AHEAD;
+  useEffect(() => {
+    if (isAtEnd) void list.loadMore();
+  }, [list, isAtEnd, articles.length]);
+  const chosen = list.chosen.value;
+  const isThere = articles.some(({ id }) => id === list.active.value);
+  const active = isThere ? list.active.value : articles[0]?.id;
+  useFocus(scroller, active);
+  const keys = useTableKeys(rows.show);
+  return (
+    <div ref={scroller} class="scroller articles-scroller">
+      <div
+        role="grid"
+        class="articles-grid"
+        aria-label={texts.say('articleList')}
+        aria-multiselectable="true"
+        aria-rowcount={articles.length}
+        onKeyDown={keys}
+      >
+        <div role="presentation" class="rows" style={{ height: `${rows.total}px` }}>
+          {rows.items.map(({ index, start }) => {
+            const article = articles[index];
+            return (
+              article && (
+                <Row
+                  key={article.id}
+                  article={article}
+                  index={index}
+                  start={start}
+                  isChosen={chosen.has(article.id)}
+                  isActive={article.id === active}
+                  isDeleted={place.value.value.status === 'trash'}
+                />
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  article: ListedArticle;
+  index: number;
+  start: number;
+  isChosen: boolean;
+  isActive: boolean;
+  isDeleted: boolean;
+}
+
+const STATES: Readonly<Record<ListedArticle['state'], TextName>> = {
+  published: 'published',
+  draft: 'draft',
+  scheduled: 'scheduled',
+  deleted: 'deletedState',
+};
+
+/** While the list is scrolled, only the rows that come into sight are new. */
+const Row = memo(({ article, index, start, isChosen, isActive, isDeleted }: RowProps) => {
+  const { list, place, texts } = useApp();
+  const { id, author, category, state, at } = article;
+  const title = article.title === '' ? texts.say('untitled') : texts.name(article.title);
+  const facts = [author, category].filter(Boolean).join(' · ');
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      class="article-row"
+      aria-rowindex={index + 1}
+      aria-selected={isChosen}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <span role="gridcell" tabIndex={-1} class="article-check">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={texts.say('selectOne', { title: article.title })}
+          checked={isChosen}
+          onChange={() => toggle(list.chosen, id)}
+        />
+      </span>
+      <span role="gridcell" tabIndex={-1} class="article-words">
+        {isDeleted ? (
+          <span class="article-title" tabIndex={isActive ? 0 : -1} data-id={id} data-active={isActive}>
+            <bdi>{title}</bdi>
+          </span>
+        ) : (
+          <a
+            class="article-title"
+            href={place.hrefOf(id)}
+            tabIndex={isActive ? 0 : -1}
+            data-id={id}
+            data-active={isActive}
+            onFocus={() => {
+              list.active.value = id;
+            }}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              place.open(id);
+            }}
+          >
+            <bdi>{title}</bdi>
+          </a>
+        )}
+        <span class="article-facts">{facts}</span>
+      </span>
+      <span role="gridcell" tabIndex={-1} class="article-state">
+        <span class={state === 'published' ? 'badge on' : 'badge'}>{texts.say(STATES[state])}</span>
+      </span>
+      <span role="gridcell" tabIndex={-1} class="article-date">
+        {Number.isNaN(at) ? '' : texts.date(at)}
+      </span>
+    </div>
+  );
+});
+
+function toggle(chosen: ReturnType<typeof useApp>['list']['chosen'], id: number): void {
+  const next = new Set(chosen.peek());
+  if (!next.delete(id)) next.add(id);
+  chosen.value = next;
+}
+
+/** The keys of the table. */
+function useTableKeys(show: (index: number) => void): (event: KeyboardEvent) => void {
+  const { list, place } = useApp();
+  const actions = useListActions();
+  return (event) => {
+    const articles = list.articles.peek();
+    const at = articles.findIndex(({ id }) => id === list.active.peek());
+    const step = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 10,
+      PageUp: -10,
+      Home: -articles.length,
+      End: articles.length,
+    }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      const to = Math.min(Math.max(Math.max(at, 0) + step, 0), articles.length - 1);
+      list.active.value = articles[to]?.id;
+      return show(to);
+    }
+    const id = list.active.peek() ?? articles[0]?.id;
+    if (id === undefined) return;
+    if (event.key === ' ') {
+      event.preventDefault();
+      toggle(list.chosen, id);
+    } else if (event.key === 'Delete') void actions.remove(id);
+    else if (event.key === 'Escape') list.chosen.value = new Set();
+    else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      list.chosen.value = new Set(articles.map((article) => article.id));
+    } else if (event.key === 'Enter' && place.value.peek().status !== 'trash') {
+      event.preventDefault();
+      place.open(id);
+    }
+  };
+}
+
+/** Moves the focus with the keyboard's place, once that row is in the document. */
+function useFocus(scroller: { current: HTMLElement | null }, active: number | undefined): void {
+  const last = useRef(active);
+  useLayoutEffect(() => {
+    if (active === undefined || active === last.current) return;
+    const link = scroller.current?.querySelector<HTMLElement>('[data-active="true"]');
+    if (link === null || link === undefined || Number(link.dataset.id) !== active) return;
+    last.current = active;
+    // The row that had it may have left the document; a field that somebody types into keeps it.
+    const { activeElement } = document;
+    const isFree = activeElement === null || activeElement === document.body;
+    if (isFree || scroller.current?.contains(activeElement)) link.focus({ preventScroll: true });
+  });
+}

@@ -1,0 +1,74 @@
+import { useEffect } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
+import { useApp } from '../app-context.ts';
+import { ArticleTable } from './article-table.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+
+/** The articles: which ones are shown, what can be done with them, and they themselves. */
+export function ListPage() {
+  const { list, texts } = useApp();
+  const { say } = texts;
+  const title = `${say('articles')} · ${say('desk')}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <>
+      <h1 class="unseen">{say('articles')}</h1>
+      {list.chosen.value.size > 0 ? <SelectionBar /> : <FilterBar />}
+      {list.articles.value.length > 0 ? <ArticleTable /> : <NoArticles />}
+      <Status />
+    </>
+  );
+}
+
+function NoArticles() {
+  const { list, place, texts } = useApp();
+  const { say } = texts;
+  const { status, text, category, tag, author } = place.value.value;
+  const problem = list.problem.value;
+  if (list.state.value === 'loading') {
+    return (
+      <div class="empty" role="status">
+        <span class="spinner" />
+        <span class="unseen">{say('loading')}</span>
+      </div>
+    );
+  }
+  if (list.state.value === 'failed' && problem !== undefined) {
+    return (
+      <div class="empty" role="alert">
+        <Icon name="alert" size={28} />
+        <p class="empty-title">
+          {problem.code === 'content_unavailable' ? say('away') : problemWords(problem, say)}
+        </p>
+        <Button icon="retry" onClick={() => void list.refresh()}>
+          {say('tryAgain')}
+        </Button>
+      </div>
+    );
+  }
+  const isFiltered = status !== 'all' || [text, category, tag, author].some((value) => value !== '');
+  return (
+    <div class="empty">
+      <Icon name={isFiltered ? 'search' : 'articles'} size={32} />
+      <p class="empty-title">{say(isFiltered ? 'nothingFound' : 'nothing')}</p>
+      {!isFiltered && <p class="hint">{say('nothingHint')}</p>}
+    </div>
+  );
+}
+
+function Status() {
+  const { list, texts } = useApp();
+  const total = list.total.value;
+  const count = total ?? list.articles.value.length;
+  const isWhole = total !== undefined || list.state.value === 'complete';
+  return (
+    <footer class="status">
+      <span role="status">{texts.say(isWhole ? 'counted' : 'countedSoFar', { count })}</span>
+    </footer>
+  );
+}

@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Header } from '../../shared/views/header.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
+import { useApp } from '../app-context.ts';
+import type { TextName } from '../text/texts.ts';
+import { ArticlePage } from './article-page.tsx';
+import { ListPage } from './list-page.tsx';
+import { NoticeView } from './notice-view.tsx';
+
+const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
+  ['N', 'newArticle'],
+  ['/', 'keySearch'],
+  ['↑ ↓ Home End', 'keyMove'],
+  ['Enter', 'open'],
+  ['Space', 'keySelect'],
+  ['Ctrl + A', 'selectAll'],
+  ['Delete', 'delete'],
+  ['Ctrl + S', 'keySave'],
+  ['Ctrl + Enter', 'publish'],
+  ['Alt + ←', 'keyBack'],
+];
+
+/** The whole section: the list, or the article that is open. */
+export function Page() {
+  const { place, site, texts } = useApp();
+  const { say } = texts;
+  const [isHelpShown, setHelpShown] = useState(false);
+  const { article } = place.value.value;
+  const state = site.value?.state ?? 'ready';
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (
+        target.closest(
+          'input:not([type="checkbox"]), textarea, select, dialog, [contenteditable], [role="menu"]',
+        )
+      )
+        return;
+      if (event.key === '?') setHelpShown(true);
+      if (event.key === '/') {
+        event.preventDefault();
+        document.querySelector<HTMLElement>('[type="search"]')?.focus();
+      }
+      if (event.key === 'n' && !event.ctrlKey && !event.metaKey && !event.altKey) place.open('new');
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [place]);
+  return (
+    <div class="page">
+      <Header onKeyboard={() => setHelpShown(true)}>
+        <span class="space" />
+        {article === undefined && state === 'ready' && (
+          <a
+            class="button primary"
+            href={place.hrefOf('new')}
+            aria-label={say('newArticle')}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              place.open('new');
+            }}
+          >
+            <Icon name="edit" />
+            <span>{say('newArticle')}</span>
+          </a>
+        )}
+      </Header>
+      <main class="main">
+        {state === 'not_configured' || state === 'refused' ? (
+          <div class="empty" role="alert">
+            <Icon name="alert" size={28} />
+            <h1 class="empty-title">{say(state === 'refused' ? 'refusedKey' : 'notConfigured')}</h1>
+            <p class="hint">{say('notConfiguredHint')}</p>
+          </div>
+        ) : article === undefined ? (
+          <ListPage />
+        ) : (
+          <ArticlePage id={article === 'new' ? undefined : article} />
+        )}
+      </main>
+      <NoticeView />
+      {isHelpShown && (
+        <KeyboardHelp
+          keys={KEYS.map(([key, text]) => [key, say(text)])}
+          onClose={() => setHelpShown(false)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Menu, type MenuItem } from '../../shared/views/menu.tsx';
+import { problemWords } from '../../shared/views/problem-view.tsx';
+import { useApp } from '../app-context.ts';
+import { SHORTEST } from '../state/fields.ts';
+import type { OpenArticle } from '../state/open-article.ts';
+import type { ArticleQuestion } from './article-dialogs.tsx';
+
+interface PublishBarProps {
+  open: OpenArticle;
+  onBack: () => void;
+  onAsk: (question: ArticleQuestion) => void;
+  onPublish: () => void;
+}
+
+/** Whether an article is saved and public, and what changes that. */
+export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) {
+  const { list, notices, api, place, texts } = useApp();
+  const { say } = texts;
+  const article = open.article.value;
+  const isPublished = article?.is_published === true;
+  const hasChanges = open.hasCopy.value || open.state.value !== 'clean';
+  const items: MenuItem[] = [
+    { value: 'schedule', label: say('schedule') },
+    { value: 'history', label: say('history') },
+    ...(isPublished ? [{ value: 'unpublish', label: say('unpublish') }] : []),
+    ...(open.hasCopy.value ? [{ value: 'discard', label: say('discardChanges') }] : []),
+    { value: 'delete', label: say('delete'), icon: 'delete', danger: true, heading: '' },
+  ];
+  const remove = async () => {
+    const { id } = open;
+    if (id === undefined) return;
+    await api.remove(id);
+    notices.done(say('removed', { count: 1 }), () => api.restore(id));
+    place.close();
+    await list.refresh();
+  };
+  const select = (value: string) => {
+    if (value === 'schedule' || value === 'history') onAsk({ kind: value });
+    if (value === 'unpublish') void open.change({ is_published: false });
+    if (value === 'discard') void open.discard();
+    if (value === 'delete') {
+      void remove().catch((error: unknown) => notices.failed(say('notChanged', { reason: String(error) })));
+    }
+  };
+  return (
+    <div class="toolbar publish-bar">
+      <IconButton icon="previous" label={say('back')} onClick={onBack} />
+      <Standing open={open} />
+      <span class="space" />
+      <SaveState open={open} />
+      {open.id !== undefined && (
+        <>
+          <Button kind="quiet" onClick={() => onAsk({ kind: 'preview' })}>
+            {say('preview')}
+          </Button>
+          <Menu label={say('moreActions')} items={items} onSelect={select}>
+            <Icon name="more" />
+          </Menu>
+        </>
+      )}
+      {(!isPublished || hasChanges) && (
+        <Button kind="primary" disabled={open.state.value === 'conflict'} onClick={onPublish}>
+          {say(isPublished ? 'publishChanges' : 'publish')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Whether readers see the article, and until when. */
+function Standing({ open }: { open: OpenArticle }) {
+  const { texts } = useApp();
+  const { say } = texts;
+  const article = open.article.value;
+  if (article === undefined) return <span class="badge">{say('draft')}</span>;
+  const { is_published: isPublished, published_at: publishedAt, schedule } = article;
+  const plannedAt = schedule?.publish_at ?? null;
+  const endsAt = schedule?.unpublish_at ?? null;
+  const date = (time: string) => texts.date(Date.parse(time));
+  return (
+    <span class="standing">
+      <span class={isPublished ? 'badge on' : 'badge'}>
+        {say(isPublished ? 'published' : plannedAt === null ? 'draft' : 'scheduled')}
+      </span>
+      <span class="hint">
+        {isPublished &&
+          publishedAt !== null &&
+          !open.hasCopy.value &&
+          say('publishedOn', { date: date(publishedAt) })}
+        {isPublished && open.hasCopy.value && say('hiddenChanges')}
+        {!isPublished && plannedAt !== null && say('plannedFor', { date: date(plannedAt) })}
+        {endsAt !== null && ` · ${say('endsOn', { date: date(endsAt) })}`}
+      </span>
+    </span>
+  );
+}
+
+/** Whether everything is saved. */
+function SaveState({ open }: { open: OpenArticle }) {
+  const { say } = useApp().texts;
+  const state = open.state.value;
+  const problem = open.problem.value;
+  if (state === 'failed' && problem !== undefined) {
+    return (
+      <span class="save-state fault" role="alert">
+        {say('unsaved', { reason: problemWords(problem, say) })}
+        <Button kind="quiet" onClick={() => void open.save()}>
+          {say('tryAgain')}
+        </Button>
+      </span>
+    );
+  }
+  const words = () => {
+    if (state === 'conflict') return say('conflictState');
+    if (state === 'loading' || state === 'failed') return '';
+    if (state === 'clean' && open.id === undefined) return '';
+    return say(state, { count: SHORTEST });
+  };
+  return (
+    <span class="save-state" role="status">
+      {words()}
+    </span>
+  );
+}

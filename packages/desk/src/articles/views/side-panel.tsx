@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { useApp } from '../app-context.ts';
+import type { OpenArticle } from '../state/open-article.ts';
+import type { ArticleQuestion } from './article-dialogs.tsx';
+import { FeaturedImage } from './featured-image.tsx';
+import { FieldProblem } from './field-problem.tsx';
+import { TermsField } from './terms-field.tsx';
+
+/** How much of a title and of a description search engines show, in characters. */
+const SHOWN = { title: 60, description: 160 } as const;
+
+/** Everything about an article but its title and text. */
+export function SidePanel({
+  open,
+  onAsk,
+}: {
+  open: OpenArticle;
+  onAsk: (question: ArticleQuestion) => void;
+}) {
+  const { terms, texts } = useApp();
+  const { say } = texts;
+  const fields = open.fields.value;
+  return (
+    <form class="article-side form" aria-label={say('settings')} onSubmit={(event) => event.preventDefault()}>
+      <FeaturedImage open={open} onAsk={onAsk} />
+      <Field label={say('excerpt')} open={open} member="excerpt">
+        {(props) => (
+          <textarea
+            {...props}
+            rows={3}
+            maxLength={500}
+            value={fields.excerpt}
+            onInput={({ currentTarget }) => open.edit({ excerpt: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={say('category')} open={open} member="category_id">
+        {(props) => (
+          <select
+            {...props}
+            value={fields.category === undefined ? '' : String(fields.category)}
+            onChange={({ currentTarget: { value } }) =>
+              open.edit({ category: value === '' ? undefined : Number(value) })
+            }
+          >
+            <option value="">{say('noCategory')}</option>
+            {terms.categories.value.map(({ id, name }) => (
+              <option key={id} value={String(id)} selected={id === fields.category}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <TermsField
+        label={say('tags')}
+        chosen={fields.tags}
+        known={terms.tags.value}
+        onChange={(tags) => open.edit({ tags })}
+        make={(name) => terms.tagNamed(name)}
+      />
+      <FieldProblem open={open} member="tags" />
+      <TermsField
+        label={say('authors')}
+        chosen={fields.authors}
+        known={terms.authors.value}
+        onChange={(authors) => open.edit({ authors })}
+      />
+      <Field label={say('slug')} hint={say('slugHint')} open={open} member="slug">
+        {(props) => (
+          <input
+            {...props}
+            value={fields.slug}
+            maxLength={100}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => open.edit({ slug: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <h2 class="side-title">{say('searchEngines')}</h2>
+      <Field
+        label={say('metaTitle')}
+        hint={<Length text={fields.metaTitle} fallback={fields.title} most={SHOWN.title} />}
+        open={open}
+        member="meta_title"
+      >
+        {(props) => (
+          <input
+            {...props}
+            value={fields.metaTitle}
+            placeholder={fields.title}
+            maxLength={255}
+            onInput={({ currentTarget }) => open.edit({ metaTitle: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={say('metaDescription')}
+        hint={<Length text={fields.metaDescription} fallback={fields.excerpt} most={SHOWN.description} />}
+        open={open}
+        member="meta_description"
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            rows={3}
+            value={fields.metaDescription}
+            placeholder={fields.excerpt}
+            maxLength={320}
+            onInput={({ currentTarget }) => open.edit({ metaDescription: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </form>
+  );
+}
+
+/** How long a text is beside what search engines show of it; a Chinese character takes the room of two. */
+function Length({ text, fallback, most }: { text: string; fallback: string; most: number }) {
+  const { say } = useApp().texts;
+  const length = [...(text === '' ? fallback : text)].reduce(
+    (sum, one) =>
+      sum +
+      (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}！-｠]/u.test(one) ? 2 : 1),
+    0,
+  );
+  const isLong = length > most;
+  return (
+    <span class={isLong ? 'too-long' : ''}>{say(isLong ? 'cutOff' : 'lengthOf', { length, most })}</span>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  open: OpenArticle;
+  member: string;
+  children: (props: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ComponentChildren;
+}
+
+/** A field with its label, what it is for, and what is wrong with it. */
+function Field({ label, hint, open, member, children }: FieldProps) {
+  const id = useId();
+  const isWrong = open.problem.value?.fields.some(({ field }) => field === member) === true;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': isWrong })}
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <FieldProblem open={open} member={member} />
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { useApp } from '../app-context.ts';
+import { type Picture, PictureError, uploadPicture } from '../state/pictures.ts';
+
+/** Uploads a picture to where readers can see it; undefined, and said why, if that did not work. */
+export function useUpload(): (file: File) => Promise<Picture | undefined> {
+  const { address, gallery, notices, service, site, texts } = useApp();
+  return async (file) => {
+    const [folder] = site.peek()?.publicPrefixes ?? [];
+    try {
+      return await uploadPicture(service, gallery, { base: address.base, folder }, file);
+    } catch (error) {
+      const words =
+        error instanceof PictureError
+          ? texts.say(error.fault)
+          : `${texts.say('notUploaded')} ${error instanceof Error ? error.message : ''}`;
+      notices.failed(words);
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,412 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawing } from '../fixtures/drawing.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { articleBody } from '../support/content-client.ts';
+import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import { ADMIN, startGallery } from '../support/gallery.ts';
+import { fillLogin, type Visit } from '../support/gallery-page.ts';
+import { faultsOf, readAxe } from '../support/screen-faults.ts';
+
+const LONG = 'The harbour was quiet in the morning, and the first boats came in after nine.';
+
+let browser: Browser | undefined;
+let desk: DeskFixture;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  desk = await deskFixture();
+  visit = await desk.visit(browser, 'articles', { viewport: { width: 1280, height: 860 } });
+  page = visit.page;
+});
+afterAll(async () => {
+  if (browser === undefined) return;
+  expect(visit.complaints).toEqual([]);
+  await browser.close();
+  await desk.close();
+});
+
+const title = () => page.getByRole('textbox', { name: 'Title', exact: true });
+const text = () => page.getByRole('textbox', { name: 'Text', exact: true });
+const saved = () => page.getByText('Saved', { exact: true }).waitFor();
+const row = (name: string) => page.getByRole('grid').getByRole('link', { name, exact: true });
+const stored = async (id: number) => (await desk.content.client.send(`/api/articles/${id}`)).body.data;
+
+/** Creates an article behind the desk's back. */
+async function create(body: Record<string, unknown>): Promise<number> {
+  const { body: answer } = await desk.content.client.post('/api/articles', articleBody(body));
+  return answer.data.id;
+}
+
+/** Opens an article of the service, once it is there to be changed. */
+async function openArticle(id: number): Promise<void> {
+  await desk.go(page, `articles/${id}`);
+  await expect.poll(() => title().inputValue()).not.toBe('');
+}
+
+/** Chooses something that is in the menu of an article. */
+async function choose(item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+describe('an article', () => {
+  test('is written, saved by itself, published, and changed without showing it', async () => {
+    if (browser === undefined) return;
+    await page.getByRole('link', { name: 'New article' }).click();
+    await title().fill('The harbour');
+    await text().fill('<p>Short.</p>');
+    await page.getByText(/Kept in this browser/).waitFor();
+    await text().fill(`<p>${LONG}</p>`);
+    await saved();
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+    const written = { title: 'The harbour', content: `<p>${LONG}</p>`, is_published: false };
+    expect(await stored(id)).toMatchObject(written);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText(/^Published on/).waitFor();
+    await title().fill('The old harbour');
+    await saved();
+    expect((await stored(id)).title).toBe('The harbour');
+    await page.getByText('Changes that readers do not see yet').waitFor();
+    await page.getByRole('button', { name: 'Publish changes' }).click();
+    await page.getByText(/^Published on/).waitFor();
+    expect((await stored(id)).title).toBe('The old harbour');
+    await page.getByRole('button', { name: 'Back to the articles' }).click();
+    await row('The old harbour').waitFor();
+  });
+
+  test('that somebody else has changed is shown side by side, and overwrites nothing', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Two people' });
+    await openArticle(id);
+    await desk.content.client.patch(`/api/articles/${id}`, { title: 'Theirs of two people' });
+    await title().fill('Mine of two people');
+    const dialog = page.getByRole('dialog', { name: 'Test has changed this article' });
+    await dialog.getByText('Theirs of two people').first().waitFor();
+    expect((await stored(id)).title).toBe('Theirs of two people');
+    await dialog.getByRole('button', { name: 'Save yours' }).click();
+    await saved();
+    expect((await stored(id)).title).toBe('Mine of two people');
+    await desk.content.client.patch(`/api/articles/${id}`, { title: 'Theirs again' });
+    await title().fill('Mine again');
+    await dialog.getByRole('button', { name: 'Take theirs' }).click();
+    await saved();
+    expect(await title().inputValue()).toBe('Theirs again');
+  });
+
+  test('that is published and has changes of somebody else is not given mine instead', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Published by two', is_published: true });
+    await openArticle(id);
+    const copy = `/api/articles/${id}/working-copy`;
+    await desk.content.client.put(copy, { title: 'Theirs, not shown yet' });
+    await title().fill('Mine, not shown yet');
+    const dialog = page.getByRole('dialog', { name: 'Test has changed this article' });
+    await dialog.getByText('Theirs, not shown yet').first().waitFor();
+    const kept = async () => (await desk.content.client.send(copy)).body.data.changes;
+    expect(await kept()).toEqual({ title: 'Theirs, not shown yet' });
+    await dialog.getByRole('button', { name: 'Save yours' }).click();
+    await saved();
+    expect(await kept()).toEqual({ title: 'Mine, not shown yet' });
+    expect((await stored(id)).title).toBe('Published by two');
+  });
+
+  test('loses nothing when the network is away or the tab is killed', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Far away' });
+    await openArticle(id);
+    await visit.context.route('**/api/desk/content/**', (route) => route.abort());
+    await title().fill('Far away, and longer');
+    await page.getByText(/^Not saved: The service does not answer/).waitFor();
+    const again = await visit.context.newPage();
+    const crashed = page.waitForEvent('crash');
+    const debug = await visit.context.newCDPSession(page);
+    void debug.send('Page.crash').catch(() => undefined);
+    await crashed;
+    await page.close();
+    await visit.context.unrouteAll({ behavior: 'ignoreErrors' });
+    page = again;
+    await openArticle(id);
+    expect(await title().inputValue()).toBe('Far away');
+    await page.getByText(/This browser has what was not saved/).waitFor();
+    await page.getByRole('button', { name: 'Take it up' }).click();
+    await saved();
+    expect((await stored(id)).title).toBe('Far away, and longer');
+  });
+
+  test('goes on where it was when the session ends', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Ended' });
+    await openArticle(id);
+    await visit.context.clearCookies();
+    await title().fill('Ended, and gone on');
+    const dialog = page.getByRole('dialog', { name: 'Log in again' });
+    await dialog.getByLabel('Username').fill(ADMIN.username);
+    await dialog.getByLabel('Password').fill(ADMIN.password);
+    await dialog.getByRole('button', { name: 'Log in' }).click();
+    await saved();
+    expect((await stored(id)).title).toBe('Ended, and gone on');
+  });
+
+  test('is planned for a time, and the plan is taken back', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Tomorrow' });
+    await openArticle(id);
+    await choose('Schedule…');
+    const dialog = page.getByRole('dialog', { name: 'When readers see it' });
+    await dialog.getByLabel('Publish at').fill('2001-01-01T08:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/past|future/)
+      .waitFor();
+    await dialog.getByLabel('Publish at').fill('2035-01-31T18:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/Will be published on 31 Jan 2035/).waitFor();
+    await desk.go(page, 'articles?status=scheduled');
+    await row('Tomorrow').click();
+    await choose('Schedule…');
+    await dialog.getByLabel('Publish at').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Draft', { exact: true }).waitFor();
+  });
+
+  test('has a history by words, from which a revision comes back', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'History', content: `<p>${LONG}</p>` });
+    await desk.content.client.patch(`/api/articles/${id}`, {
+      content: `<p>${LONG.replace('quiet', 'loud')}</p>`,
+    });
+    await openArticle(id);
+    await choose('History');
+    const dialog = page.getByRole('dialog', { name: 'History of this article' });
+    expect(await dialog.locator('del').allTextContents()).toEqual([]);
+    await dialog.locator('del', { hasText: 'quiet' }).waitFor();
+    await dialog.locator('ins', { hasText: 'loud' }).waitFor();
+    await dialog.getByRole('button', { name: 'Restore this revision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await stored(id)).content).toContain('quiet');
+    expect(await text().inputValue()).toContain('quiet');
+  });
+
+  test('has a link at which its page shows it before it is public', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Preview me' });
+    await openArticle(id);
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    const link = page.getByRole('link', { name: 'Open the preview' });
+    const address = new URL((await link.getAttribute('href')) ?? '');
+    expect(address.origin + address.pathname).toBe('https://site.example/articles/preview-me');
+    const token = address.searchParams.get('preview') ?? '';
+    const seen = await desk.content.client.anonymously(
+      `/api/articles/${id}?preview=${encodeURIComponent(token)}`,
+    );
+    expect(seen.body.data.title).toBe('Preview me');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('gets its picture from the gallery or into its public folder, and a hidden one is said', async () => {
+    if (browser === undefined) return;
+    await desk.gallery.put('public/pier.jpg', 'private/secret.jpg');
+    const id = await create({ title: 'Pictures' });
+    await openArticle(id);
+    await page.getByRole('button', { name: 'Choose from the gallery' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pictures' });
+    await dialog.getByRole('button', { name: 'Up to All files' }).click();
+    await dialog.getByRole('button', { name: 'private' }).click();
+    await dialog.getByText('Readers cannot see files of this folder').waitFor();
+    expect(await dialog.getByRole('button', { name: 'secret.jpg' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Up to All files' }).click();
+    await dialog.getByRole('button', { name: 'public' }).click();
+    await dialog.getByRole('button', { name: 'pier.jpg' }).click();
+    await saved();
+    const address = `${desk.gallery.url}/media/public/pier.jpg`;
+    expect((await stored(id)).featured_image).toBe(address);
+    const file = { name: 'pier.jpg', mimeType: 'image/jpeg', buffer: await drawing(5) };
+    await page.locator('[data-upload="featured"]').setInputFiles(file);
+    await expect.poll(async () => (await stored(id)).featured_image).not.toBe(address);
+    const uploaded = (await stored(id)).featured_image;
+    expect(uploaded).toBe(`${desk.gallery.url}/media/public/pier%20(2).jpg`);
+    expect((await fetch(uploaded)).status).toBe(200);
+    await text().fill(
+      `<p>${LONG}</p><img src="${desk.gallery.url}/media/private/secret.jpg" alt="A secret">`,
+    );
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const warning = page.getByRole('dialog', { name: 'Readers cannot see 1 picture' });
+    await warning.getByRole('button', { name: 'Cancel' }).click();
+    expect((await stored(id)).is_published).toBe(false);
+  });
+});
+
+describe('the list', () => {
+  test('finds articles by words, state and category', async () => {
+    if (browser === undefined) return;
+    const { body } = await desk.content.client.post('/api/categories', { name: 'Weather' });
+    await create({ title: 'Rain at last', category_id: body.data.id, is_published: true });
+    await create({ title: 'Rain again' });
+    await desk.go(page, 'articles');
+    await page.getByRole('searchbox', { name: 'Search articles' }).fill('rain');
+    await row('Rain again').waitFor();
+    await row('Rain at last').waitFor();
+    await page.getByText('2 articles', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Category' }).selectOption('Weather');
+    await row('Rain again').waitFor({ state: 'detached' });
+    await row('Rain at last').waitFor();
+  });
+
+  test('publishes, tags and deletes several at once, each with a way back', async () => {
+    if (browser === undefined) return;
+    const ids = [await create({ title: 'Bulk one' }), await create({ title: 'Bulk two' })];
+    const states = async () => Promise.all(ids.map(async (id) => (await stored(id)).is_published));
+    const select = async () => {
+      for (const name of ['Select Bulk one', 'Select Bulk two']) await page.getByLabel(name).check();
+    };
+    await desk.go(page, 'articles?status=all');
+    await select();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Changed 2 articles').waitFor();
+    expect(await states()).toEqual([true, true]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone').waitFor();
+    expect(await states()).toEqual([false, false]);
+    await select();
+    await page.getByRole('button', { name: 'Add tag…' }).click();
+    await page.getByRole('dialog').getByLabel('Tags').fill('Sea');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed 2 articles').waitFor();
+    const tagged = await desk.content.client.send(`/api/articles/${ids[0]}?include=tags`);
+    expect(tagged.body.data.tags).toMatchObject([{ name: 'Sea' }]);
+    await select();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Moved 2 articles to the trash').waitFor();
+    await row('Bulk one').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('Bulk one').waitFor();
+    await row('Bulk two').waitFor();
+  });
+
+  test('is walked by keyboard, far beyond what is in the document', async () => {
+    if (browser === undefined) return;
+    await desk.content.database.pool.query(
+      `insert into content.article (title, slug, content, author, title_words)
+       select 'Row ' || n, 'row-' || n, $1, 'Test', '{row}' from generate_series(1, 1000) n`,
+      [`<p>${LONG}</p>`],
+    );
+    await desk.go(page, 'articles?status=draft');
+    await page.getByText(/^1,0\d\d articles$/).waitFor();
+    const active = () => page.evaluate('document.activeElement?.textContent');
+    await page.getByRole('grid').getByRole('link').first().focus();
+    const first = await active();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).not.toBe(first);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await page.keyboard.press('End');
+      const rows = () => page.evaluate('Number(document.querySelector("[role=grid]").ariaRowCount)');
+      await expect.poll(rows).toBeGreaterThan((turn + 1) * 100);
+    }
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    const last = await active();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => title().inputValue()).toBe(last);
+    await page.keyboard.press('Alt+ArrowLeft');
+    await page.getByRole('grid').waitFor();
+  });
+});
+
+/** The screens of the section, as a person gets there. */
+const SCREENS: Readonly<Record<string, (page: Page, id: number) => Promise<unknown>>> = {
+  'the list': async (window) => {
+    await desk.go(window, 'articles');
+    await window.getByRole('grid').waitFor();
+  },
+  'a selection': (window) => window.getByRole('checkbox').first().check(),
+  'an empty list': async (window) => {
+    await desk.go(window, 'articles?q=nothingofthekind');
+    await window.getByText('No article matches').waitFor();
+  },
+  'a new article': async (window) => {
+    await desk.go(window, 'articles/new');
+    await window.getByRole('textbox', { name: 'Title', exact: true }).fill('A title');
+    await window.getByText(/Kept in this browser/).waitFor();
+  },
+  'an article': async (window, id) => {
+    await desk.go(window, `articles/${id}`);
+    await window.getByText(/^Published on/).waitFor();
+  },
+  'its menu': async (window) => {
+    await window.getByRole('button', { name: 'More actions' }).click();
+    await window.getByRole('menuitem', { name: 'Schedule…' }).waitFor();
+  },
+  'its schedule': async (window) => {
+    await window.getByRole('menuitem', { name: 'Schedule…' }).click();
+    await window.getByRole('dialog').waitFor();
+  },
+  'its history': async (window, id) => {
+    await desk.go(window, `articles/${id}`);
+    await window.getByRole('button', { name: 'More actions' }).click();
+    await window.getByRole('menuitem', { name: 'History' }).click();
+    await window.locator('.history-entry').first().waitFor();
+  },
+  'its pictures': async (window, id) => {
+    await desk.go(window, `articles/${id}`);
+    await window.getByRole('button', { name: 'Choose from the gallery' }).click();
+    await window.getByRole('button', { name: 'pier.jpg' }).waitFor();
+  },
+  'the keys': async (window) => {
+    await desk.go(window, 'articles');
+    await window.getByRole('grid').waitFor();
+    await window.keyboard.press('?');
+    await window.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  },
+};
+
+test.each([
+  ['light', 360],
+  ['dark', 2560],
+] as const)('no screen has a fault: %s, %i px wide', async (colorScheme, width) => {
+  if (browser === undefined) return;
+  const id = await create({ title: `A long title ${'of many words '.repeat(12)}`, is_published: true });
+  await desk.gallery.put('public/pier.jpg');
+  const options = { colorScheme, viewport: { width, height: 800 } };
+  const other = await desk.visit(browser, 'articles', options);
+  const axe = await readAxe();
+  const found: string[] = [];
+  for (const [screen, show] of Object.entries(SCREENS)) {
+    await show(other.page, id).catch((error: unknown) => {
+      throw new Error(`the screen is not reached: ${screen}`, { cause: error });
+    });
+    found.push(...(await faultsOf(other.page, axe)).map((fault) => `${screen}: ${fault}`));
+  }
+  await other.context.close();
+  expect([...found, ...other.complaints]).toEqual([]);
+});
+
+test('the section speaks Chinese where the browser does', async () => {
+  if (browser === undefined) return;
+  const other = await desk.gallery.visit(browser, { locale: 'zh-CN' });
+  await desk.go(other.page, 'articles');
+  await other.page.getByLabel('用户名').fill(ADMIN.username);
+  await other.page.getByLabel('密码').fill(ADMIN.password);
+  await other.page.getByRole('button', { name: '登录' }).click();
+  await other.page.getByRole('link', { name: '新建文章' }).waitFor();
+  await other.context.close();
+});
+
+test('where content is not connected the section says so, and the others go on', async () => {
+  if (browser === undefined) return;
+  const { CONTENT_URL: _, ...settings } = desk.gallery.settings;
+  const service = await startGallery(settings);
+  const other = await desk.gallery.visit(browser);
+  await other.page.goto(`${service.url}/desk/articles`);
+  await fillLogin(other.page);
+  await other.page.getByRole('heading', { name: 'Articles are not connected' }).waitFor();
+  await other.page.getByRole('link', { name: 'Media' }).click();
+  await other.page.getByRole('gridcell').first().waitFor();
+  expect(other.complaints).toEqual([]);
+  await other.context.close();
+  await service.close();
+});

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+/** The source of axe-core, for {@link faultsOf}. */
+export function readAxe(): Promise<string> {
+  return readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+}
+
+/** What axe-core finds on the page, and what lies outside the window, each with its element. */
+export async function faultsOf(page: Page, axe: string): Promise<string[]> {
+  // Through the debugger: the document's policy allows no script that is not its own.
+  await page.evaluate(axe);
+  const violations: string[] = await page.evaluate(`axe
+    .run(document, { resultTypes: ['violations', 'incomplete'] })
+    .then(({ violations, incomplete }) => {
+      const undecided = incomplete.filter(({ id }) => id === 'color-contrast');
+      return [...violations, ...undecided].flatMap(({ id, nodes }) => {
+        const faulty = nodes.filter(({ any }) => !any.some(({ data }) => ${SETTLED}.includes(data?.messageKey)));
+        return faulty.map(({ html, any }) => id + ': ' + html + ' ' + any.map(({ message }) => message).join());
+      });
+    })`);
+  return [...violations, ...((await page.evaluate(OUTSIDE)) as string[])];
+}
+
+/** Why axe-core need not decide on a contrast: a part is hidden or below a dialog, or a field is empty. */
+const SETTLED = JSON.stringify(['bgOverlap', 'elmPartiallyObscured', 'elmPartiallyObscuring', 'emptyValue']);
+
+/** What can be used or read and lies beyond the sides of the window, unless its list is scrolled to it. */
+const OUTSIDE = `(() => {
+  const scrolls = (element) => {
+    for (let one = element.parentElement; one !== null && one !== document.body; one = one.parentElement) {
+      if (/auto|scroll|hidden/.test(getComputedStyle(one).overflowX)) return true;
+    }
+    return false;
+  };
+  const found = [...document.querySelectorAll('button, a, input, h1, h2, p, dialog, [role]')].filter((element) => {
+    const { left, right, width } = element.getBoundingClientRect();
+    if (width <= 1 || element.closest('.unseen') !== null) return false;
+    return (left < -1 || right > innerWidth + 1) && !scrolls(element);
+  });
+  if (document.documentElement.scrollWidth > innerWidth) found.push(document.documentElement);
+  return found.map((element) => 'outside the window: ' + element.outerHTML.slice(0, 160));
+})()`;
