@@ -1,0 +1,21 @@
+import { inertElement, STYLE } from './html/inert-element.ts';
+import { normalForm } from './html/normal-form.ts';
+import { readHtml } from './html/read-html.ts';
+import { writeHtml } from './html/write-html.ts';
+
+/** What content judges by the elements around, so that it may not be moved (`docs/content.md`, "HTML"). */
+const PLACED = /position/i;
+
+/**
+ * Whether the editor writes an article as readers have seen it, apart from what {@link normalForm} leaves
+ * out. Others are for the source view.
+ */
+export function canRepresent(html: string, document: Document = globalThis.document): boolean {
+  const before = inertElement(html, document);
+  const styled = [...before.querySelectorAll(`[${STYLE}]`)];
+  const isPlaced = styled.some((one) => PLACED.test(one.getAttribute(STYLE) ?? ''));
+  if (isPlaced) return false;
+  const after = inertElement(writeHtml(readHtml(html, document)), document);
+  const [expected, written] = [normalForm(before), normalForm(after)];
+  return expected.length === written.length && expected.every((token, index) => token === written[index]);
+}
