@@ -1,0 +1,65 @@
+import type { Node } from 'prosemirror-model';
+import type { EditorView } from 'prosemirror-view';
+import { writeHtml } from '../html/write-html.ts';
+import { type Statistics, statisticsOf } from '../statistics.ts';
+
+/** How long the writer has to pause before the article is written as HTML, in ms. */
+const PAUSE_MS = 400;
+
+/** How long somebody who does not pause is waited for, in ms. */
+const MOST_MS = 3000;
+
+/** Who is told what the article has become. */
+export interface Listener {
+  onChange: (html: string) => void;
+  onStatistics?: ((statistics: Statistics) => void) | undefined;
+}
+
+/** Tells the page what the article has become: soon, but not at every key and not within a composition. */
+export class Reporting {
+  readonly #view: EditorView;
+  readonly #listener: () => Listener;
+  #reported: Node;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #since: number | undefined;
+
+  constructor(view: EditorView, listener: () => Listener) {
+    this.#view = view;
+    this.#listener = listener;
+    this.#reported = view.state.doc;
+  }
+
+  /** Takes the article as it is for one that the page knows. */
+  reset(): void {
+    clearTimeout(this.#timer);
+    this.#since = undefined;
+    this.#reported = this.#view.state.doc;
+    this.#listener().onStatistics?.(statisticsOf(this.#reported));
+  }
+
+  /** The article has changed. */
+  changed(): void {
+    this.#since ??= performance.now();
+    const left = Math.max(0, MOST_MS - (performance.now() - this.#since));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#report(), Math.min(PAUSE_MS, left));
+  }
+
+  /** Tells at once what has not been told yet: the page may be about to go. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#since = undefined;
+    const { doc } = this.#view.state;
+    if (doc === this.#reported) return;
+    this.#reported = doc;
+    const { onChange, onStatistics } = this.#listener();
+    onChange(writeHtml(doc));
+    onStatistics?.(statisticsOf(doc));
+  }
+
+  #report(): void {
+    // What an input method is about to replace is not yet part of the article.
+    if (this.#view.composing) this.changed();
+    else this.flush();
+  }
+}

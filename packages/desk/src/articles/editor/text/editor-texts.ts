@@ -1,0 +1,10 @@
+import type { Say, SharedTextName, TextNameOf } from '../../../shared/text/texts.ts';
+import type { editorEn } from './en.ts';
+
+/** The name of a text of the editor, or of all sections. */
+export type EditorTextName = TextNameOf<typeof editorEn> | SharedTextName;
+
+/** Who says the editor's texts: the page, whose texts have these among them. */
+export interface EditorTexts {
+  readonly say: Say<EditorTextName>;
+}

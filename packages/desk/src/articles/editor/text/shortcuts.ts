@@ -1,0 +1,25 @@
+import type { EditorTextName } from './editor-texts.ts';
+
+/** The editor's keys for the page's list of them, as they are called outside of Apple's systems. */
+export const EDITOR_SHORTCUTS: readonly (readonly [keys: string, text: EditorTextName])[] = [
+  ['Alt + F10', 'editorKeyTools'],
+  ['Ctrl + Alt + 2 / 3 / 4', 'editorHeading2'],
+  ['Ctrl + Alt + 0', 'editorParagraph'],
+  ['Ctrl + B', 'editorBold'],
+  ['Ctrl + I', 'editorItalic'],
+  ['Ctrl + Shift + S', 'editorStrike'],
+  ['Ctrl + E', 'editorCode'],
+  ['Ctrl + ,', 'editorSubscript'],
+  ['Ctrl + .', 'editorSuperscript'],
+  ['Ctrl + K', 'editorLink'],
+  ['Ctrl + Shift + 8', 'editorBulletList'],
+  ['Ctrl + Shift + 7', 'editorOrderedList'],
+  ['Ctrl + Shift + B', 'editorQuote'],
+  ['Ctrl + Alt + C', 'editorCodeBlock'],
+  ['Ctrl + Alt + R', 'editorRightToLeft'],
+  ['Tab / Shift + Tab', 'editorKeyIndent'],
+  ['Shift + Enter', 'editorKeyLine'],
+  ['Enter', 'editorKeyDescribe'],
+  ['Ctrl + Z / Y', 'undo'],
+  ['##, -, 1., >, ```', 'editorKeyMarkdown'],
+];

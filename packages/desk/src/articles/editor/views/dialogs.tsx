@@ -1,0 +1,161 @@
+import { useState } from 'preact/hooks';
+import type { Command } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
+import { Button } from '../../../shared/views/button.tsx';
+import {
+  describePicture,
+  embedAddress,
+  insertEmbed,
+  insertFigure,
+  type Picture,
+  selectedPicture,
+} from '../editing/figures.ts';
+import { linkPlace, setLink } from '../editing/links.ts';
+import { isEmbedAddress, isLinkAddress } from '../html/urls.ts';
+import type { EditorTexts } from '../text/editor-texts.ts';
+import { Field, FormDialog } from './form-dialog.tsx';
+
+/** A dialog that is open, and what it is about. */
+export type OpenDialog = { kind: 'link' } | { kind: 'embed' } | { kind: 'picture'; added?: Picture };
+
+interface Props {
+  readonly view: EditorView;
+  readonly texts: EditorTexts;
+  readonly onClose: () => void;
+}
+
+/** The dialog that is open. */
+export function EditorDialog({ open, ...props }: Props & { readonly open: OpenDialog }) {
+  if (open.kind === 'link') return <LinkDialog {...props} />;
+  if (open.kind === 'embed') return <EmbedDialog {...props} />;
+  return <PictureDialog added={open.added} {...props} />;
+}
+
+function run({ view, onClose }: Props, command: Command): void {
+  command(view.state, view.dispatch);
+  onClose();
+}
+
+function LinkDialog(props: Props) {
+  const { view, texts } = props;
+  const { say } = texts;
+  const [place] = useState(() => linkPlace(view.state));
+  const [href, setHref] = useState(place.href);
+  const [text, setText] = useState('');
+  const [isTried, setTried] = useState(false);
+  const isEmpty = place.from === place.to;
+  const address = withScheme(href.trim());
+  const badAddress = isLinkAddress(address) ? undefined : say('editorBadLink');
+  const badText = isEmpty && text.trim() === '' ? say('editorNeedsText') : undefined;
+  const apply = () => {
+    setTried(true);
+    if (badAddress !== undefined || badText !== undefined) return;
+    run(props, setLink({ ...place, text: isEmpty ? text.trim() : place.text }, address));
+  };
+  return (
+    <FormDialog
+      title={say('editorLinkTitle')}
+      texts={texts}
+      onApply={apply}
+      onClose={props.onClose}
+      buttons={
+        place.href !== '' && (
+          <Button kind="quiet" onClick={() => run(props, setLink(place, ''))}>
+            {say('editorRemoveLink')}
+          </Button>
+        )
+      }
+    >
+      <Field
+        label={say('editorAddress')}
+        value={href}
+        onValue={setHref}
+        problem={isTried ? badAddress : undefined}
+        required
+      />
+      {isEmpty && (
+        <Field
+          label={say('editorLinkText')}
+          value={text}
+          onValue={setText}
+          problem={isTried ? badText : undefined}
+          required
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** `example.com/a` and `a@example.com` are what people write. */
+function withScheme(address: string): string {
+  if (/^[^\s/@:]+@[^\s/@:]+\.\w+$/.test(address)) return `mailto:${address}`;
+  if (/^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(?:[/?#:]|$)/u.test(address))
+    return `https://${address}`;
+  return address;
+}
+
+function PictureDialog({ added, ...props }: Props & { readonly added: Picture | undefined }) {
+  const { view, texts } = props;
+  const { say } = texts;
+  const [old] = useState(() => (added === undefined ? selectedPicture(view.state) : undefined));
+  const [alt, setAlt] = useState((added ?? old?.picture)?.alt ?? '');
+  const [caption, setCaption] = useState('');
+  const [isTried, setTried] = useState(false);
+  const problem = alt.trim() === '' ? say('editorNeedsAlt') : undefined;
+  const apply = () => {
+    setTried(true);
+    if (problem !== undefined) return;
+    run(
+      props,
+      added === undefined ? describePicture(alt, caption) : insertFigure({ ...added, alt }, caption),
+    );
+  };
+  return (
+    <FormDialog title={say('editorPictureTitle')} texts={texts} onApply={apply} onClose={props.onClose}>
+      <Field
+        label={say('editorAlt')}
+        hint={say('editorAltHint')}
+        value={alt}
+        onValue={setAlt}
+        problem={isTried ? problem : undefined}
+        required
+      />
+      {(added !== undefined || old?.caption === '') && (
+        <Field label={say('editorCaption')} value={caption} onValue={setCaption} />
+      )}
+    </FormDialog>
+  );
+}
+
+function EmbedDialog(props: Props) {
+  const { texts } = props;
+  const { say } = texts;
+  const [address, setAddress] = useState('');
+  const [name, setName] = useState('');
+  const [isTried, setTried] = useState(false);
+  const badAddress = isEmbedAddress(embedAddress(address.trim())) ? undefined : say('editorBadEmbed');
+  const badName = name.trim() === '' ? say('editorNeedsName') : undefined;
+  const apply = () => {
+    setTried(true);
+    if (badAddress === undefined && badName === undefined) run(props, insertEmbed(address, name));
+  };
+  return (
+    <FormDialog title={say('editorEmbedTitle')} texts={texts} onApply={apply} onClose={props.onClose}>
+      <Field
+        label={say('editorAddress')}
+        hint={say('editorEmbedHint')}
+        value={address}
+        onValue={setAddress}
+        problem={isTried ? badAddress : undefined}
+        required
+      />
+      <Field
+        label={say('editorEmbedName')}
+        value={name}
+        onValue={setName}
+        problem={isTried ? badName : undefined}
+        required
+      />
+    </FormDialog>
+  );
+}

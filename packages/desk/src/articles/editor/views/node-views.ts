@@ -1,0 +1,61 @@
+import type { Node } from 'prosemirror-model';
+import type { NodeViewConstructor } from 'prosemirror-view';
+import { inertElement } from '../html/inert-element.ts';
+import type { EditorTexts } from '../text/editor-texts.ts';
+
+/** A box that stands for something which the editing surface does not show. */
+function box(tag: 'div' | 'span', title: string, words: string): HTMLElement {
+  const dom = document.createElement(tag);
+  dom.className = 'rich-text-box';
+  dom.contentEditable = 'false';
+  const head = dom.appendChild(document.createElement('strong'));
+  head.textContent = title;
+  const excerpt = dom.appendChild(document.createElement('span'));
+  excerpt.textContent = words;
+  return dom;
+}
+
+/** Origins whose pictures the page's policy lets it show: its own, and the store's. */
+function canShow(src: string): boolean {
+  const store = document.querySelector<HTMLMetaElement>('meta[name="pressroom-store"]')?.content ?? '';
+  const { origin, protocol } = new URL(src, location.href);
+  return (
+    protocol === 'blob:' ||
+    origin === location.origin ||
+    (store !== '' && origin === new URL(store, location.href).origin)
+  );
+}
+
+function pictureView(texts: EditorTexts): NodeViewConstructor {
+  return (node) => {
+    const { src, alt, width, height } = node.attrs;
+    if (!URL.canParse(src, location.href) || !canShow(src)) return { dom: box('span', alt ?? '', src) };
+    const image = document.createElement('img');
+    image.src = src;
+    image.alt = alt ?? '';
+    if (Number(width) > 0) image.width = Number(width);
+    if (Number(height) > 0) image.height = Number(height);
+    if (alt === null || alt === '') image.title = texts.say('editorNoAlt');
+    return { dom: image };
+  };
+}
+
+function islandView(texts: EditorTexts): NodeViewConstructor {
+  return ({ attrs, isInline }) => {
+    const name = /^<([\w:-]+)/.exec(attrs.html)?.[1] ?? '';
+    const words = (inertElement(attrs.html, document).textContent ?? '').trim().slice(0, 160);
+    return { dom: box(isInline ? 'span' : 'div', texts.say('editorKept', { name }), words) };
+  };
+}
+
+/** What stands in the text for nodes that are not shown as they are written. */
+export function nodeViews(texts: EditorTexts): Record<string, NodeViewConstructor> {
+  const embed = (node: Node) => box('div', node.attrs.title ?? texts.say('editorEmbed'), node.attrs.src);
+  return {
+    embed: (node) => ({ dom: embed(node) }),
+    image: pictureView(texts),
+    inline_island: islandView(texts),
+    island: islandView(texts),
+    picture: pictureView(texts),
+  };
+}

@@ -1,0 +1,134 @@
+import {
+  Bold,
+  Captions,
+  Code,
+  CodeXml,
+  Columns2,
+  Heading2,
+  Heading3,
+  Heading4,
+  Image,
+  Italic,
+  Link,
+  List,
+  ListOrdered,
+  type LucideIcon,
+  Minus,
+  PilcrowLeft,
+  Quote,
+  Redo2,
+  Rows2,
+  Strikethrough,
+  Subscript,
+  Superscript,
+  Table,
+  TableCellsMerge,
+  TableCellsSplit,
+  Trash2,
+  Undo2,
+  Video,
+} from 'lucide-preact';
+import { toggleMark } from 'prosemirror-commands';
+import { redo, undo } from 'prosemirror-history';
+import type { Command, EditorState } from 'prosemirror-state';
+import {
+  addColumnAfter,
+  addColumnBefore,
+  addRowAfter,
+  addRowBefore,
+  deleteColumn,
+  deleteRow,
+  deleteTable,
+  mergeCells,
+  splitCell,
+} from 'prosemirror-tables';
+import { insertBlock, nodeAround, toggleBlock, toggleList, toggleQuote } from '../editing/blocks.ts';
+import { directionOf, toggleRightToLeft } from '../editing/direction.ts';
+import { insertTable, toggleHeaderRow } from '../editing/tables.ts';
+import { markType, nodeType } from '../schema/schema.ts';
+import type { EditorTextName } from '../text/editor-texts.ts';
+
+/** What opens a dialog, or asks the page for a picture. */
+export type Asking = 'link' | 'embed' | 'picture';
+
+/** A button of the toolbar. */
+export interface Tool {
+  readonly text: EditorTextName;
+  readonly icon: LucideIcon;
+  readonly does: Command | Asking;
+  /** For what is on or off: whether it is on. */
+  readonly isOn?: (state: EditorState) => boolean;
+}
+
+function markTool(name: string, text: EditorTextName, icon: LucideIcon): Tool {
+  const type = markType(name);
+  const isOn = ({ doc, selection: { empty, from, to, $from }, storedMarks }: EditorState) =>
+    empty ? type.isInSet(storedMarks ?? $from.marks()) !== undefined : doc.rangeHasMark(from, to, type);
+  return { text, icon, does: toggleMark(type), isOn };
+}
+
+function headingTool(level: number, text: EditorTextName, icon: LucideIcon): Tool {
+  const isOn = ({ selection: { $from } }: EditorState) =>
+    $from.parent.type.name === 'heading' && $from.parent.attrs.level === level;
+  return { text, icon, does: toggleBlock('heading', { level }), isOn };
+}
+
+function blockTool(name: string, text: EditorTextName, icon: LucideIcon, does: Command): Tool {
+  return { text, icon, does, isOn: (state) => nodeAround(state, name) !== undefined };
+}
+
+/** The toolbar, in groups. */
+export const TOOLS: readonly (readonly Tool[])[] = [
+  [
+    { text: 'undo', icon: Undo2, does: undo },
+    { text: 'editorRedo', icon: Redo2, does: redo },
+  ],
+  [
+    headingTool(2, 'editorHeading2', Heading2),
+    headingTool(3, 'editorHeading3', Heading3),
+    headingTool(4, 'editorHeading4', Heading4),
+  ],
+  [
+    markTool('strong', 'editorBold', Bold),
+    markTool('em', 'editorItalic', Italic),
+    markTool('strike', 'editorStrike', Strikethrough),
+    markTool('code', 'editorCode', Code),
+    markTool('sub', 'editorSubscript', Subscript),
+    markTool('sup', 'editorSuperscript', Superscript),
+    { ...markTool('link', 'editorLink', Link), does: 'link' },
+  ],
+  [
+    blockTool('bullet_list', 'editorBulletList', List, toggleList('bullet_list')),
+    blockTool('ordered_list', 'editorOrderedList', ListOrdered, toggleList('ordered_list')),
+    blockTool('blockquote', 'editorQuote', Quote, toggleQuote),
+    blockTool('code_block', 'editorCodeBlock', CodeXml, toggleBlock('code_block')),
+  ],
+  [
+    { text: 'editorPicture', icon: Image, does: 'picture' },
+    { text: 'editorEmbed', icon: Video, does: 'embed' },
+    { text: 'editorTable', icon: Table, does: insertTable(3, 3) },
+    { text: 'editorRule', icon: Minus, does: insertBlock(nodeType('horizontal_rule')) },
+  ],
+  [
+    {
+      text: 'editorRightToLeft',
+      icon: PilcrowLeft,
+      does: toggleRightToLeft,
+      isOn: ({ selection: { $from } }) => directionOf($from.parent) === 'rtl',
+    },
+  ],
+];
+
+/** What there is besides while the cursor is in a table. */
+export const TABLE_TOOLS: readonly Tool[] = [
+  { text: 'editorRowBefore', icon: Rows2, does: addRowBefore },
+  { text: 'editorRowAfter', icon: Rows2, does: addRowAfter },
+  { text: 'editorColumnBefore', icon: Columns2, does: addColumnBefore },
+  { text: 'editorColumnAfter', icon: Columns2, does: addColumnAfter },
+  { text: 'editorHeaderRow', icon: Captions, does: toggleHeaderRow },
+  { text: 'editorMergeCells', icon: TableCellsMerge, does: mergeCells },
+  { text: 'editorSplitCell', icon: TableCellsSplit, does: splitCell },
+  { text: 'editorDeleteRow', icon: Trash2, does: deleteRow },
+  { text: 'editorDeleteColumn', icon: Trash2, does: deleteColumn },
+  { text: 'editorDeleteTable', icon: Trash2, does: deleteTable },
+];

@@ -1,0 +1,268 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser, skipWithout } from '../support/browser.ts';
+import { type EditorPage, editorPage } from '../support/editor-page.ts';
+
+let site: EditorPage;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser !== undefined) site = await editorPage();
+});
+skipWithout(() => browser);
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** A window, which has nothing to complain about at the end. */
+async function inEditor(
+  use: (page: Page, written: () => Promise<string>) => Promise<void>,
+  html?: string,
+  options = {},
+): Promise<void> {
+  if (browser === undefined) return;
+  const { page, written, complaints, close } = await site.open(browser, html, options);
+  await page.getByRole('textbox', { name: 'Article' }).focus();
+  await use(page, written);
+  expect(await complaints()).toEqual([]);
+  await close();
+}
+
+async function pasteInto(page: Page, data: Readonly<Record<string, string>>): Promise<void> {
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    for (const [type, text] of Object.entries(${JSON.stringify(data)})) data.setData(type, text);
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector('.rich-text-surface').dispatchEvent(event);
+  })()`);
+}
+
+test('what is typed as in Markdown becomes what it says', () =>
+  inEditor(async (page, written) => {
+    for (const line of [
+      '## Heading',
+      'Some **bold** and *leaning* and `code`.',
+      '- one',
+      'two',
+      '',
+      '> said',
+      '',
+    ]) {
+      await page.keyboard.type(line);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.type('```ts ');
+    await page.keyboard.type('const a = 1;');
+    expect(await written()).toBe(
+      '<h2>Heading</h2><p>Some <strong>bold</strong> and <em>leaning</em> and <code>code</code>.</p>' +
+        '<ul><li>one</li><li>two</li></ul><blockquote><p>said</p></blockquote>' +
+        '<pre><code class="language-ts">const a = 1;</code></pre>',
+    );
+  }));
+
+test('undo and redo take back and bring back', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.type('abc');
+    await page.keyboard.press('Control+b');
+    await page.keyboard.type('d');
+    await page.keyboard.press('Control+z');
+    expect(await written()).not.toContain('<strong>');
+    await page.keyboard.press('Control+y');
+    expect(await written()).toBe('<p>abc<strong>d</strong></p>');
+  }));
+
+test('a link is made and removed by keys alone', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.type('see this');
+    // Within a moment of a change, the surface sets the selection itself.
+    const select = async () => {
+      await page.keyboard.press('End');
+      await page.keyboard.press('Control+Shift+ArrowLeft');
+      return page.evaluate('getSelection().toString()');
+    };
+    await expect.poll(select).toBe('this');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Address' }).waitFor();
+    await page.keyboard.type('javascript:alert(1)');
+    await page.keyboard.press('Enter');
+    await page.getByText('Write an address').waitFor();
+    await page.getByRole('textbox', { name: 'Address' }).fill('example.com/a?b=1&c');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.type(' more');
+    expect(await written()).toBe('<p>see <a href="https://example.com/a?b=1&amp;c">this</a> more</p>');
+    const link = page.getByRole('button', { name: 'Link', exact: true });
+    const goLeft = async () => {
+      await page.keyboard.press('ArrowLeft');
+      return link.getAttribute('aria-pressed');
+    };
+    await expect.poll(goLeft).toBe('true');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('button', { name: 'Remove link' }).press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await written()).toBe('<p>see this more</p>');
+  }));
+
+test('a table is added, filled and enlarged by keys alone', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.press('Alt+F10');
+    await page.keyboard.press('End');
+    for (let left = 0; left < 2; left += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    for (const cell of ['a', 'b', 'c', '1', '2', '3', '4', '5', '6', '7']) {
+      await page.keyboard.type(cell);
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('8');
+    const rows = page.getByRole('toolbar', { name: 'Table' });
+    await rows.getByRole('button', { name: 'Delete column' }).press('Enter');
+    expect(await written()).toBe(
+      '<table><thead><tr><th>a</th><th>c</th></tr></thead><tbody><tr><td>1</td><td>3</td></tr>' +
+        '<tr><td>4</td><td>6</td></tr><tr><td>7</td><td></td></tr></tbody></table><p></p>',
+    );
+  }));
+
+test('a picture needs an alternative text', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.type('before');
+    await page.getByRole('button', { name: 'Picture' }).click();
+    await page.getByLabel('Caption').fill('Taken today');
+    await page.keyboard.press('Enter');
+    await page.getByText('Write what the picture shows.').waitFor();
+    const isInvalid = () => page.evaluate('document.activeElement.getAttribute("aria-invalid")');
+    await expect.poll(isInvalid).toBe('true');
+    await page.keyboard.type('A harbour');
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: 'A harbour' }).waitFor();
+    expect(await written()).toBe(
+      `<p>before</p><figure><img src="${site.url}picture.jpg" alt="A harbour" width="320" height="240">` +
+        '<figcaption>Taken today</figcaption></figure><p></p>',
+    );
+    await page.getByRole('img', { name: 'A harbour' }).dblclick();
+    await page.getByLabel('Alternative text').fill('A small harbour');
+    await page.keyboard.press('Enter');
+    await expect.poll(written).toContain('alt="A small harbour"');
+  }));
+
+test('a file that is pasted is uploaded, and described', () =>
+  inEditor(async (page, written) => {
+    await page.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['x'], 'harbour.jpg', { type: 'image/jpeg' }));
+      const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+      document.querySelector('.rich-text-surface').dispatchEvent(event);
+    })()`);
+    await page.getByLabel('Alternative text').fill('A harbour');
+    await page.keyboard.press('Enter');
+    await expect.poll(written).toContain(`src="${site.url}harbour.jpg" alt="A harbour"`);
+  }));
+
+test('a video is embedded by the address of its page', () =>
+  inEditor(async (page, written) => {
+    await page.getByRole('button', { name: 'Embed' }).click();
+    await page.getByRole('textbox', { name: 'Address' }).fill('https://www.youtube.com/watch?v=abc_123&t=4');
+    await page.getByLabel('What it shows').fill('A film');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(written)
+      .toContain('<iframe src="https://www.youtube-nocookie.com/embed/abc_123" title="A film"');
+  }));
+
+test('HTML and Markdown of the clipboard come in clean, and styles do not trouble the policy', () =>
+  inEditor(async (page, written) => {
+    await pasteInto(page, {
+      'text/html':
+        '<meta charset="utf-8"><b style="font-weight:normal" id="docs-internal-guid-1"><p style="line-height:1.4" dir="ltr">' +
+        '<span style="font-weight:700;color:#f00">Loud</span><span style="font-weight:400"> text</span></p></b>',
+    });
+    expect(await written()).toBe('<p><strong>Loud</strong> text</p>');
+    await page.keyboard.press('Control+a');
+    await pasteInto(page, { 'text/plain': '## A\n\n- b **c**\n- [d](https://d.example/)\n' });
+    await expect
+      .poll(written)
+      .toBe('<h2>A</h2><ul><li>b <strong>c</strong></li><li><a href="https://d.example/">d</a></li></ul>');
+  }));
+
+test('what is cut here is pasted whole', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Control+x');
+    expect(await written()).toBe('<p></p>');
+    await page.keyboard.press('Control+v');
+    await expect
+      .poll(written)
+      .toContain('<p id="x" class="lead">One</p><details><summary>a</summary>b</details>');
+  }, '<p id="x" class="lead">One</p><details><summary>a</summary>b</details><p>Two</p>'));
+
+test('an input method composes, and nothing is reported before it is done', () =>
+  inEditor(async (page, written) => {
+    const input = await page.context().newCDPSession(page);
+    await page.keyboard.type('你好');
+    await page.evaluate('dispatchEvent(new Event("pagehide"))');
+    for (const text of ['x', 'xi', 'xin', 'xinw'])
+      await input.send('Input.imeSetComposition', {
+        text,
+        selectionStart: text.length,
+        selectionEnd: text.length,
+      });
+    await expect.poll(() => page.getByRole('textbox').textContent()).toBe('你好xinw');
+    // Longer than the pause after which the article is reported.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1500))');
+    expect(await page.evaluate('reported.at(-1)')).toBe('<p>你好</p>');
+    await input.send('Input.insertText', { text: '新闻' });
+    await expect.poll(written).toBe('<p>你好新闻</p>');
+    expect(await page.evaluate('statistics')).toEqual({ words: 2, characters: 4 });
+  }));
+
+test('Arabic runs from right to left', () =>
+  inEditor(async (page, written) => {
+    await page.keyboard.type('مرحبا');
+    expect(await written()).toBe('<p dir="auto">مرحبا</p>');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('abc');
+    await page.getByRole('button', { name: 'Right to left' }).click();
+    expect(await written()).toBe('<p dir="auto">مرحبا</p><p dir="rtl">abc</p>');
+  }));
+
+test('an article that nobody has changed is not reported, and another one takes its place', () =>
+  inEditor(async (page) => {
+    await page.keyboard.press('ArrowRight');
+    await page.evaluate('dispatchEvent(new Event("pagehide"))');
+    expect(await page.evaluate('reported')).toEqual([]);
+    await page.evaluate('openArticle("<h2>Other</h2>")');
+    await page.getByRole('heading', { name: 'Other' }).waitFor();
+    expect(await page.evaluate('reported')).toEqual([]);
+  }, '<div  class="x"><p>As it was</p></div>'));
+
+test.each([
+  ['en-GB', 'light', 360],
+  ['zh-CN', 'dark', 1280],
+] as const)(
+  'nothing is wrong for people who hear it or use keys: %s, %s, %i px',
+  async (locale, colorScheme, width) => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    await inEditor(
+      async (page) => {
+        await page.evaluate(axe);
+        const faults = () =>
+          page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+          violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 200))))`);
+        expect(await faults()).toEqual([]);
+        await page.getByRole('table').getByText('cell').click();
+        expect(await faults()).toEqual([]);
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog').waitFor();
+        expect(await faults()).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      },
+      '<h2>Title</h2><p>Text with a <a href="/a">link</a>.</p><figure><img src="/a.jpg" alt="A"><figcaption>b</figcaption></figure>' +
+        '<table><thead><tr><th>head</th></tr></thead><tbody><tr><td>cell</td></tr></tbody></table><pre><code>x</code></pre>' +
+        '<iframe src="https://a.example/" title="A film"></iframe><details><summary>More</summary>Less</details>',
+      { locale, colorScheme, viewport: { width, height: 800 } },
+    );
+  },
+);
