@@ -1,7 +1,7 @@
 /**
  * `pnpm bench page [OBJECTS [ENTRIES [MEGABYTES]]]`: the gallery's page in a browser. OBJECTS are in the
  * folder whose first thumbnails are waited for, ENTRIES in the one that is scrolled, and MEGABYTES are
- * uploaded; 0 leaves a part out.
+ * uploaded; 0 leaves a part out. Somebody types at the end of an article of 20,000 words.
  */
 import type { Figure } from './figures/figure.ts';
 import { keepFigures } from './figures/keep.ts';
@@ -10,6 +10,7 @@ import { type PageBench, startPageBench } from './page/browser.ts';
 import { measureFirstLoad } from './page/first-load.ts';
 import { measureFirstThumbnails } from './page/first-thumbnails.ts';
 import { measureScrolling } from './page/scrolling.ts';
+import { measureTyping } from './page/typing.ts';
 import { measureUploading } from './page/uploading.ts';
 
 /** What is measured, at its size, and about how many seconds it takes. */
@@ -21,6 +22,7 @@ const SIZED: Record<string, SizedPart> = {
   'first thumbnails': [objects, 60, measureFirstThumbnails],
   scrolling: [entries, 60, measureScrolling],
   uploading: [megabytes, 20 + megabytes / 8, measureUploading],
+  typing: [20_000, 30, measureTyping],
 };
 
 let bench: Promise<PageBench> | undefined;
