@@ -47,6 +47,12 @@ async function openArticle(id: number): Promise<void> {
   await expect.poll(() => title().inputValue()).not.toBe('');
 }
 
+/** Shows the source of the text. */
+async function showSource(): Promise<void> {
+  const source = page.getByRole('button', { name: 'Source' });
+  if ((await source.getAttribute('aria-pressed')) === 'false') await source.click();
+}
+
 /** Chooses something that is in the menu of an article. */
 async function choose(item: string): Promise<void> {
   await page.getByRole('button', { name: 'More actions' }).click();
@@ -58,12 +64,12 @@ describe('an article', () => {
     if (browser === undefined) return;
     await page.getByRole('link', { name: 'New article' }).click();
     await title().fill('The harbour');
-    await text().fill('<p>Short.</p>');
+    await text().pressSequentially('Short. ');
     await page.getByText(/Kept in this browser/).waitFor();
-    await text().fill(`<p>${LONG}</p>`);
+    await text().pressSequentially(LONG);
     await saved();
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
-    const written = { title: 'The harbour', content: `<p>${LONG}</p>`, is_published: false };
+    const written = { title: 'The harbour', content: `<p>Short. ${LONG}</p>`, is_published: false };
     expect(await stored(id)).toMatchObject(written);
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText(/^Published on/).waitFor();
@@ -190,7 +196,7 @@ describe('an article', () => {
     await dialog.getByRole('button', { name: 'Restore this revision' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await stored(id)).content).toContain('quiet');
-    expect(await text().inputValue()).toContain('quiet');
+    await expect.poll(() => text().textContent()).toContain('quiet');
   });
 
   test('has a link at which its page shows it before it is public', async () => {
@@ -232,6 +238,7 @@ describe('an article', () => {
     const uploaded = (await stored(id)).featured_image;
     expect(uploaded).toBe(`${desk.gallery.url}/media/public/pier%20(2).jpg`);
     expect((await fetch(uploaded)).status).toBe(200);
+    await showSource();
     await text().fill(
       `<p>${LONG}</p><img src="${desk.gallery.url}/media/private/secret.jpg" alt="A secret">`,
     );

@@ -5,6 +5,8 @@ import type { Desk } from '../shared/desk.ts';
 import { ContentApi } from './api/content.ts';
 import type { SiteFacts } from './api/types.ts';
 import { type App, AppContext } from './app-context.ts';
+import { editorEn } from './editor/text/en.ts';
+import { editorZh } from './editor/text/zh.ts';
 import { ArticleList } from './state/article-list.ts';
 import { Notices } from './state/notices.ts';
 import { Place } from './state/place.ts';
@@ -53,6 +55,6 @@ function appOf(desk: Desk): App {
     place,
     site,
     terms,
-    texts: new Texts(voice, 'articles', { en, zh }),
+    texts: new Texts(voice, 'articles', { en: { ...en, ...editorEn }, zh: { ...zh, ...editorZh } }),
   };
 }

@@ -1,8 +1,9 @@
 import { type SharedTextName, type TextNameOf, Texts as TextsOf } from '../../shared/text/texts.ts';
+import type { editorEn } from '../editor/text/en.ts';
 import type { en } from './en.ts';
 
 /** The name of a text. */
-export type TextName = SharedTextName | TextNameOf<typeof en>;
+export type TextName = SharedTextName | TextNameOf<typeof en & typeof editorEn>;
 
 /** The section's texts. */
 export class Texts extends TextsOf<TextName> {}

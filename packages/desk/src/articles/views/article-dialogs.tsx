@@ -15,7 +15,11 @@ export type ArticleQuestion =
   | { readonly kind: 'schedule' | 'history' | 'preview' }
   /** Pictures that readers cannot see. */
   | { readonly kind: 'unseen'; readonly addresses: readonly string[] }
-  | { readonly kind: 'picture'; readonly take: (picture: Picture) => void };
+  | {
+      readonly kind: 'picture';
+      readonly take: (picture: Picture) => void;
+      readonly giveUp?: () => void;
+    };
 
 interface ArticleDialogsProps {
   open: OpenArticle;
@@ -40,7 +44,10 @@ export function ArticleDialogs({ open, question, ask, onPublish }: ArticleDialog
     case 'picture':
       return (
         <PictureDialog
-          onClose={close}
+          onClose={() => {
+            close();
+            question.giveUp?.();
+          }}
           onPick={(picture) => {
             close();
             question.take(picture);

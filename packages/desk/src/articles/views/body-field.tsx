@@ -1,14 +1,91 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
 import { useApp } from '../app-context.ts';
+import type { RichText } from '../editor/rich-text.tsx';
+import type { Statistics } from '../editor/statistics.ts';
 import type { OpenArticle } from '../state/open-article.ts';
+import type { Picture } from '../state/pictures.ts';
 import type { ArticleQuestion } from './article-dialogs.tsx';
+import { useUpload } from './use-upload.ts';
+
+/** The editor, which is loaded when the first article is opened. */
+interface Editor {
+  readonly RichText: typeof RichText;
+  readonly canRepresent: (html: string) => boolean;
+}
 
 interface BodyFieldProps {
   open: OpenArticle;
   onAsk: (question: ArticleQuestion) => void;
 }
 
-/** The text of an article, as its source: it comes back byte for byte. */
-export function BodyField({ open }: BodyFieldProps) {
+/** The text of an article: in the editor, or as its source, which comes back byte for byte. */
+export function BodyField({ open, onAsk }: BodyFieldProps) {
+  const { texts } = useApp();
+  const { say } = texts;
+  const upload = useUpload();
+  const [editor, setEditor] = useState<Editor | 'failed'>();
+  const [isSource, setSource] = useState(false);
+  const [statistics, setStatistics] = useState<Statistics>();
+  const { content } = open.fields.value;
+  useEffect(() => {
+    loadEditor().then(
+      (loaded) => {
+        setSource(!canShow(loaded, open.fields.peek().content));
+        setEditor(loaded);
+      },
+      () => setEditor('failed'),
+    );
+  }, [open]);
+  if (editor === undefined) {
+    return (
+      <div class="empty" role="status">
+        <span class="spinner" />
+        <span class="unseen">{say('loading')}</span>
+      </div>
+    );
+  }
+  const isShowable = editor !== 'failed' && (!isSource || canShow(editor, content));
+  return (
+    <>
+      {isSource || editor === 'failed' ? (
+        <Source open={open} />
+      ) : (
+        <editor.RichText
+          html={content}
+          label={say('text')}
+          texts={texts}
+          disabled={open.state.value === 'conflict'}
+          onChange={(html) => open.edit({ content: html })}
+          onStatistics={setStatistics}
+          pickPicture={() =>
+            new Promise<Picture | undefined>((resolve) => {
+              onAsk({ kind: 'picture', take: resolve, giveUp: () => resolve(undefined) });
+            })
+          }
+          uploadPicture={upload}
+        />
+      )}
+      <div class="body-foot">
+        {!isShowable && <p class="hint">{say('writtenAsSource')}</p>}
+        {!isSource && statistics !== undefined && (
+          <p class="hint">{say('words', { count: statistics.words })}</p>
+        )}
+        <span class="space" />
+        <Button
+          kind="quiet"
+          aria-pressed={isSource}
+          disabled={!isShowable}
+          onClick={() => setSource((before) => !before)}
+        >
+          {say('source')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Source({ open }: { open: OpenArticle }) {
   const { say } = useApp().texts;
   return (
     <label class="source-field">
@@ -21,4 +98,17 @@ export function BodyField({ open }: BodyFieldProps) {
       />
     </label>
   );
+}
+
+/** Whether the editor gives back what it is given; nothing is not yet an article. */
+function canShow({ canRepresent }: Editor, html: string): boolean {
+  return html === '' || canRepresent(html);
+}
+
+async function loadEditor(): Promise<Editor> {
+  const [{ RichText }, { canRepresent }] = await Promise.all([
+    import('../editor/rich-text.tsx'),
+    import('../editor/can-represent.ts'),
+  ]);
+  return { RichText, canRepresent };
 }
