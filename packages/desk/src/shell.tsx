@@ -12,6 +12,7 @@ type Opener = () => Promise<(desk: Desk) => ComponentType>;
 const OPENERS: Readonly<Partial<Record<SectionName, Opener>>> = {
   media: async () => (await import('./media/media.tsx')).openMedia,
   articles: async () => (await import('./articles/articles.tsx')).openArticles,
+  news: async () => (await import('./news/news.tsx')).openNews,
 };
 
 const opened = new Map<SectionName, Promise<ComponentType>>();

@@ -5,6 +5,8 @@ import { en as articlesEn } from './articles/text/en.ts';
 import { zh as articlesZh } from './articles/text/zh.ts';
 import { en as mediaEn } from './media/text/en.ts';
 import { zh as mediaZh } from './media/text/zh.ts';
+import { en as newsEn } from './news/text/en.ts';
+import { zh as newsZh } from './news/text/zh.ts';
 import { en } from './shared/text/en.ts';
 import { zh } from './shared/text/zh.ts';
 
@@ -32,6 +34,8 @@ const SECTIONS = {
   'the media in zh': { ...zh, ...mediaZh },
   'the articles in en': { ...en, ...articlesEn, ...editorEn },
   'the articles in zh': { ...zh, ...articlesZh, ...editorZh },
+  'the news in en': { ...en, ...newsEn },
+  'the news in zh': { ...zh, ...newsZh },
 };
 
 describe.each(Object.entries(SECTIONS))('%s', (_section, texts) => {

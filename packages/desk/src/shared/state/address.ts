@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /** The sections of the desk, as their addresses name them. */
-export const SECTIONS = ['media', 'articles'] as const;
+export const SECTIONS = ['media', 'articles', 'news'] as const;
 
 /** A section of the desk. */
 export type SectionName = (typeof SECTIONS)[number];

@@ -1,0 +1,29 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Desk } from '../shared/desk.ts';
+import type { NewsroomApi } from './api/newsroom.ts';
+import type { Vocabulary } from './api/types.ts';
+import type { Edits } from './state/edits.ts';
+import type { Items } from './state/items.ts';
+import type { Texts } from './text/texts.ts';
+
+/** What the section is made of; `news.tsx` puts it together. */
+export interface News extends Pick<Desk, 'address' | 'announce' | 'connection'> {
+  readonly api: NewsroomApi;
+  readonly edits: Edits;
+  readonly items: Items;
+  readonly texts: Texts;
+  /** Undefined until the newsroom has answered. */
+  readonly vocabulary: ReadonlySignal<Vocabulary | undefined>;
+}
+
+/** Hands the parts to every view. */
+export const NewsContext = createContext<News | undefined>(undefined);
+
+/** The parts of the section. */
+export function useNews(): News {
+  const news = useContext(NewsContext);
+  if (news === undefined) throw new Error('there is no section around this view');
+  return news;
+}

@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import type { Desk } from '../shared/desk.ts';
+import { NewsroomApi } from './api/newsroom.ts';
+import type { Vocabulary } from './api/types.ts';
+import { type News, NewsContext } from './news-context.ts';
+import { Edits } from './state/edits.ts';
+import { Items } from './state/items.ts';
+import { en } from './text/en.ts';
+import { Texts } from './text/texts.ts';
+import { zh } from './text/zh.ts';
+import { NewsPage } from './views/page.tsx';
+
+const WORDS = {
+  select: 'didSelect',
+  deselect: 'didDeselect',
+  withdraw: 'didWithdraw',
+  restore: 'didRestore',
+  edit: 'didEdit',
+} as const;
+
+/** Makes the section; its parts stay while others are shown. */
+export function openNews(desk: Desk): ComponentType {
+  const texts = new Texts(desk.voice, 'news', { en, zh });
+  const api = new NewsroomApi(desk.service);
+  const edits = new Edits(api, (what) => texts.say('didUndo', { what }));
+  const items = new Items(api, edits, (action, title) => texts.say(WORDS[action], { title }));
+  const vocabulary = signal<Vocabulary | undefined>(undefined);
+  const { address, announce, connection } = desk;
+  const news: News = { address, announce, connection, api, edits, items, texts, vocabulary };
+  const learn = (known: Vocabulary) => {
+    vocabulary.value = known;
+  };
+  return () => (
+    <NewsContext.Provider value={news}>
+      <NewsPage onVocabulary={learn} />
+    </NewsContext.Provider>
+  );
+}

@@ -1,0 +1,80 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ApiProblem } from '../../shared/api/problem.ts';
+import type { NewsroomApi } from '../api/newsroom.ts';
+import { asProblem } from './pages.ts';
+
+/** What was done last, and whether it can be taken back. */
+export interface LastEdit {
+  readonly words: string;
+  readonly canUndo: boolean;
+  readonly problem?: ApiProblem;
+}
+
+interface Undoable {
+  readonly words: string;
+  readonly undo: () => Promise<unknown>;
+  readonly after: () => void;
+}
+
+/** What was changed from this page, to be taken back step by step. */
+export class Edits {
+  readonly #last = signal<LastEdit | undefined>(undefined);
+  readonly #api: NewsroomApi;
+  readonly #undone: (words: string) => string;
+  #done: readonly Undoable[] = [];
+  #isBusy = false;
+
+  /** @param undone says that something was taken back */
+  constructor(api: NewsroomApi, undone: (words: string) => string) {
+    this.#api = api;
+    this.#undone = undone;
+  }
+
+  /** What was done last. */
+  get last(): ReadonlySignal<LastEdit | undefined> {
+    return this.#last;
+  }
+
+  /** Notes edits of the newsroom that one action has made; `after` brings what is shown up to date again. */
+  made(words: string, edits: readonly (number | null)[], after: () => void): void {
+    const numbers = edits.filter((edit) => edit !== null).reverse();
+    if (numbers.length === 0) {
+      this.say(words);
+      return;
+    }
+    this.did(
+      words,
+      async () => {
+        for (const edit of numbers) await this.#api.undo(edit);
+      },
+      after,
+    );
+  }
+
+  /** Notes something that `undo` takes back. */
+  did(words: string, undo: () => Promise<unknown>, after: () => void): void {
+    this.#done = [...this.#done, { words, undo, after }];
+    this.#last.value = { words, canUndo: true };
+  }
+
+  /** Says something that cannot be taken back, or was not done. */
+  say(words: string, problem?: ApiProblem): void {
+    this.#last.value = { words, canUndo: false, ...(problem && { problem }) };
+  }
+
+  /** Takes back what was done last. */
+  async undo(): Promise<void> {
+    const undoable = this.#done.at(-1);
+    if (undoable === undefined || this.#isBusy) return;
+    this.#isBusy = true;
+    this.#done = this.#done.slice(0, -1);
+    try {
+      await undoable.undo();
+      this.#last.value = { words: this.#undone(undoable.words), canUndo: this.#done.length > 0 };
+    } catch (error) {
+      this.say(undoable.words, asProblem(error));
+    }
+    this.#isBusy = false;
+    undoable.after();
+  }
+}

@@ -1,0 +1,115 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ItemAction, ItemsQuery, NewsroomApi } from '../api/newsroom.ts';
+import type { Item, ItemChange, ListedItem, WithdrawnItem } from '../api/types.ts';
+import type { Edits } from './edits.ts';
+import { asProblem, Pages } from './pages.ts';
+
+/** An item in the list; one that was withdrawn here stays in it until the list is loaded again. */
+export type Listed = ListedItem & { readonly withdrawnAt?: string | null };
+
+/** Says what was done with an item. */
+export type WordsFor = (action: ItemAction | 'edit', title: string) => string;
+
+/** The items that are looked through, and what is done with them. */
+export class Items {
+  readonly list = new Pages<Listed>();
+  readonly #active = signal<string | undefined>(undefined);
+  readonly #turn = signal(0);
+  readonly #api: NewsroomApi;
+  readonly #edits: Edits;
+  readonly #words: WordsFor;
+
+  constructor(api: NewsroomApi, edits: Edits, words: WordsFor) {
+    this.#api = api;
+    this.#edits = edits;
+    this.#words = words;
+  }
+
+  /** The item on which the keys act: the first one until somebody has been somewhere. */
+  get active(): ReadonlySignal<string | undefined> {
+    return this.#active;
+  }
+
+  /** Goes up with each change of an item: what is known of it is out of date. */
+  get turn(): ReadonlySignal<number> {
+    return this.#turn;
+  }
+
+  /** Shows the items of a query, or those that were withdrawn. */
+  async show(query: ItemsQuery | 'withdrawn'): Promise<void> {
+    this.#active.value = undefined;
+    await this.list.begin(async (cursor, aborted) => {
+      if (query !== 'withdrawn') return this.#api.items(query, cursor, aborted);
+      const entries = (await this.#api.withdrawnItems(aborted)).map(listedWithdrawn);
+      return { entries, nextCursor: null };
+    });
+  }
+
+  /** Moves the keys to an item. */
+  goTo(id: string): void {
+    this.#active.value = id;
+  }
+
+  /** The item on which the keys act. */
+  current(): Listed | undefined {
+    const entries = this.list.entries.peek();
+    return entries.find(({ id }) => id === this.#active.peek()) ?? entries[0];
+  }
+
+  /** Selects, deselects, withdraws or restores an item. */
+  async act(id: string, action: ItemAction): Promise<void> {
+    try {
+      const { edit, item } = await this.#api.act(id, action);
+      this.#changed(item);
+      this.#edits.made(this.#words(action, item.title), [edit], () => void this.reload(id));
+    } catch (error) {
+      this.#edits.say(this.#words(action, this.#titleOf(id)), asProblem(error));
+    }
+  }
+
+  /** Changes an item as it was when `etag` was read; throws an `ApiProblem`. */
+  async change(id: string, change: ItemChange, etag: string | null): Promise<void> {
+    const { edit, item } = await this.#api.changeItem(id, change, etag);
+    this.#changed(item);
+    this.#edits.made(this.#words('edit', item.title), [edit], () => void this.reload(id));
+  }
+
+  /** Takes back an edit of an item's history. */
+  async undo(id: string, edit: number): Promise<void> {
+    try {
+      const undone = await this.#api.undo(edit);
+      this.#edits.made(this.#words('edit', this.#titleOf(id)), [undone.edit], () => void this.reload(id));
+    } catch (error) {
+      this.#edits.say(this.#words('edit', this.#titleOf(id)), asProblem(error));
+    }
+    await this.reload(id);
+  }
+
+  /** Reads an item again. */
+  async reload(id: string): Promise<void> {
+    try {
+      this.#changed((await this.#api.item(id)).value);
+    } catch {
+      // The list says that the newsroom is away; what is shown of the item is asked for again.
+      this.#turn.value += 1;
+    }
+  }
+
+  #titleOf(id: string): string {
+    return this.list.entries.peek().find((entry) => entry.id === id)?.title ?? id;
+  }
+
+  #changed(item: Item): void {
+    const story = item.story?.publicId ?? null;
+    this.list.change(
+      ({ id }) => id === item.id,
+      () => ({ ...item, story }),
+    );
+    this.#turn.value += 1;
+  }
+}
+
+function listedWithdrawn(item: WithdrawnItem): Listed {
+  const unknown = { originalTitle: null, summary: null, reason: null, language: null, story: null };
+  return { ...item, ...unknown, originalUrl: '', directions: [] };
+}

@@ -1,0 +1,44 @@
+import { Button } from '../../shared/views/button.tsx';
+import { useNews } from '../news-context.ts';
+
+interface ConflictProps {
+  rows: readonly { readonly label: string; readonly theirs: string; readonly mine: string }[];
+  onTheirs: () => void;
+  onMine: () => void;
+}
+
+/** What somebody else has saved in between, beside one's own: nothing is saved before one is chosen. */
+export function Conflict({ rows, onTheirs, onMine }: ConflictProps) {
+  const { say } = useNews().texts;
+  return (
+    <>
+      <p role="alert">{say('conflictHint')}</p>
+      <table class="versions">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">{say('theirs')}</th>
+            <th scope="col">{say('mine')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ label, theirs, mine }) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td>{theirs || '–'}</td>
+              <td>{mine || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div class="modal-buttons">
+        <Button onClick={onTheirs} autofocus>
+          {say('keepTheirs')}
+        </Button>
+        <Button kind="primary" onClick={onMine}>
+          {say('saveMine')}
+        </Button>
+      </div>
+    </>
+  );
+}

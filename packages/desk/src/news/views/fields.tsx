@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  label: string;
+  value: string;
+  onValue: (value: string) => void;
+  hint?: string;
+  problem?: string | undefined;
+}
+
+/** A line of text. */
+export function TextField({
+  label,
+  value,
+  onValue,
+  hint,
+  problem,
+  ...rest
+}: FieldProps & { type?: string; autofocus?: boolean; inputMode?: 'decimal' | 'url' }) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
+      <input
+        {...rest}
+        id={id}
+        value={value}
+        autocomplete="off"
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-about`}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </FieldFrame>
+  );
+}
+
+/** Several lines of text. */
+export function TextArea({
+  label,
+  value,
+  onValue,
+  hint,
+  problem,
+  rows = 4,
+  isCode = false,
+}: FieldProps & { rows?: number; isCode?: boolean }) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
+      <textarea
+        id={id}
+        class={isCode ? 'code' : undefined}
+        rows={rows}
+        value={value}
+        spellcheck={!isCode}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-about`}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A choice of one among several: values, and how people see them. */
+export type Choices = readonly (readonly [value: string, label: string])[];
+
+/** One of several values. */
+export function SelectField({ label, value, onValue, hint, choices }: FieldProps & { choices: Choices }) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={hint}>
+      <Select id={id} value={value} onValue={onValue} choices={choices} describedBy={`${id}-about`} />
+    </FieldFrame>
+  );
+}
+
+interface SelectProps {
+  value: string;
+  onValue: (value: string) => void;
+  choices: Choices;
+  id?: string;
+  label?: string;
+  describedBy?: string;
+}
+
+/** The browser's own choice of one among several; a value that is not among them is shown, too. */
+export function Select({ value, onValue, choices, id, label, describedBy }: SelectProps) {
+  const all = choices.some(([known]) => known === value) ? choices : [...choices, [value, value] as const];
+  return (
+    <select
+      id={id}
+      aria-label={label}
+      aria-describedby={describedBy}
+      value={value}
+      onChange={({ currentTarget }) => onValue(currentTarget.value)}
+    >
+      {all.map(([one, text]) => (
+        <option key={one} value={one} selected={one === value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  checked: boolean;
+  onChecked: (checked: boolean) => void;
+}
+
+/** Yes or no. */
+export function CheckField({ label, checked, onChecked }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** Any of several names. */
+export function CheckList({
+  label,
+  chosen,
+  choices,
+  onChosen,
+}: {
+  label: string;
+  chosen: readonly string[];
+  choices: Choices;
+  onChosen: (chosen: readonly string[]) => void;
+}) {
+  return (
+    <fieldset class="check-list">
+      <legend>{label}</legend>
+      {choices.map(([name, text]) => (
+        <CheckField
+          key={name}
+          label={text}
+          checked={chosen.includes(name)}
+          onChecked={(checked) =>
+            onChosen(
+              choices.map(([one]) => one).filter((one) => (one === name ? checked : chosen.includes(one))),
+            )
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+interface FrameProps {
+  id: string;
+  label: string;
+  hint: string | undefined;
+  problem?: string | undefined;
+  children: ComponentChildren;
+}
+
+function FieldFrame({ id, label, hint, problem, children }: FrameProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      <div id={`${id}-about`}>
+        {problem !== undefined && <p class="form-problem">{problem}</p>}
+        {hint !== undefined && <p class="hint">{hint}</p>}
+      </div>
+    </div>
+  );
+}

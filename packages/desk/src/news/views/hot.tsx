@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import type { HotInputs, Ranking } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { changeQuery, pathTo, placeOf } from '../state/news-place.ts';
+import { asProblem } from '../state/pages.ts';
+import { Select } from './fields.tsx';
+import { Link } from './link.tsx';
+import { Status } from './status.tsx';
+import { Loading, Trouble } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+
+/** The hot list, with what moves each of its entries. */
+export function Hot() {
+  const { address, api, edits, texts, vocabulary } = useNews();
+  const { say } = texts;
+  const direction = placeOf(address.here.value).query.get('direction') ?? '';
+  const [turn, setTurn] = useState(0);
+  const asked = useAnswer((signal) => api.ranking(direction || undefined, signal), direction, { turn });
+  const rank = async () => {
+    try {
+      const { topics } = await api.rank();
+      edits.say(say('didRank', { count: topics }));
+      setTurn((one) => one + 1);
+    } catch (error) {
+      edits.say(say('rankNow'), asProblem(error));
+    }
+  };
+  const { directions = [] } = vocabulary.value ?? {};
+  const { value, problem } = asked;
+  return (
+    <>
+      <div class="toolbar filters">
+        <Select
+          label={say('directions')}
+          value={direction}
+          onValue={(one) => changeQuery(address, { direction: one })}
+          choices={[
+            ['', say('anyDirection')],
+            ...directions.map(({ name, label }) => [name, label] as const),
+          ]}
+        />
+        <span class="space" />
+        <Button icon="retry" onClick={() => void rank()}>
+          {say('rankNow')}
+        </Button>
+      </div>
+      {value ? (
+        <RankingView ranking={value} />
+      ) : value === null ? (
+        <div class="empty">
+          <Icon name="news" size={32} />
+          <p class="empty-title">{say('noRanking')}</p>
+        </div>
+      ) : problem !== undefined ? (
+        <Trouble problem={problem} onRetry={asked.again} />
+      ) : (
+        <Loading />
+      )}
+      <Status words={value ? say('rankedAt', { time: texts.ago(value.publishedAt) }) : ''} />
+    </>
+  );
+}
+
+function RankingView({ ranking: { entries, windowHours } }: { ranking: Ranking }) {
+  const { texts } = useNews();
+  const { say } = texts;
+  const most = Math.max(1, ...entries.map(({ inputs }) => inputs.heat));
+  return (
+    <div class="reading">
+      <p class="hint">{say('hotHint', { hours: windowHours })}</p>
+      <ol class="hot">
+        {entries.map(({ rank, id, title, withdrawnAt, inputs }) => (
+          <li key={id} class={withdrawnAt === null ? 'hot-entry' : 'hot-entry withdrawn'}>
+            <span class="hot-rank">{rank}</span>
+            <div class="hot-words">
+              <p class="hot-title" dir="auto">
+                {inputs.story === null ? (
+                  texts.name(title)
+                ) : (
+                  <Link to={pathTo('stories', { query: { a: inputs.story } })}>{texts.name(title)}</Link>
+                )}
+              </p>
+              <HeatBar inputs={inputs} most={most} />
+              <details>
+                <summary>
+                  {say('heat', { heat: inputs.heat.toFixed(2) })} ·{' '}
+                  {say('sourceCount', { count: inputs.sources.length })} ·{' '}
+                  {say('reports', { count: inputs.reports })}
+                </summary>
+                <Inputs inputs={inputs} />
+              </details>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The addends of a heat: one for each source, and what the number of reports adds. */
+function HeatBar({ inputs: { sources, signals }, most }: { inputs: HotInputs; most: number }) {
+  let at = 0;
+  const parts = [...sources.map(({ weight }) => weight), signals].map((weight) => {
+    const part = { x: (100 * at) / most, width: (100 * weight) / most };
+    at += weight;
+    return part;
+  });
+  return (
+    <svg class="heat-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      {parts.map(({ x, width }, index) => (
+        <rect
+          key={index}
+          class={index === sources.length ? 'signals' : index % 2 === 0 ? 'even' : 'odd'}
+          x={x}
+          width={width}
+          height="6"
+        />
+      ))}
+    </svg>
+  );
+}
+
+function Inputs({ inputs: { sources, signals, reports } }: { inputs: HotInputs }) {
+  const { texts } = useNews();
+  const { say } = texts;
+  return (
+    <table class="terms">
+      <tbody>
+        {sources.map(({ source, firstParty, ageHours, weight }) => (
+          <tr key={source}>
+            <th scope="row">{texts.name(source)}</th>
+            <td class="terms-points">+{weight.toFixed(2)}</td>
+            <td class="terms-note">
+              {say('hoursOld', { hours: Number(ageHours.toFixed(1)) })}
+              {firstParty && ` · ${say('term_firstParty')}`}
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">{say('reports', { count: reports })}</th>
+          <td class="terms-points">+{signals.toFixed(2)}</td>
+          <td />
+        </tr>
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,186 @@
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import type { Item } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { pathTo } from '../state/news-place.ts';
+import { ExplanationView } from './explanation.tsx';
+import { HistoryView } from './history.tsx';
+import { Link } from './link.tsx';
+import { Loading, Trouble } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+
+/** How long the keys have to rest before an item is asked for, in ms. */
+const REST_MS = 120;
+
+interface ItemDetailsProps {
+  id: string;
+  onEdit: () => void;
+  /** The way back to the list. */
+  onDone: () => void;
+}
+
+/** All that is known of an item: what it says, why it scored as it did, and who changed what. */
+export function ItemDetails({ id, onEdit, onDone }: ItemDetailsProps) {
+  const { api, items, texts } = useNews();
+  const { say } = texts;
+  const asked = useAnswer(
+    async (signal) => {
+      const [item, explanation, history] = await Promise.all([
+        api.item(id, signal),
+        api.explanation(id, signal),
+        api.history('items', id, signal),
+      ]);
+      return { item: item.value, explanation, history };
+    },
+    id,
+    { turn: items.turn.value, waitMs: REST_MS },
+  );
+  const { value, problem } = asked;
+  return (
+    <aside
+      class="item-details"
+      id="details"
+      tabIndex={-1}
+      aria-label={say('showDetails')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        document.querySelector<HTMLElement>('.item-line[data-active="true"]')?.focus();
+        onDone();
+      }}
+    >
+      {value === undefined ? (
+        problem === undefined ? (
+          <Loading />
+        ) : (
+          <Trouble problem={problem} onRetry={asked.again} />
+        )
+      ) : (
+        <>
+          <ItemWords item={value.item} />
+          <ItemButtons item={value.item} onEdit={onEdit} />
+          <ExplanationView item={value.item} explanation={value.explanation} />
+          <Where item={value.item} />
+          <HistoryView history={value.history} onUndo={(edit) => void items.undo(id, edit)} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+function ItemWords({ item }: { item: Item }) {
+  const { texts, vocabulary } = useNews();
+  const { say } = texts;
+  const {
+    title,
+    originalTitle,
+    summary,
+    sourceName,
+    publishedAt,
+    category,
+    directions,
+    originalUrl,
+    reason,
+  } = item;
+  const facts = [
+    ...(category === null ? [] : [texts.label(vocabulary.value?.categories, category)]),
+    ...directions.map((name) => texts.label(vocabulary.value?.directions, name)),
+  ];
+  return (
+    <>
+      <h2 dir="auto" lang={item.language ?? undefined}>
+        {texts.name(title)}
+      </h2>
+      {originalTitle !== null && <p class="hint">{texts.name(originalTitle)}</p>}
+      <p class="hint">{[sourceName, texts.date(Date.parse(publishedAt)), ...facts].join(' · ')}</p>
+      {summary !== null && summary !== '' && (
+        <p class="summary" dir="auto" lang={item.language ?? undefined}>
+          {summary}
+        </p>
+      )}
+      {reason !== null && reason !== '' && (
+        <p class="because">
+          <Icon name="info" size={16} />
+          <span>{reason}</span>
+        </p>
+      )}
+      {/^https?:/.test(originalUrl) && (
+        <a class="outside" href={originalUrl} target="_blank" rel="noreferrer">
+          <Icon name="link" size={16} />
+          {say('readArticle')}
+        </a>
+      )}
+    </>
+  );
+}
+
+function ItemButtons({ item, onEdit }: { item: Item; onEdit: () => void }) {
+  const { items, texts } = useNews();
+  const { say } = texts;
+  const { id, selected, withdrawnAt } = item;
+  const isGone = withdrawnAt !== null;
+  return (
+    <div class="buttons">
+      {!isGone && (
+        <Button
+          kind={selected ? 'plain' : 'primary'}
+          aria-keyshortcuts={selected ? 'd' : 's'}
+          onClick={() => void items.act(id, selected ? 'deselect' : 'select')}
+        >
+          {say(selected ? 'deselect' : 'selectItem')}
+        </Button>
+      )}
+      {!isGone && (
+        <Button icon="edit" aria-keyshortcuts="e" onClick={onEdit}>
+          {say('edit')}
+        </Button>
+      )}
+      <Button
+        kind={isGone ? 'primary' : 'plain'}
+        aria-keyshortcuts="w"
+        onClick={() => void items.act(id, isGone ? 'restore' : 'withdraw')}
+      >
+        {say(isGone ? 'restoreItem' : 'withdraw')}
+      </Button>
+    </div>
+  );
+}
+
+/** Its story, the sources that carry it, and the reports that quote it. */
+function Where({ item: { story, sources, reports } }: { item: Item }) {
+  const { texts } = useNews();
+  const { say } = texts;
+  if (story === null && sources.length === 0 && reports.length === 0) return null;
+  return (
+    <dl class="where">
+      {story !== null && (
+        <div>
+          <dt>{say('story')}</dt>
+          <dd>
+            <Link to={pathTo('stories', { query: { a: story.publicId } })}>{texts.name(story.title)}</Link>
+          </dd>
+        </div>
+      )}
+      {sources.length > 0 && (
+        <div>
+          <dt>{say('carriedBy')}</dt>
+          <dd>
+            {sources.map(({ id, name }, index) => (
+              <span key={id}>
+                {index > 0 && ', '}
+                <Link to={pathTo('sources', { id: String(id) })}>{texts.name(name)}</Link>
+              </span>
+            ))}
+          </dd>
+        </div>
+      )}
+      {reports.length > 0 && (
+        <div>
+          <dt>{say('quotedIn')}</dt>
+          <dd>
+            {reports.map(({ period, date }) => say('reportOf', { period: say(period), date })).join(', ')}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,166 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import type { Item, ItemChange, Tagged } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { asProblem } from '../state/pages.ts';
+import type { TextName } from '../text/texts.ts';
+import { Conflict } from './conflict.tsx';
+import { CheckList, SelectField, TextArea, TextField } from './fields.tsx';
+import { Loading, Trouble, troubleWords } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+
+/** Changes the members of an item. */
+export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
+  const { api, texts } = useNews();
+  const asked = useAnswer((signal) => api.item(id, signal), id);
+  return (
+    <Modal title={texts.say('editItem')} onClose={onClose} look="wide">
+      {asked.value !== undefined ? (
+        <Form before={asked.value} onClose={onClose} />
+      ) : asked.problem !== undefined ? (
+        <Trouble problem={asked.problem} onRetry={asked.again} />
+      ) : (
+        <Loading />
+      )}
+    </Modal>
+  );
+}
+
+/** What the form has: texts as they are typed. */
+interface Values {
+  readonly title: string;
+  readonly summary: string;
+  readonly reason: string;
+  readonly category: string;
+  readonly score: string;
+  readonly language: string;
+  readonly directions: readonly string[];
+}
+
+const LABELS: Readonly<Record<keyof Values, TextName>> = {
+  title: 'title',
+  summary: 'summary',
+  reason: 'reason',
+  category: 'category',
+  score: 'score',
+  language: 'itemLanguage',
+  directions: 'directions',
+};
+
+const NAMES = Object.keys(LABELS) as (keyof Values)[];
+
+function Form({ before, onClose }: { before: Tagged<Item>; onClose: () => void }) {
+  const { api, items, texts, vocabulary } = useNews();
+  const { say } = texts;
+  const { id } = before.value;
+  const form = useRef<HTMLFormElement>(null);
+  // The dialog was open before there was a field.
+  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
+  const [values, setValues] = useState(() => valuesOf(before.value));
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [theirs, setTheirs] = useState<Tagged<Item>>();
+  const change = changeOf(valuesOf(before.value), values);
+  const save = async (etag: string | null) => {
+    setProblem(undefined);
+    try {
+      if (Object.keys(change).length > 0) await items.change(id, change, etag);
+      onClose();
+    } catch (error) {
+      const found = asProblem(error);
+      if (found.status === 412) setTheirs(await api.item(id).catch(() => undefined));
+      setProblem(found);
+    }
+  };
+  const of = (name: Exclude<keyof Values, 'directions'>) => ({
+    label: say(LABELS[name]),
+    value: values[name],
+    onValue: (value: string) => setValues({ ...values, [name]: value }),
+    problem: problem?.fields.find(({ field }) => field === name)?.message,
+  });
+  if (theirs !== undefined) {
+    const now = valuesOf(theirs.value);
+    const rows = NAMES.filter((name) => String(values[name]) !== String(now[name])).map((name) => ({
+      label: say(LABELS[name]),
+      theirs: String(now[name]),
+      mine: String(values[name]),
+    }));
+    return (
+      <Conflict
+        rows={rows}
+        onTheirs={() => {
+          void items.reload(id);
+          onClose();
+        }}
+        onMine={() => {
+          setTheirs(undefined);
+          void save(theirs.etag);
+        }}
+      />
+    );
+  }
+  const { categories = [], directions = [] } = vocabulary.value ?? {};
+  const named = problem?.fields.some(({ field }) => NAMES.some((name) => name === field)) === true;
+  return (
+    <form
+      ref={form}
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(before.etag);
+      }}
+    >
+      <TextArea rows={2} {...of('title')} />
+      <TextArea rows={5} {...of('summary')} />
+      <TextArea rows={2} hint={say('reasonHint')} {...of('reason')} />
+      <div class="form-row">
+        <SelectField
+          {...of('category')}
+          choices={[['', say('none')], ...categories.map(({ name, label }) => [name, label] as const)]}
+        />
+        <TextField inputMode="decimal" {...of('score')} />
+        <TextField {...of('language')} />
+      </div>
+      <CheckList
+        label={say('directions')}
+        chosen={values.directions}
+        choices={directions.map(({ name, label }) => [name, label] as const)}
+        onChosen={(chosen) => setValues({ ...values, directions: chosen })}
+      />
+      <p class="form-problem" role="alert">
+        {problem !== undefined && !named && troubleWords(problem, say)}
+      </p>
+      <div class="modal-buttons">
+        <Button onClick={onClose}>{say('cancel')}</Button>
+        <button type="submit" class="button primary">
+          <span>{say('save')}</span>
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function valuesOf({ title, summary, reason, category, score, language, directions }: Item): Values {
+  return {
+    title,
+    summary: summary ?? '',
+    reason: reason ?? '',
+    category: category ?? '',
+    score: score === null ? '' : String(score),
+    language: language ?? '',
+    directions,
+  };
+}
+
+/** The members that are not as they were; an empty one is removed. */
+function changeOf(before: Values, after: Values): ItemChange {
+  const changed = NAMES.filter((name) => String(before[name]) !== String(after[name]));
+  return Object.fromEntries(
+    changed.map((name) => {
+      const value = after[name];
+      if (name === 'score') return [name, value === '' ? null : Number(value)];
+      return [name, value === '' && name !== 'title' ? null : value];
+    }),
+  );
+}

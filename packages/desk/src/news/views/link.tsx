@@ -1,0 +1,25 @@
+import type { JSX } from 'preact';
+import { useNews } from '../news-context.ts';
+
+type LinkProps = Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick'> & {
+  /** A path of the desk, such as `news/sources`. */
+  to: string;
+};
+
+/** A link within the desk. */
+export function Link({ to, children, ...rest }: LinkProps) {
+  const { address } = useNews();
+  return (
+    <a
+      {...rest}
+      href={address.href(to)}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        address.go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

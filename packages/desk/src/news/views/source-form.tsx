@@ -1,0 +1,245 @@
+import { useState } from 'preact/hooks';
+import type { ApiProblem } from '../../shared/api/problem.ts';
+import { Button } from '../../shared/views/button.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import type { Source, SourceSettings, Tagged, TriedEntry } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { asProblem } from '../state/pages.ts';
+import type { Say, TextName } from '../text/texts.ts';
+import { Conflict } from './conflict.tsx';
+import { CheckField, CheckList, type Choices, SelectField, TextArea, TextField } from './fields.tsx';
+import { troubleWords } from './trouble.tsx';
+
+/** How the items of a source are selected. */
+export function selectChoices(say: Say): Choices {
+  const least = [50, 60, 70, 80, 90].map(
+    (score) => [`score>=${score}`, say('select_score', { score })] as const,
+  );
+  return [['auto', say('select_auto')], ['all', say('select_all')], ['none', say('select_none')], ...least];
+}
+
+/** The settings as they are typed; rules are lines. */
+interface Values {
+  readonly url: string;
+  readonly name: string;
+  readonly category: string;
+  readonly directions: readonly string[];
+  readonly select: string;
+  readonly weight: string;
+  readonly firstParty: boolean;
+  readonly readPages: boolean;
+  readonly images: boolean;
+  readonly rules: string;
+}
+
+const LABELS: Readonly<Record<keyof Values, TextName>> = {
+  url: 'address',
+  name: 'name',
+  category: 'category',
+  directions: 'directions',
+  select: 'selection',
+  weight: 'weight',
+  firstParty: 'firstParty',
+  readPages: 'readPages',
+  images: 'images',
+  rules: 'rules',
+};
+
+const NAMES = Object.keys(LABELS) as (keyof Values)[];
+
+interface SourceFormProps {
+  before: Tagged<Source>;
+  onSaved: () => void;
+}
+
+/** Changes the settings of a source; its rules can be tried on what it has brought. */
+export function SourceForm({ before, onSaved }: SourceFormProps) {
+  const { api, edits, texts, vocabulary } = useNews();
+  const { say } = texts;
+  const { id, name } = before.value;
+  const [values, setValues] = useState(() => valuesOf(before.value));
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [theirs, setTheirs] = useState<Tagged<Source>>();
+  const change = changeOf(valuesOf(before.value), values);
+  const isChanged = Object.keys(change).length > 0;
+  const save = async (etag: string | null) => {
+    setProblem(undefined);
+    setTheirs(undefined);
+    try {
+      const saved = await api.changeSource(id, change, etag);
+      const back = changeOf(values, valuesOf(before.value));
+      const undo = () => api.changeSource(id, back, saved.etag);
+      edits.did(say('didEditSource', { name }), undo, onSaved);
+      onSaved();
+    } catch (error) {
+      const found = asProblem(error);
+      if (found.status === 412) setTheirs(await api.source(id).catch(() => undefined));
+      setProblem(found);
+    }
+  };
+  const set = (changed: Partial<Values>) => setValues({ ...values, ...changed });
+  const of = (one: 'url' | 'name' | 'category' | 'select' | 'weight' | 'rules') => ({
+    label: say(LABELS[one]),
+    value: values[one],
+    onValue: (value: string) => set({ [one]: value }),
+    problem: problem?.fields.find(({ field }) => field.replace(/^settings\./, '').split('.')[0] === one)
+      ?.message,
+  });
+  const { categories = [], directions = [] } = vocabulary.value ?? {};
+  return (
+    <form
+      class="form settings-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(before.etag);
+      }}
+    >
+      <TextField {...of('name')} />
+      <TextField inputMode="url" {...of('url')} />
+      <div class="form-row">
+        <SelectField
+          {...of('category')}
+          choices={[['', say('byRules')], ...categories.map((one) => [one.name, one.label] as const)]}
+        />
+        <SelectField {...of('select')} choices={selectChoices(say)} />
+        <TextField inputMode="decimal" hint={say('weightHint')} {...of('weight')} />
+      </div>
+      <CheckList
+        label={say('directions')}
+        chosen={values.directions}
+        choices={directions.map((one) => [one.name, one.label] as const)}
+        onChosen={(chosen) => set({ directions: chosen })}
+      />
+      {(['firstParty', 'readPages', 'images'] as const).map((one) => (
+        <CheckField
+          key={one}
+          label={say(LABELS[one])}
+          checked={values[one]}
+          onChecked={(checked) => set({ [one]: checked })}
+        />
+      ))}
+      <TextArea isCode rows={4} hint={say('rulesHint')} {...of('rules')} />
+      <TryRules id={id} rules={rulesOf(values.rules)} />
+      <p class="form-problem" role="alert">
+        {problem !== undefined && theirs === undefined && troubleWords(problem, say)}
+      </p>
+      <div class="modal-buttons">
+        <button type="submit" class="button primary" disabled={!isChanged}>
+          <span>{say('save')}</span>
+        </button>
+      </div>
+      {theirs !== undefined && (
+        <Modal title={say('changedMeanwhile')} onClose={() => setTheirs(undefined)} look="wide">
+          <Conflict
+            rows={rowsOf(values, valuesOf(theirs.value)).map(([one, mine, now]) => ({
+              label: say(LABELS[one]),
+              mine,
+              theirs: now,
+            }))}
+            onTheirs={onSaved}
+            onMine={() => void save(theirs.etag)}
+          />
+        </Modal>
+      )}
+    </form>
+  );
+}
+
+/** What the rules would do to the last entries, before they are saved. */
+function TryRules({ id, rules }: { id: number; rules: readonly string[] }) {
+  const { api, texts } = useNews();
+  const { say } = texts;
+  const [tried, setTried] = useState<{ rules: string; entries: readonly TriedEntry[] }>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const key = rules.join('\n');
+  const run = async () => {
+    setProblem(undefined);
+    try {
+      setTried({ rules: key, entries: await api.tryRules(id, rules) });
+    } catch (error) {
+      setTried(undefined);
+      setProblem(asProblem(error));
+    }
+  };
+  const entries = tried?.rules === key ? tried.entries : undefined;
+  const touched = entries?.filter(
+    (one) => one.droppedBy !== null || one.category !== null || one.points !== 0,
+  );
+  const dropped = entries?.filter(({ droppedBy }) => droppedBy !== null).length ?? 0;
+  return (
+    <div class="try-rules">
+      <Button icon="search" onClick={() => void run()}>
+        {say('tryRules')}
+      </Button>
+      <p class="form-problem" role="alert">
+        {problem !== undefined && troubleWords(problem, say)}
+      </p>
+      <div role="status">
+        {entries !== undefined && <p>{say('wouldDrop', { dropped, count: entries.length })}</p>}
+      </div>
+      {touched !== undefined && touched.length > 0 && (
+        <ul class="tried">
+          {touched.map((one, index) => (
+            <li key={index} class={one.droppedBy === null ? undefined : 'dropped'}>
+              <span class="found-title" dir="auto">
+                {texts.name(one.title)}
+              </span>
+              <code>{effectOf(one)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function effectOf({ droppedBy, category, points }: TriedEntry): string {
+  if (droppedBy !== null) return droppedBy;
+  return [
+    ...(category === null ? [] : [`category ${category}`]),
+    ...(points === 0 ? [] : [`score ${points > 0 ? '+' : ''}${points}`]),
+  ].join(', ');
+}
+
+function rulesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function valuesOf(source: Source): Values {
+  const { url, name, isNamed, category, directions, select, weight, firstParty, readPages, images, rules } =
+    source;
+  return {
+    url,
+    name: isNamed ? name : '',
+    category: category ?? '',
+    directions,
+    select,
+    weight: String(weight),
+    firstParty,
+    readPages,
+    images,
+    rules: rules.join('\n'),
+  };
+}
+
+/** The settings that are not as they were. */
+function changeOf(before: Values, after: Values): SourceSettings & { url?: string } {
+  return Object.fromEntries(
+    rowsOf(after, before).map(([name]) => {
+      if (name === 'weight') return [name, Number(after.weight)];
+      if (name === 'rules') return [name, rulesOf(after.rules)];
+      return [name, after[name]];
+    }),
+  );
+}
+
+/** What is different, each with its two values as text. */
+function rowsOf(a: Values, b: Values): readonly (readonly [name: keyof Values, a: string, b: string])[] {
+  return NAMES.flatMap((name) => {
+    const [one, other] = [String(a[name]), String(b[name])];
+    return one === other ? [] : [[name, one, other] as const];
+  });
+}

@@ -1,0 +1,65 @@
+import type { Source } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { asProblem } from '../state/pages.ts';
+
+/** The room of a day in the chart, in its own units. */
+const DAY = 6;
+
+const HEIGHT = 24;
+
+/** New entries of each day, as bars; the latest is the last one. */
+export function DaysChart({ days }: { days: readonly number[] }) {
+  const { say } = useNews().texts;
+  const most = Math.max(1, ...days);
+  return (
+    <svg
+      class="days-chart"
+      role="img"
+      aria-label={say('daysChart', { counts: days.join(', ') })}
+      viewBox={`0 0 ${days.length * DAY} ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
+      {days.map((count, index) => {
+        // A day without entries has a line at the bottom, so that the picture shows all days.
+        const height = count === 0 ? 1 : Math.max(2, (HEIGHT * count) / most);
+        return (
+          <rect
+            key={index}
+            class={count === 0 ? 'none' : undefined}
+            x={index * DAY + 1}
+            y={HEIGHT - height}
+            width={DAY - 2}
+            height={height}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** How a source is, in a word. */
+export function SourceState({ source: { state, failures, emptyReads } }: { source: Source }) {
+  const { say } = useNews().texts;
+  if (state !== 'active') return <span class="badge">{say(`state_${state}`)}</span>;
+  if (failures > 0) return <span class="badge bad">{say('failures', { count: failures })}</span>;
+  if (emptyReads > 2) return <span class="badge bad">{say('emptyReads', { count: emptyReads })}</span>;
+  return <span class="badge on">{say('state_active')}</span>;
+}
+
+/** Pauses a source, or goes on with it; either takes the other one back. */
+export function useReading(source: Source, onChanged: (source: Source) => void): () => void {
+  const { api, edits, texts } = useNews();
+  const { id, name, state } = source;
+  const [action, back] = state === 'active' ? (['pause', 'resume'] as const) : (['resume', 'pause'] as const);
+  const words = texts.say(action === 'pause' ? 'didPause' : 'didResume', { name });
+  const read = async () => {
+    try {
+      onChanged({ ...source, ...(await api.readSource(id, action)) });
+      const undo = async () => onChanged({ ...source, ...(await api.readSource(id, back)) });
+      edits.did(words, undo, () => undefined);
+    } catch (error) {
+      edits.say(words, asProblem(error));
+    }
+  };
+  return () => void read();
+}

@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import type { Source } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { pathTo } from '../state/news-place.ts';
+import { asProblem } from '../state/pages.ts';
+import { Link } from './link.tsx';
+import { SourceForm } from './source-form.tsx';
+import { DaysChart, SourceState, useReading } from './source-health.tsx';
+import { Status } from './status.tsx';
+import { Loading, Trouble } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+
+/** A source: how it is, what is set, and what its rules have dropped. */
+export function SourcePage({ id }: { id: number }) {
+  const { api, texts } = useNews();
+  const { say } = texts;
+  const [turn, setTurn] = useState(0);
+  const asked = useAnswer(
+    async (signal) => {
+      const [source, dropped] = await Promise.all([api.source(id, signal), api.dropped(id, signal)]);
+      return { source, dropped };
+    },
+    String(id),
+    { turn },
+  );
+  if (asked.value === undefined) {
+    return asked.problem === undefined ? (
+      <Loading />
+    ) : (
+      <Trouble problem={asked.problem} onRetry={asked.again} />
+    );
+  }
+  const { source, dropped } = asked.value;
+  const again = () => setTurn((one) => one + 1);
+  return (
+    <>
+      <div class="reading">
+        <SourceHead source={source.value} onChanged={again} />
+        <Health source={source.value} />
+        {/* Another form once it has been saved: it begins with what is kept. */}
+        <SourceForm key={source.etag} before={source} onSaved={again} />
+        <Lines
+          title={say('dropped')}
+          lines={dropped.map(({ title, rule, discoveredAt }) => [title ?? '', rule, texts.ago(discoveredAt)])}
+        />
+        <Lines
+          title={say('refused')}
+          lines={source.value.refusedEntries.map(({ title, reason }) => [title ?? '', reason ?? ''])}
+        />
+      </div>
+      <Status words={say('sourceCount', { count: 1 })} />
+    </>
+  );
+}
+
+function SourceHead({ source, onChanged }: { source: Source; onChanged: () => void }) {
+  const { address, api, edits, texts } = useNews();
+  const { say } = texts;
+  const { id, name, state } = source;
+  const [isAsking, setAsking] = useState(false);
+  const read = useReading(source, onChanged);
+  const remove = async () => {
+    setAsking(false);
+    try {
+      await api.removeSource(id);
+      edits.say(say('didRemove', { name }));
+      address.go(pathTo('sources'));
+    } catch (error) {
+      edits.say(say('didRemove', { name }), asProblem(error));
+    }
+  };
+  return (
+    <>
+      <Link class="button quiet back" to={pathTo('sources')}>
+        <Icon name="previous" />
+        <span>{say('sources')}</span>
+      </Link>
+      <div class="reading-head">
+        <h2>{texts.name(name)}</h2>
+        <SourceState source={source} />
+        <span class="space" />
+        <Button icon={state === 'active' ? 'pause' : 'resume'} onClick={read}>
+          {say(state === 'active' ? 'pause' : 'resume')}
+        </Button>
+        <Button icon="delete" onClick={() => setAsking(true)}>
+          {say('remove')}
+        </Button>
+      </div>
+      {isAsking && (
+        <Modal title={say('removeTitle', { name })} onClose={() => setAsking(false)}>
+          <p class="hint">{say('removeHint')}</p>
+          <div class="modal-buttons">
+            <Button onClick={() => setAsking(false)} autofocus>
+              {say('cancel')}
+            </Button>
+            <Button kind="danger" onClick={() => void remove()}>
+              {say('remove')}
+            </Button>
+          </div>
+        </Modal>
+      )}
+    </>
+  );
+}
+
+/** How a source is: its days as a picture, its reads, and what went wrong. */
+function Health({ source }: { source: Source }) {
+  const { texts } = useNews();
+  const { say } = texts;
+  const { days, day, lastPolledAt, lastSuccessAt, nextPollAt, lastError, failingSince, pending, state } =
+    source;
+  const facts: [string, string][] = [
+    [say('last24'), say('inADay', { count: day })],
+    ...(lastPolledAt === null ? [] : [[say('lastRead'), texts.ago(lastPolledAt)] as [string, string]]),
+    ...(lastSuccessAt === null ? [] : [[say('lastSuccess'), texts.ago(lastSuccessAt)] as [string, string]]),
+    ...(state === 'active' && nextPollAt !== null
+      ? [[say('nextRead'), texts.ago(nextPollAt)] as [string, string]]
+      : []),
+    ...(pending === 0 ? [] : [[say('pending'), say('entries', { count: pending })] as [string, string]]),
+  ];
+  return (
+    <>
+      {lastError !== null && failingSince !== null && (
+        <p class="notice" role="status">
+          {say('failingSince', { time: texts.ago(failingSince), reason: lastError })}
+        </p>
+      )}
+      <div class="health">
+        <DaysChart days={days} />
+        <dl>
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </>
+  );
+}
+
+function Lines({ title, lines }: { title: string; lines: readonly (readonly string[])[] }) {
+  const { texts } = useNews();
+  if (lines.length === 0) return null;
+  return (
+    <details class="more-lines">
+      <summary>
+        {title} ({lines.length})
+      </summary>
+      <ul class="tried">
+        {lines.map(([name = '', ...rest], index) => (
+          <li key={index}>
+            <span class="found-title" dir="auto">
+              {texts.name(name)}
+            </span>
+            <code>{rest.join(' · ')}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

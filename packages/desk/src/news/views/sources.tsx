@@ -1,0 +1,161 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Button } from '../../shared/views/button.tsx';
+import { Icon } from '../../shared/views/icon.tsx';
+import type { OpmlOutcome, Source } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { changeQuery, placeOf } from '../state/news-place.ts';
+import { asProblem, Pages } from '../state/pages.ts';
+import { AddSource } from './add-source.tsx';
+import { Select } from './fields.tsx';
+import { OpmlDialog, useOpmlDrops } from './opml.tsx';
+import { SourceList } from './source-list.tsx';
+import { Status } from './status.tsx';
+import { Loading, Trouble } from './trouble.tsx';
+import { useKeys } from './use-keys.ts';
+
+/** The largest OPML file that is read, in bytes. */
+const MOST_OPML = 2 * 1024 * 1024;
+
+/** The sources, and how they are. */
+export function Sources() {
+  const news = useNews();
+  const { address, api, texts } = news;
+  const { say } = texts;
+  const { query } = placeOf(address.here.value);
+  const [pages] = useState(() => new Pages<Source>());
+  const [isAdding, setAdding] = useState(false);
+  const [outcome, setOutcome] = useState<OpmlOutcome>();
+  const begin = () => void pages.begin((cursor, signal) => api.sources(cursor, signal));
+  useEffect(begin, [news]);
+  const entries = pages.entries.value;
+  const state = pages.state.value;
+  // All of them: a name is looked for in what is there.
+  useEffect(() => {
+    if (state === 'more') void pages.more();
+  }, [state, entries.length]);
+  const over = useOpmlDrops((file) => void take(file));
+  useKeys({ a: () => setAdding(true) });
+  const take = async (file: File) => {
+    if (file.size > MOST_OPML) return news.edits.say(say('opmlTooLarge'));
+    try {
+      setOutcome(await api.importOpml(await file.text()));
+      begin();
+    } catch (error) {
+      news.edits.say(say('opmlImport'), asProblem(error));
+    }
+  };
+  const text = query.get('q')?.toLocaleLowerCase() ?? '';
+  const how = query.get('state') ?? '';
+  const found = useMemo(
+    () => entries.filter((source) => isNamed(source, text) && isHow(source, how)),
+    [entries, text, how],
+  );
+  const problem = pages.problem.value;
+  return (
+    <>
+      <SourcesBar onAdd={() => setAdding(true)} onFile={(file) => void take(file)} />
+      {found.length > 0 ? (
+        <SourceList
+          sources={found}
+          onChanged={(source) =>
+            pages.change(
+              ({ id }) => id === source.id,
+              () => source,
+            )
+          }
+        />
+      ) : problem !== undefined ? (
+        <Trouble problem={problem} onRetry={() => void pages.retry()} />
+      ) : state === 'loading' || state === 'more' ? (
+        <Loading />
+      ) : (
+        <div class="empty">
+          <Icon name={entries.length === 0 ? 'news' : 'search'} size={32} />
+          <p class="empty-title">{say(entries.length === 0 ? 'noSources' : 'noSourceMatches')}</p>
+          {entries.length === 0 && <p class="hint">{say('noSourcesHint')}</p>}
+        </div>
+      )}
+      <Status words={say('sourceCount', { count: found.length })} />
+      {isAdding && (
+        <AddSource
+          onClose={() => setAdding(false)}
+          onAdded={() => {
+            setAdding(false);
+            begin();
+          }}
+        />
+      )}
+      {outcome !== undefined && <OpmlDialog outcome={outcome} onClose={() => setOutcome(undefined)} />}
+      {over && (
+        <div class="drop-here" aria-hidden="true">
+          <Icon name="upload" size={32} />
+          {say('dropOpml')}
+        </div>
+      )}
+    </>
+  );
+}
+
+function isNamed({ name, url }: Source, text: string): boolean {
+  return text === '' || name.toLocaleLowerCase().includes(text) || url.includes(text);
+}
+
+function isHow({ state, failures }: Source, how: string): boolean {
+  if (how === 'failing') return state === 'active' && failures > 0;
+  return how === '' || state === how;
+}
+
+function SourcesBar({ onAdd, onFile }: { onAdd: () => void; onFile: (file: File) => void }) {
+  const { address, api, texts } = useNews();
+  const { say } = texts;
+  const { query } = placeOf(address.here.value);
+  const input = useRef<HTMLInputElement>(null);
+  const states = ['active', 'failing', 'paused', 'gone'] as const;
+  return (
+    <div class="toolbar filters">
+      <div class="search">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          aria-label={say('searchSources')}
+          placeholder={say('searchSources')}
+          value={query.get('q') ?? ''}
+          onInput={({ currentTarget }) => changeQuery(address, { q: currentTarget.value })}
+        />
+      </div>
+      <Select
+        label={say('state')}
+        value={query.get('state') ?? ''}
+        onValue={(state) => changeQuery(address, { state })}
+        choices={[['', say('anyState')], ...states.map((name) => [name, say(`state_${name}`)] as const)]}
+      />
+      <span class="space" />
+      <input
+        ref={input}
+        type="file"
+        accept=".opml,.xml,text/x-opml,text/xml"
+        hidden
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file !== undefined) onFile(file);
+          currentTarget.value = '';
+        }}
+      />
+      <Button
+        kind="quiet"
+        icon="upload"
+        aria-label={say('opmlImport')}
+        onClick={() => input.current?.click()}
+      >
+        {say('opmlImport')}
+      </Button>
+      <a class="button quiet" aria-label={say('opmlExport')} href={api.opmlUrl} download="sources.opml">
+        <Icon name="download" />
+        <span>{say('opmlExport')}</span>
+      </a>
+      <Button kind="primary" icon="add" onClick={onAdd} aria-keyshortcuts="a">
+        {say('addSource')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,232 @@
+import { useState } from 'preact/hooks';
+import type { ApiProblem } from '../../shared/api/problem.ts';
+import { Button, IconButton } from '../../shared/views/button.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import type { Story, Tagged } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { asProblem } from '../state/pages.ts';
+import { Conflict } from './conflict.tsx';
+import { TextArea } from './fields.tsx';
+import { HistoryView } from './history.tsx';
+import { Loading, Trouble, troubleWords } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+
+interface StoryPanelProps {
+  id: string;
+  /** The story beside it, into which it can be merged. */
+  other: string | undefined;
+  turn: number;
+  onChanged: () => void;
+  onClose: () => void;
+  /** Shows the story that two have become. */
+  onMerged: (into: string) => void;
+}
+
+/** A story with its reports: split, merge, write its digest. */
+export function StoryPanel({ id, other, turn, onChanged, onClose, onMerged }: StoryPanelProps) {
+  const { api, edits, texts } = useNews();
+  const { say } = texts;
+  const asked = useAnswer(
+    async (signal) => {
+      const [story, history] = await Promise.all([api.story(id, signal), api.history('stories', id, signal)]);
+      return { story, history };
+    },
+    id,
+    { turn },
+  );
+  const { value, problem } = asked;
+  const attempt = async (words: string, work: () => Promise<number | null>) => {
+    try {
+      edits.made(words, [await work()], onChanged);
+    } catch (error) {
+      edits.say(words, asProblem(error));
+    }
+    onChanged();
+  };
+  if (value === undefined) {
+    return (
+      <section class="story">
+        {problem === undefined ? <Loading /> : <Trouble problem={problem} onRetry={asked.again} />}
+      </section>
+    );
+  }
+  const { story, history } = value;
+  const { title, mergedInto, merged } = story.value;
+  const merge = () =>
+    attempt(say('didMerge', { title }), async () => {
+      const { edit, publicId } = await api.mergeStory(id, other ?? id);
+      onMerged(publicId);
+      return edit;
+    });
+  return (
+    <section class="story" aria-label={title}>
+      <div class="story-head">
+        <h2 dir="auto">{texts.name(title)}</h2>
+        <IconButton icon="close" label={say('closeOne', { title })} onClick={onClose} />
+      </div>
+      {mergedInto !== null && (
+        <p class="notice">
+          <span>{say('isMerged')}</span>
+          <Button
+            onClick={() =>
+              void attempt(say('didUnmerge', { title }), async () => (await api.unmergeStory(id)).edit)
+            }
+          >
+            {say('unmerge')}
+          </Button>
+        </p>
+      )}
+      {other !== undefined && mergedInto === null && (
+        <Button icon="merge" onClick={() => void merge()}>
+          {say('mergeIntoOther')}
+        </Button>
+      )}
+      <Digest key={story.etag} story={story} onSaved={onChanged} />
+      <Reports story={story.value} attempt={attempt} />
+      {merged.length > 0 && (
+        <section>
+          <h3>{say('mergedStories')}</h3>
+          <ul class="merged">
+            {merged.map((one) => (
+              <li key={one.publicId}>
+                <span>{texts.name(one.title)}</span>
+                <Button
+                  aria-label={say('unmergeOne', { title: one.title })}
+                  onClick={() =>
+                    void attempt(
+                      say('didUnmerge', { title: one.title }),
+                      async () => (await api.unmergeStory(one.publicId)).edit,
+                    )
+                  }
+                >
+                  {say('unmerge')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <HistoryView
+        history={history}
+        onUndo={(edit) =>
+          void attempt(say('didUndo', { what: title }), async () => (await api.undo(edit)).edit)
+        }
+      />
+    </section>
+  );
+}
+
+interface ReportsProps {
+  story: Story;
+  attempt: (words: string, work: () => Promise<number | null>) => Promise<void>;
+}
+
+/** The reports of a story; those that are chosen can become a story of their own. */
+function Reports({ story: { publicId, title, reports }, attempt }: ReportsProps) {
+  const { api, texts } = useNews();
+  const { say } = texts;
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const split = () =>
+    attempt(say('didSplit', { title }), async () => {
+      const { edit } = await api.splitStory(publicId, chosen);
+      setChosen([]);
+      return edit;
+    });
+  return (
+    <section>
+      <h3>{say('reports', { count: reports.length })}</h3>
+      <ul class="story-reports">
+        {reports.map((report) => (
+          <li key={report.id}>
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={chosen.includes(report.id)}
+                onChange={({ currentTarget }) =>
+                  setChosen((before) =>
+                    currentTarget.checked ? [...before, report.id] : before.filter((id) => id !== report.id),
+                  )
+                }
+              />
+              <span>
+                <span dir="auto">{texts.name(report.title)}</span>{' '}
+                <span class="hint">
+                  {report.sourceName} · {texts.ago(report.publishedAt)}
+                  {report.selected && ` · ${say('isSelected')}`}
+                  {report.withdrawnAt !== null && ` · ${say('isWithdrawn')}`}
+                </span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {chosen.length > 0 && (
+        <Button icon="split" disabled={chosen.length === reports.length} onClick={() => void split()}>
+          {say('splitChosen', { count: chosen.length })}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** What a story is about, as readers see it; one that a person has written stays. */
+function Digest({ story, onSaved }: { story: Tagged<Story>; onSaved: () => void }) {
+  const { api, edits, texts } = useNews();
+  const { say } = texts;
+  const { publicId, title, digest, digestBy } = story.value;
+  const [text, setText] = useState(digest ?? '');
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [theirs, setTheirs] = useState<Tagged<Story>>();
+  const save = async (etag: string | null) => {
+    setProblem(undefined);
+    setTheirs(undefined);
+    try {
+      const { edit } = await api.writeDigest(publicId, text.trim() === '' ? null : text, etag);
+      edits.made(say('didDigest', { title }), [edit], onSaved);
+      onSaved();
+    } catch (error) {
+      const found = asProblem(error);
+      if (found.status === 412) setTheirs(await api.story(publicId).catch(() => undefined));
+      setProblem(found);
+    }
+  };
+  return (
+    <form
+      class="form digest"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(story.etag);
+      }}
+    >
+      <TextArea
+        label={say('digest')}
+        rows={4}
+        value={text}
+        onValue={setText}
+        hint={
+          digestBy === null ? undefined : say(digestBy === 'person' ? 'digestByPerson' : 'digestByNewsroom')
+        }
+      />
+      <p class="form-problem" role="alert">
+        {problem !== undefined && theirs === undefined && troubleWords(problem, say)}
+      </p>
+      {text !== (digest ?? '') && (
+        <div class="modal-buttons">
+          <Button onClick={() => setText(digest ?? '')}>{say('cancel')}</Button>
+          <button type="submit" class="button primary">
+            <span>{say('save')}</span>
+          </button>
+        </div>
+      )}
+      {theirs !== undefined && (
+        <Modal title={say('changedMeanwhile')} onClose={() => setTheirs(undefined)} look="wide">
+          <Conflict
+            rows={[{ label: say('digest'), theirs: theirs.value.digest ?? '', mine: text }]}
+            onTheirs={onSaved}
+            onMine={() => void save(theirs.etag)}
+          />
+        </Modal>
+      )}
+    </form>
+  );
+}

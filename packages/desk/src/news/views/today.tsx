@@ -1,0 +1,209 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../shared/views/icon.tsx';
+import { Modal } from '../../shared/views/modal.tsx';
+import type { ItemsQuery } from '../api/newsroom.ts';
+import type { Vocabulary } from '../api/types.ts';
+import { useNews } from '../news-context.ts';
+import { changeQuery, placeOf } from '../state/news-place.ts';
+import type { Choices } from './fields.tsx';
+import { Select } from './fields.tsx';
+import { ItemDetails } from './item-details.tsx';
+import { ItemForm } from './item-form.tsx';
+import { ItemList } from './item-list.tsx';
+import { NewItems } from './new-items.tsx';
+import { Status } from './status.tsx';
+import { Loading, Trouble } from './trouble.tsx';
+import { useAnswer } from './use-answer.ts';
+import { useKeys } from './use-keys.ts';
+import { useWide } from './use-wide.ts';
+
+/** The spans of time, and how many days each goes back. */
+const SPANS = { today: 0, week: 6, month: 29, all: undefined, withdrawn: undefined } as const;
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How long the keys have to rest before a search begins, in ms. */
+const TYPING_MS = 250;
+
+/** What can be searched for: a word of three letters, or of two Chinese characters. */
+const SEARCHABLE = /[\p{L}\p{N}]{3}|\p{Script=Han}{2}/u;
+
+/** The items of today, or of another span, with what the keys do to them. */
+export function Today() {
+  const { address, items, texts, vocabulary } = useNews();
+  const { say } = texts;
+  const { query } = placeOf(address.here.value);
+  const [edited, setEdited] = useState<string>();
+  const [isOpen, setOpen] = useState(false);
+  const isWide = useWide();
+  const asked = queryOf(query, vocabulary.value);
+  const key = JSON.stringify(asked);
+  useEffect(() => void items.show(asked), [items, key]);
+  const entries = items.list.entries.value;
+  const state = items.list.state.value;
+  const active = items.active.value ?? entries[0]?.id;
+  const act = (action: 'select' | 'deselect' | 'withdraw') => () => {
+    const item = items.current();
+    if (item === undefined) return;
+    const isGone = Boolean(item.withdrawnAt);
+    if (action === 'withdraw') void items.act(item.id, isGone ? 'restore' : 'withdraw');
+    else if (!isGone) void items.act(item.id, action);
+  };
+  useKeys({
+    s: act('select'),
+    d: act('deselect'),
+    w: act('withdraw'),
+    e: () => setEdited(items.current()?.id),
+  });
+  const details = active !== undefined && (
+    <ItemDetails id={active} onEdit={() => setEdited(active)} onDone={() => setOpen(false)} />
+  );
+  return (
+    <>
+      <Filters />
+      <div class="beside">
+        <div class="beside-list">
+          {asked !== 'withdrawn' && <NewItems key={key} query={asked} />}
+          {entries.length === 0 ? (
+            <NoItems />
+          ) : (
+            <ItemList
+              entries={entries}
+              active={active}
+              onOpen={() => (isWide ? document.getElementById('details')?.focus() : setOpen(true))}
+            />
+          )}
+        </div>
+        {isWide && details}
+      </div>
+      <Status words={say(state === 'complete' ? 'items' : 'itemsSoFar', { count: entries.length })} />
+      {!isWide && isOpen && active !== undefined && (
+        <Modal title={say('showDetails')} hiddenTitle look="wide" onClose={() => setOpen(false)}>
+          {details}
+        </Modal>
+      )}
+      {edited !== undefined && <ItemForm key={edited} id={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  );
+}
+
+/** What the address asks of the items; days are those of the site. */
+function queryOf(query: URLSearchParams, vocabulary: Vocabulary | undefined): ItemsQuery | 'withdrawn' {
+  const { span = 'today', ...rest } = Object.fromEntries(query);
+  if (span === 'withdrawn') return 'withdrawn';
+  const days = SPANS[span as keyof typeof SPANS];
+  if (days === undefined) return rest;
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: vocabulary?.zone });
+  return { ...rest, from: format.format(Date.now() - days * DAY_MS) };
+}
+
+/** Nothing to show: it is being loaded, could not be loaded, or is not there. */
+function NoItems() {
+  const { address, items, texts } = useNews();
+  const { say } = texts;
+  const { query } = placeOf(address.here.value);
+  const problem = items.list.problem.value;
+  if (problem !== undefined) return <Trouble problem={problem} onRetry={() => void items.list.retry()} />;
+  if (items.list.state.value === 'loading') return <Loading />;
+  const isToday = query.size === 0;
+  return (
+    <div class="empty">
+      <Icon name={isToday ? 'news' : 'search'} size={32} />
+      <p class="empty-title">{say(isToday ? 'nothingToday' : 'noItems')}</p>
+      {isToday && (
+        <button type="button" class="button plain" onClick={() => changeQuery(address, { span: 'week' })}>
+          <span>{say('showWeek')}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Search, and what narrows the list. */
+function Filters() {
+  const { address, api, items, texts, vocabulary } = useNews();
+  const { say } = texts;
+  const { query } = placeOf(address.here.value);
+  const q = query.get('q') ?? '';
+  const [text, setText] = useState(q);
+  const sent = useRef(q);
+  const sources = useAnswer((signal) => api.sources(undefined, signal), 'sources');
+  useEffect(() => {
+    const wanted = text.trim();
+    if (wanted === sent.current || !(wanted === '' || SEARCHABLE.test(wanted))) return;
+    const timer = setTimeout(() => {
+      sent.current = wanted;
+      changeQuery(address, { q: wanted });
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  // Another place, such as the one before it, has other words.
+  useEffect(() => {
+    if (q !== sent.current) setText(q);
+    sent.current = q;
+  }, [q]);
+  const of = (name: string) => ({
+    value: query.get(name) ?? '',
+    onValue: (value: string) => changeQuery(address, { [name]: value }),
+  });
+  const spans: Choices = Object.keys(SPANS).map((name) => [
+    name === 'today' ? '' : name,
+    say(`span_${name}` as 'span_today'),
+  ]);
+  const names = new Set(sources.value?.entries.map(({ name }) => name));
+  for (const { sourceName } of items.list.entries.value) names.add(sourceName);
+  const { categories = [] } = vocabulary.value ?? {};
+  return (
+    <div class="toolbar filters">
+      <div class="search">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          aria-label={say('searchItems')}
+          placeholder={say('searchItems')}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </div>
+      <div class="filter-choices">
+        <Select label={say('span')} choices={spans} {...of('span')} />
+        {query.get('span') !== 'withdrawn' && (
+          <>
+            <Select
+              label={say('category')}
+              choices={[
+                ['', say('anyCategory')],
+                ...categories.map(({ name, label }) => [name, label] as const),
+              ]}
+              {...of('category')}
+            />
+            <Select
+              label={say('source')}
+              choices={[['', say('anySource')], ...[...names].sort().map((name) => [name, name] as const)]}
+              {...of('source')}
+            />
+            <Select label={say('itemLanguage')} choices={useLanguages()} {...of('language')} />
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={query.get('selected') === 'true'}
+                onChange={({ currentTarget }) =>
+                  changeQuery(address, { selected: currentTarget.checked ? 'true' : undefined })
+                }
+              />
+              <span>{say('selectedOnly')}</span>
+            </label>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The languages of what is listed, and the one of the site. */
+function useLanguages(): Choices {
+  const { items, texts, vocabulary } = useNews();
+  const tags = [vocabulary.value?.language, ...items.list.entries.value.map(({ language }) => language)];
+  const known = [...new Set(tags.flatMap((tag) => (tag ? [tag.split('-')[0] ?? tag] : [])))].sort();
+  return [['', texts.say('anyLanguage')], ...known.map((tag) => [tag, texts.languageName(tag)] as const)];
+}

@@ -1,0 +1,152 @@
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import { Kysely, PostgresDialect } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skipWithout } from '../support/browser.ts';
+import { type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
+import { importLines, itemLine } from '../support/newsroom.ts';
+
+let desk: NewsDesk;
+let opened: NewsDesk | undefined;
+
+/** Today in Shanghai: the database has reports of no other day corrected. */
+const TODAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Shanghai' }).format(Date.now());
+
+/** When the report of the day is due, at eight in Shanghai. */
+const DUE = Date.parse(`${TODAY}T00:00:00Z`);
+
+/** So many hours after the report of the day. */
+const hoursLater = (hours: number) => new Date(DUE + hours * 3_600_000);
+
+/** Noon. */
+const NOW = hoursLater(4);
+
+/** A selected item of the next report. */
+const quoted = (name: string, score: number, more: object = {}) =>
+  itemLine(name, {
+    title: `Report ${name}`,
+    summary: `What is known of ${name}.`,
+    publishedAt: hoursLater(2).toISOString(),
+    discoveredAt: hoursLater(2).toISOString(),
+    category: 'product',
+    selected: true,
+    score,
+    ...more,
+  });
+
+/** When items of the report of the day were published. */
+const EARLIER = { publishedAt: hoursLater(-4).toISOString(), discoveredAt: hoursLater(-4).toISOString() };
+
+beforeAll(async () => {
+  opened = await openNewsDesk(() => NOW);
+  if (opened === undefined) return;
+  desk = opened;
+  const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: desk.database.pool }) });
+  const lines = [
+    { type: 'story', publicId: 'tunnel', title: 'The tunnel' },
+    { type: 'story', publicId: 'harbour', title: 'The harbour' },
+    quoted('a', 90, { story: 'tunnel', source: { name: 'Harbour Times' } }),
+    quoted('b', 80, { story: 'tunnel', source: { name: 'Town Gazette' } }),
+    quoted('c', 80, { story: 'harbour' }),
+    quoted('d', 70),
+    quoted('e', 60, EARLIER),
+    quoted('f', 50, EARLIER),
+  ];
+  await importLines(db, lines, NOW);
+});
+skipWithout(() => opened?.browser);
+afterAll(async () => {
+  expect(await opened?.close()).toEqual(opened && []);
+});
+
+const quotes = () => desk.page.getByRole('listitem').filter({ hasText: 'What is known of' });
+const titles = async () =>
+  (await quotes().allTextContents()).map((text) => /Report (\w)What/.exec(text)?.[1]).join('');
+
+test('the next report is put in order, another item leads it, and each step is taken back', async () => {
+  const { page } = desk;
+  await desk.go('report');
+  await quotes().first().waitFor();
+  expect(await titles()).toMatch(/^a(bc|cb)d$/);
+  const last = (await titles())[2];
+  await page.getByRole('button', { name: `Move up: Report ${last}` }).click();
+  await page.getByText(`Moved “Report ${last}”`).first().waitFor();
+  await expect.poll(async () => (await titles())[1]).toBe(last);
+  // The focus is where it was moved to, and the keys go on from there.
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(async () => (await titles())[0]).toBe(last);
+  await page.getByRole('heading', { level: 3, name: `Report ${last}` }).waitFor();
+  await page.getByRole('button', { name: 'Make it the lead: Report d' }).click();
+  await page.getByRole('heading', { level: 3, name: 'Report d' }).waitFor();
+  await page.keyboard.press('u');
+  await page.getByRole('heading', { level: 3, name: `Report ${last}` }).waitFor();
+  await page.keyboard.press('u');
+  await page.getByRole('heading', { level: 3, name: 'Report a' }).waitFor();
+});
+
+test('the report is published as it was shown, or not at all, then corrected, and the correction taken back', async () => {
+  const { page } = desk;
+  await desk.go('report');
+  await page.getByRole('button', { name: 'The latest one' }).click();
+  await expect.poll(titles).toBe('ef');
+  const publish = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+  };
+  const published = async () => {
+    const { rows } = await desk.database.pool.query('select item_ids from news.daily');
+    return rows.map(({ item_ids }) => item_ids.join(''));
+  };
+  await desk.elsewhere('POST', '/items/f/deselect');
+  await publish('Publish now');
+  await page.getByText('Somebody else has changed it in the meantime.').first().waitFor();
+  expect(await published()).toEqual([]);
+  await expect.poll(titles).toBe('e');
+  await publish('Publish now');
+  await page.getByText('this is what a correction would be').waitFor();
+  expect(await published()).toEqual(['e']);
+  await desk.elsewhere('POST', '/items/f/select');
+  await page.reload();
+  await expect.poll(titles).toBe('ef');
+  await publish('Publish the correction');
+  await page.getByText('Corrected: Daily', { exact: true }).first().waitFor();
+  expect(await published()).toEqual(['ef']);
+  await page.keyboard.press('u');
+  await page.getByText('Undone: Corrected: Daily', { exact: true }).first().waitFor();
+  expect(await published()).toEqual(['e']);
+});
+
+test('two stories are merged side by side and taken apart, one is split, and a digest is written', async () => {
+  const { page } = desk;
+  await desk.go('stories');
+  await page.getByRole('link', { name: 'The tunnel' }).click();
+  await page.getByRole('button', { name: 'Side by side: The harbour' }).click();
+  const [tunnel, harbour] = ['The tunnel', 'The harbour'].map((name) => page.getByRole('region', { name }));
+  await harbour?.getByText('1 report', { exact: true }).waitFor();
+  await harbour?.getByRole('button', { name: 'Merge into the one beside it' }).click();
+  await page.getByText('Merged “The harbour”').first().waitFor();
+  await tunnel?.getByText('3 reports', { exact: true }).waitFor();
+  await tunnel?.getByRole('button', { name: 'Take apart: The harbour' }).click();
+  await tunnel?.getByText('2 reports', { exact: true }).waitFor();
+  await tunnel?.getByRole('checkbox', { name: 'Report b' }).check();
+  await tunnel?.getByRole('button', { name: 'Make 1 report a story of its own' }).click();
+  await tunnel?.getByText('1 report', { exact: true }).waitFor();
+  await page.keyboard.press('u');
+  await tunnel?.getByText('2 reports', { exact: true }).waitFor();
+  await tunnel?.getByLabel('Digest').fill('The tunnel is built.');
+  await tunnel?.getByRole('button', { name: 'Save' }).click();
+  await tunnel?.getByText('Written by a person').waitFor();
+  const { rows } = await desk.database.pool.query("select digest from news.story where public_id = 'tunnel'");
+  expect(rows).toEqual([{ digest: 'The tunnel is built.' }]);
+});
+
+test('the hot list says what moves it', async () => {
+  const { page } = desk;
+  await desk.go('hot');
+  await page.getByRole('button', { name: 'Rank now' }).click();
+  await page
+    .getByText(/^A ranking of \d+ topics? is public$/)
+    .first()
+    .waitFor();
+  await page.getByText('2 sources · 2 reports').click();
+  await page.getByRole('row', { name: /Harbour Times/ }).waitFor();
+});

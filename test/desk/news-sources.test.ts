@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skipWithout } from '../support/browser.ts';
+import { rss } from '../support/feed-host.ts';
+import { type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
+import { until } from '../support/until.ts';
+
+let desk: NewsDesk;
+let opened: NewsDesk | undefined;
+
+beforeAll(async () => {
+  opened = await openNewsDesk();
+  if (opened === undefined) return;
+  desk = opened;
+  const entries = Array.from({ length: 6 }, (_, index) => ({
+    guid: `e-${index}`,
+    title: index < 2 ? `Sponsored offer ${index}` : `Report ${index} of the town`,
+  }));
+  desk.host.set('/feed', { body: rss(entries, { title: 'The feed' }) });
+  await desk.elsewhere('POST', '/sources', { url: desk.host.at('/feed'), name: 'The feed' });
+  await until('the worker has read the feed', async () => {
+    const { rowCount } = await desk.database.pool.query('select 1 from news.item');
+    return rowCount === 6;
+  });
+});
+skipWithout(() => opened?.browser);
+afterAll(async () => {
+  expect(await opened?.close()).toEqual(opened && []);
+});
+
+const stateOf = async (name: string) => {
+  const { rows } = await desk.database.pool.query('select state from news.source where name = $1', [name]);
+  return rows[0]?.state;
+};
+
+test('a source shows how it is, is paused, and goes on when that is taken back', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('img', { name: /of the last 14 days: .*, 6$/ }).waitFor();
+  await page.getByText('6 in 24 h').waitFor();
+  await page.getByRole('button', { name: 'Pause The feed' }).click();
+  await page.getByRole('list', { name: 'Sources' }).getByText('Paused').waitFor();
+  expect(await stateOf('The feed')).toBe('paused');
+  await page.keyboard.press('u');
+  await page.getByRole('button', { name: 'Pause The feed' }).waitFor();
+  expect(await stateOf('The feed')).toBe('active');
+});
+
+test('rules are tried on what the source has brought, then saved, and taken back', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByLabel('Rules').fill('drop if title ~ /(/');
+  await page.getByRole('button', { name: 'Try them' }).click();
+  await page.getByText(/RE2/).waitFor();
+  await page.getByLabel('Rules').fill('drop if title ~ /sponsored/i\nscore +10 if title ~ /report 3/i');
+  await page.getByRole('button', { name: 'Try them' }).click();
+  await page.getByText('2 of 6 entries would be dropped').waitFor();
+  await page.getByText('score +10', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Changed the settings of “The feed”').first().waitFor();
+  const rules = async () =>
+    (await desk.database.pool.query("select rules from news.source where name = 'The feed'")).rows[0].rules;
+  expect(await rules()).toHaveLength(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page
+    .getByText(/^Undone: /)
+    .first()
+    .waitFor();
+  expect(await rules()).toHaveLength(0);
+});
+
+test('what somebody else has set in between is shown, and is not overwritten', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByLabel('Weight').fill('3');
+  const { id } = (await desk.database.pool.query("select id from news.source where name = 'The feed'"))
+    .rows[0];
+  await desk.elsewhere('PATCH', `/sources/${id}`, { weight: 2 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('cell', { name: '2', exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Keep it as it is now' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByLabel('Weight').inputValue()).toBe('2');
+});
+
+test('OPML comes in by a drop and goes out as a file; a source is removed', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).waitFor();
+  const opml = `<opml version="2.0"><body><outline text="Dropped" xmlUrl="${desk.host.at('/dropped')}"/>
+    <outline text="Known" xmlUrl="${desk.host.at('/feed')}"/><outline text="Bad" xmlUrl="gopher://x"/></body></opml>`;
+  await page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], 'sources.opml', { type: 'text/xml' }));
+    document.body.dispatchEvent(
+      new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+    );
+  }, opml);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 source was added.').waitFor();
+  await dialog.getByText('1 was there before').waitFor();
+  await dialog.getByText(/gopher/).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export OPML' }).click(),
+  ]);
+  expect(await readFile(await download.path(), 'utf8')).toContain(desk.host.at('/dropped'));
+  await page.getByRole('link', { name: 'Dropped' }).click();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('link', { name: 'The feed' }).waitFor();
+  expect(await stateOf('Dropped')).toBeUndefined();
+});
