@@ -616,7 +616,8 @@ describe('many articles', () => {
       const before = await read();
       const { body } = await search({ q: 'vole', category_id: '1' });
       expect(body.meta.total).toBe(18);
-      // The newest of the category are looked at, then twice its 20 articles with the word. In all, 120 have it.
+      // The newest of the category are looked at, then twice its 20 articles with the word. In all, 120
+      // have it.
       expect((await read()) - before).toBeLessThanOrEqual(251 + 2 * 20);
     });
 

@@ -417,3 +417,16 @@ test('where content is not connected the section says so, and the others go on',
   await other.context.close();
   await service.close();
 });
+
+test('a section that cannot be loaded says so, and is there when it can', async () => {
+  if (browser === undefined) return;
+  const { page: other, context, complaints } = await desk.visit(browser, 'media');
+  await context.route('**/assets/articles-*.js', (route) => route.abort());
+  await other.getByRole('link', { name: 'Articles' }).click();
+  await other.getByText('The service does not answer.').waitFor();
+  await context.unroute('**/assets/articles-*.js');
+  await other.getByRole('button', { name: 'Try again' }).click();
+  await other.getByRole('link', { name: 'New article' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

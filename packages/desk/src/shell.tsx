@@ -1,10 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { ApiProblem } from './shared/api/problem.ts';
 import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
 import { LoginForm, LoginScreen } from './shared/views/login.tsx';
 import { Modal } from './shared/views/modal.tsx';
+import { ProblemView } from './shared/views/problem-view.tsx';
 
 /** Opens a section: what it consists of is made once, and stays while others are shown. */
 type Opener = () => Promise<(desk: Desk) => ComponentType>;
@@ -14,6 +16,8 @@ const OPENERS: Readonly<Partial<Record<SectionName, Opener>>> = {
   articles: async () => (await import('./articles/articles.tsx')).openArticles,
   news: async () => (await import('./news/news.tsx')).openNews,
 };
+
+const UNREACHABLE = new ApiProblem(0, 'unreachable', 'the files of the section cannot be loaded');
 
 const opened = new Map<SectionName, Promise<ComponentType>>();
 
@@ -41,14 +45,21 @@ export function Shell({ said }: { said: ReadonlySignal<string> }) {
 function Section({ name }: { name: SectionName }) {
   const desk = useDesk();
   const [View, setView] = useState<ComponentType>();
+  const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     let isCurrent = true;
-    void open(name, desk).then((view) => isCurrent && setView(() => view));
+    open(name, desk).then(
+      (view) => isCurrent && setView(() => view),
+      () => isCurrent && setMissing(true),
+    );
     return () => {
       isCurrent = false;
     };
   }, [name, desk]);
-  return View === undefined ? null : <View />;
+  if (View !== undefined) return <View />;
+  if (!isMissing) return null;
+  // Browsers remember that a module could not be loaded as long as the document lives.
+  return <ProblemView problem={UNREACHABLE} onRetry={() => location.reload()} />;
 }
 
 function open(name: SectionName, desk: Desk): Promise<ComponentType> {

@@ -57,7 +57,9 @@ export function listRows(
     where ${allMatch(shape.others, value)} order by ${orderBy(direction)}`;
 }
 
-/** The articles among which the other filters of a list choose: `article`, with `at`, the time of the order. */
+/**
+ * The articles among which the other filters of a list choose: `article`, with `at`, the time of the order.
+ */
 function seenArticles(
   shape: ListShape,
   value: FilterValue,
