@@ -103,6 +103,16 @@ test('after its day, in the time zone of the site, a report is left as it is', a
   await change('Etc/GMT+12');
 });
 
+test('a worker whose clock is behind the database corrects no past report either', async () => {
+  await feed.database.pool.query(
+    `insert into news.daily (date, generated_at, window_start, window_end, report, item_ids)
+     values ('2020-05-03', now(), now() - interval '1 day', now(), '{}', '{}')`,
+  );
+  const late = { ...DAILY, date: '2020-05-03', now: new Date('2020-05-03T06:00:00Z') };
+  const corrected = feed.db.transaction().execute((tx) => correctReport(tx, late));
+  await expect(corrected).rejects.toMatchObject({ kind: 'conflict' });
+});
+
 test('the commands preview and correct', async () => {
   const preview = await newsroom(feed.database.url, ['report', 'preview', 'weekly', '--json']);
   expect(JSON.parse(preview.stdout)).toMatchObject({ period: 'weekly', publishedAt: null, report: null });

@@ -123,12 +123,15 @@ export async function correctReport(
 ): Promise<boolean> {
   const window = windowOf({ period, date, vocabulary });
   const { calendar } = vocabulary;
-  const { rows } = await sql<{ item_ids: string[] }>`
-    select item_ids, set_config('news.report_zone', ${calendar.zone}, true)
+  // The database refuses the change by its own clock.
+  const { rows } = await sql<{ is_past: boolean }>`
+    select date < (clock_timestamp() at time zone ${calendar.zone})::date as is_past,
+      set_config('news.report_zone', ${calendar.zone}, true)
     from ${sql.table(PERIOD_RULES[period].table)} where date = ${date}::date for update
   `.execute(tx);
-  if (rows.length === 0) throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
-  if (date < calendar.date(now)) {
+  const [found] = rows;
+  if (found === undefined) throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
+  if (found.is_past || date < calendar.date(now)) {
     throw new Failure(
       'conflict',
       'the report of a past day cannot be changed: readers may keep it; `item withdraw` removes what it quotes',
