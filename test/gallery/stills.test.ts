@@ -2,7 +2,18 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CORNERS, cornersSeen, drawn, turned } from '../fixtures/images.ts';
-import { bmp, cameraRaw, HEIC, JP2, JXL, LARGE_PDF, PDF, psd, SLOW_PDF } from '../fixtures/stills.ts';
+import {
+  bmp,
+  cameraRaw,
+  HEIC,
+  HEIC_10_BITS,
+  JP2,
+  JXL,
+  LARGE_PDF,
+  PDF,
+  psd,
+  SLOW_PDF,
+} from '../fixtures/stills.ts';
 import { type GalleryFixture, galleryFixture } from '../support/gallery.ts';
 
 let gallery: GalleryFixture;
@@ -45,6 +56,7 @@ async function small(): Promise<Buffer> {
 
 test.each<[string, string, () => Buffer | Promise<Buffer>]>([
   ['HEIC, turned', 'image/heic', () => HEIC],
+  ['HEIC of 10 bits', 'image/heic', () => HEIC_10_BITS],
   ['HEIC that begins as AVIF does', 'image/heif', () => renamed(HEIC, 'ftypheic', 'ftypmif1')],
   ['JPEG 2000', 'image/jp2', () => JP2],
   [

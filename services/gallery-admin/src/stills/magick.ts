@@ -35,6 +35,8 @@ export async function drawWithMagick(
       picture.filterType = FilterType.Box;
       picture.resize(Math.ceil(picture.width * scale), Math.ceil(picture.height * scale));
     }
+    // Cameras have 10 bits, which sharp refuses in a TIFF.
+    picture.depth = 8;
     return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()) };
   } finally {
     picture.dispose();
