@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { npmPrograms } from './support/npm.ts';
 import { runProgram } from './support/programs.ts';
-import { SERVICES, Stack } from './support/stack.ts';
+import { DESCRIBED, Stack } from './support/stack.ts';
 
 /** The linters' versions and rules. */
 const SETTINGS = join(import.meta.dirname, 'openapi-lint');
@@ -66,7 +66,7 @@ const LINTERS: readonly Linter[] = [
 /** The descriptions as Redocly and Spectral see them. */
 export const openapiLint: ConformanceCheck = {
   name: 'openapi-lint',
-  about: 'Redocly and Spectral over the three descriptions',
+  about: 'Redocly and Spectral over the descriptions of the services and the newsroom',
   needs: [],
   run: checkDescriptions,
 };
@@ -75,9 +75,9 @@ async function checkDescriptions(note: (line: string) => void): Promise<Verdict>
   const home = await npmPrograms('openapi-lint');
   await using stack = await Stack.open();
   const findings = new Findings();
-  for (const service of SERVICES) {
+  for (const service of DESCRIBED) {
     const file = join(home, `${service}.json`);
-    await writeFile(file, await (await fetch(`${stack.urls[service]}/openapi.json`)).text());
+    await writeFile(file, await (await fetch(`${await stack.urlOf(service)}/openapi.json`)).text());
     for (const linter of LINTERS) {
       const remarks = await lint(home, linter, file);
       const errors = remarks.filter(({ isError }) => isError);

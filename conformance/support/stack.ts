@@ -25,6 +25,15 @@ export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
 /** A service by the name of its folder. */
 export type ServiceName = (typeof SERVICES)[number];
 
+/** What has an OpenAPI description: the services, and the newsroom's worker with its editing API. */
+export const DESCRIBED = [...SERVICES, 'newsroom'] as const;
+
+/** See {@link DESCRIBED}. */
+export type DescribedName = (typeof DESCRIBED)[number];
+
+/** The key with which the desk edits the news. */
+const DESK_KEY = randomBytes(16).toString('hex');
+
 /** The site that the feeds and sitemaps of the content service are for. */
 export const SITE = 'https://site.pressroom.example';
 
@@ -33,11 +42,22 @@ export const SITE = 'https://site.pressroom.example';
  */
 const COMMON = { LOG_LEVEL: 'warn', TRUST_PROXY: '1', CONTENT_SITE_URL: SITE, SITE_LANGUAGE: 'en' };
 
-const PORT: Record<ServiceName, string> = {
-  'news-feed': 'NEWS_FEED_PORT',
-  'gallery-admin': 'GALLERY_ADMIN_PORT',
-  content: 'CONTENT_PORT',
+/** How each is started: its program, the setting with its port, and the event that says where it listens. */
+const PROGRAMS: Record<DescribedName, { args: [string, ...string[]]; port: string; event: string }> = {
+  'news-feed': service('news-feed', 'NEWS_FEED_PORT'),
+  'gallery-admin': service('gallery-admin', 'GALLERY_ADMIN_PORT'),
+  content: service('content', 'CONTENT_PORT'),
+  newsroom: {
+    args: ['services/news-feed/src/cli.ts', 'work'],
+    port: 'NEWS_DESK_PORT',
+    event: 'desk_listening',
+  },
 };
+
+function service(name: ServiceName, port: string) {
+  const args: [string] = [`services/${name}/src/main.ts`];
+  return { args, port, event: 'service_listening' };
+}
 
 /** The three services in separate processes, with sample data, a real PostgreSQL and the embedded store. */
 export class Stack implements AsyncDisposable {
@@ -47,6 +67,7 @@ export class Stack implements AsyncDisposable {
   readonly key: string;
   readonly #env: Record<string, string>;
   readonly #postgres: RunningPostgres;
+  #newsroom: Promise<string> | undefined;
   readonly #resources: AsyncDisposableStack;
 
   private constructor(parts: Parts) {
@@ -79,6 +100,13 @@ export class Stack implements AsyncDisposable {
       content: await start('content', env, resources),
     };
     return new Stack({ urls, key, env, postgres, resources: resources.move() });
+  }
+
+  /** The base URL of what has a description. The newsroom's worker starts when it is first asked for. */
+  async urlOf(name: DescribedName): Promise<string> {
+    if (name !== 'newsroom') return this.urls[name];
+    this.#newsroom ??= start(name, { ...this.#env, DESK_KEY }, this.#resources);
+    return this.#newsroom;
   }
 
   /** Logs in to the gallery administration and returns the `Cookie` header for further requests. */
@@ -165,16 +193,17 @@ async function command(args: string[], env: Record<string, string>, input = ''):
 }
 
 async function start(
-  name: ServiceName,
+  name: DescribedName,
   env: Record<string, string>,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  const settings = { ...env, LOG_LEVEL: 'info', [PORT[name]]: '0' };
-  const child = Child.run(`services/${name}/src/main.ts`, settings);
+  const { args, port, event } = PROGRAMS[name];
+  const [file, ...rest] = args;
+  const child = Child.run(file, { ...env, LOG_LEVEL: 'info', [port]: '0' }, rest);
   const forget = killAtExit(() => child.signal('SIGKILL'));
   resources.defer(async () => {
     await child.end();
     forget();
   });
-  return String((await child.event('service_listening')).address);
+  return String((await child.event(event)).address);
 }
