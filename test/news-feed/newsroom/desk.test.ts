@@ -324,6 +324,7 @@ test('a source is tried, added, changed, paused, resumed and removed', async () 
   expect(opml.headers.get('content-type')).toContain('text/x-opml');
   expect((await ask(`/sources/${id}`, { method: 'DELETE' })).status).toBe(204);
   expect((await ask('/sources')).body.sources).toEqual([]);
+  expect(await ask('/opml')).toMatchObject({ status: 404, body: { code: 'not_found' } });
   expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 1, known: 0, refused: [] });
   expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 0, known: 1, refused: [] });
   expect((await post('/opml', { opml: 'not OPML' })).status).toBe(422);

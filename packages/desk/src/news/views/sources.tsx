@@ -53,7 +53,11 @@ export function Sources() {
   const problem = pages.problem.value;
   return (
     <>
-      <SourcesBar onAdd={() => setAdding(true)} onFile={(file) => void take(file)} />
+      <SourcesBar
+        hasSome={entries.length > 0}
+        onAdd={() => setAdding(true)}
+        onFile={(file) => void take(file)}
+      />
       {found.length > 0 ? (
         <SourceList
           sources={found}
@@ -105,7 +109,14 @@ function isHow({ state, failures }: Source, how: string): boolean {
   return how === '' || state === how;
 }
 
-function SourcesBar({ onAdd, onFile }: { onAdd: () => void; onFile: (file: File) => void }) {
+interface SourcesBarProps {
+  /** Whether there are sources, which a file would have. */
+  hasSome: boolean;
+  onAdd: () => void;
+  onFile: (file: File) => void;
+}
+
+function SourcesBar({ hasSome, onAdd, onFile }: SourcesBarProps) {
   const { address, api, texts } = useNews();
   const { say } = texts;
   const { query } = placeOf(address.here.value);
@@ -149,10 +160,12 @@ function SourcesBar({ onAdd, onFile }: { onAdd: () => void; onFile: (file: File)
       >
         {say('opmlImport')}
       </Button>
-      <a class="button quiet" aria-label={say('opmlExport')} href={api.opmlUrl} download="sources.opml">
-        <Icon name="download" />
-        <span>{say('opmlExport')}</span>
-      </a>
+      {hasSome && (
+        <a class="button quiet" aria-label={say('opmlExport')} href={api.opmlUrl} download="sources.opml">
+          <Icon name="download" />
+          <span>{say('opmlExport')}</span>
+        </a>
+      )}
       <Button kind="primary" icon="add" onClick={onAdd} aria-keyshortcuts="a">
         {say('addSource')}
       </Button>

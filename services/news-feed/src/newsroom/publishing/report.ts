@@ -130,7 +130,8 @@ export async function correctReport(
     from ${sql.table(PERIOD_RULES[period].table)} where date = ${date}::date for update
   `.execute(tx);
   const [found] = rows;
-  if (found === undefined) throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
+  if (found === undefined)
+    throw new Failure('missing', `there is no ${period} report for ${date} to correct`);
   if (found.is_past || date < calendar.date(now)) {
     throw new Failure(
       'conflict',

@@ -37,6 +37,10 @@ test('what is exported is imported with all its settings', () => {
   });
 });
 
+test('without a source there is no file, since one without an outline is no OPML', () => {
+  expect(() => writeOpml([], VOCABULARY, NOW)).toThrow('there are no sources to write');
+});
+
 test('folders and categories of other readers are categories, by name or label, the innermost first', () => {
   const feed = (name: string, more = '') =>
     `<outline text="${name}" xmlUrl="https://x.example/${name}"${more}/>`;

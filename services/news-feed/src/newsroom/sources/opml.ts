@@ -86,8 +86,9 @@ export function opmlSettings({ places, settings }: OpmlFeed, { labels }: Vocabul
   return settings;
 }
 
-/** The sources as OPML 2.0, in a folder for each category. */
+/** The sources as OPML 2.0, in a folder for each category. Throws a {@link Failure} for none: no file is empty. */
 export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, now: Date): string {
+  if (sources.length === 0) throw new Failure('missing', 'there are no sources to write');
   const byCategory = Map.groupBy(sources, ({ category }) => category);
   const outlines = [...byCategory].flatMap(([category, members]): Outline[] => {
     const inside = members.map(outlineOf);

@@ -292,7 +292,7 @@ function files({ db, vocabulary, clock, trying }: SourceParts) {
       summary: 'Write the sources as OPML',
       response: {
         200: { description: 'OPML 2.0.', content: { 'text/x-opml': { schema: z.string() } } },
-        ...problemResponses(400, 401, 403, 503),
+        ...problemResponses(400, 401, 403, 404, 503),
       },
     },
     handler: async (_request, reply) => {
