@@ -86,7 +86,10 @@ export function opmlSettings({ places, settings }: OpmlFeed, { labels }: Vocabul
   return settings;
 }
 
-/** The sources as OPML 2.0, in a folder for each category. Throws a {@link Failure} for none: no file is empty. */
+/**
+ * The sources as OPML 2.0, in a folder for each category. Throws a {@link Failure} without any, since OPML
+ * has at least one outline.
+ */
 export function writeOpml(sources: readonly Source[], { labels }: Vocabulary, now: Date): string {
   if (sources.length === 0) throw new Failure('missing', 'there are no sources to write');
   const byCategory = Map.groupBy(sources, ({ category }) => category);
