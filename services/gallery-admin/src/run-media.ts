@@ -1,4 +1,5 @@
 import { createLogger } from '@pressroom/common/log/logging';
+import { giveWay } from '@pressroom/common/start/give-way';
 import { runService } from '@pressroom/common/start/run-service';
 import { MEDIA_PORT_VARIABLE, readMediaConfig } from './config.ts';
 import { openMedia } from './open.ts';
@@ -7,6 +8,8 @@ import { openMedia } from './open.ts';
 export async function runMedia(): Promise<void> {
   const config = readMediaConfig(process.env);
   const log = createLogger({ service: 'media', level: config.LOG_LEVEL });
+  // Readers' pictures are drawn while nobody waits for a login, a thumbnail or an article.
+  giveWay(log);
   const { app, release } = await openMedia(config, log);
   await runService({
     app,

@@ -1,7 +1,7 @@
-import { constants, getPriority, setPriority } from 'node:os';
 import { readMigrations } from '@pressroom/common/database/migrations';
 import { serveMetrics } from '@pressroom/common/http/metrics';
 import type { Logger } from '@pressroom/common/log/logging';
+import { giveWay } from '@pressroom/common/start/give-way';
 import { isPortTaken, PortTakenError } from '@pressroom/common/start/port-taken';
 import closeWithGrace from 'close-with-grace';
 import { buildDesk, type DeskParts } from './desk-app.ts';
@@ -16,6 +16,7 @@ import type { WorkerConfig } from './newsroom/work/worker-config.ts';
  * migration of this build.
  */
 export async function runWorker(config: WorkerConfig, log: Logger): Promise<void> {
+  // What answers readers on the same machine goes first: a worker has time.
   giveWay(log);
   const { worker, metrics, checkSchema, callback, desk, close } = openWorker(config, log);
   const ports: (() => unknown)[] = [];
@@ -46,16 +47,6 @@ export async function runWorker(config: WorkerConfig, log: Logger): Promise<void
     await closePorts();
     await close(0);
     throw error;
-  }
-}
-
-/** Lets what answers readers on the same machine go first: a worker has time. */
-function giveWay(log: Logger): void {
-  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
-  try {
-    if (getPriority() < priority) setPriority(priority);
-  } catch (error) {
-    log.warn({ err: error }, 'priority_unchanged');
   }
 }
 
