@@ -21,7 +21,7 @@ export function summary({ servicePorts, galleryHints, data }: SummaryParts): str
   const rows: (readonly [string, string])[] = [];
   for (const [{ name, hints, gallery, page }, port] of servicePorts) {
     const address = `http://${LOOPBACK}:${port}`;
-    if (page) rows.push([`${name} page`, `${address}/`]);
+    if (page) rows.push(['The desk', `${address}/`]);
     rows.push(
       [`${name} API`, address],
       ['documentation', `${address}/docs`],
