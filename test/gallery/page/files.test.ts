@@ -287,6 +287,7 @@ describe('an upload', () => {
     expect(await exists('place/b.heic')).toBe(false);
     await choose(['b.heic', heic]);
     await page.getByRole('dialog').getByRole('button', { name: 'Upload unchanged' }).click();
+    await page.getByText('the file is damaged or incomplete').first().waitFor();
     await link('b.heic').waitFor();
     await page.getByRole('button', { name: 'Upload', exact: true }).click();
     await page.getByRole('menuitemradio', { name: 'Take out places and serial numbers' }).click();

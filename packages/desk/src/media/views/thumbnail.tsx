@@ -47,7 +47,12 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
           {ending}
         </span>
       )}
-      {hasRoom && isBroken && <span class="kind-why">{isVideo ? texts.say('whyVideo') : why}</span>}
+      {/* The name of a file stays its link's; the viewer says why to everybody. */}
+      {hasRoom && isBroken && (
+        <span class="kind-why" aria-hidden="true">
+          {isVideo ? texts.say('whyVideo') : why}
+        </span>
+      )}
     </span>
   );
 }
