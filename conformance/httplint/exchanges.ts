@@ -94,7 +94,7 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
     collection.ask({ service, method: 'POST', path, json, status, headers: { cookie }, ...more });
 
   await collectLogins(collection);
-  for (const path of ['/api/settings/buckets', '/api/gallery', '/api/gallery/trash']) {
+  for (const path of ['/api/settings/buckets', '/api/gallery', '/api/gallery/trash', '/api/desk']) {
     await get(path, 200);
     await get(path, 401, { headers: {} });
     await get(path, 400, { at: `${path}?nothing=1` });
@@ -113,6 +113,7 @@ export async function collectGallery(collection: Collection, media: MediaHost): 
   const repeatable = { headers: { cookie, 'idempotency-key': 'examined' } };
   await post('/api/gallery/batch', { action: 'delete', paths: ['one'] }, 200, repeatable);
   await post('/api/gallery/batch', { action: 'delete', paths: ['another'] }, 422, repeatable);
+  await post('/api/gallery/uses/move', { from: 'public/a', to: 'public/b' }, 409);
   await post('/api/settings/buckets', { action: 'get-bucket', id: 'nothing' }, 404);
   await post('/api/upload/multipart', { action: 'list-parts', uploadId: 'nothing', key: 'a' }, 404);
   await collectProxied(collection, media, cookie);
@@ -152,6 +153,7 @@ const GALLERY_POSTS: readonly (readonly [path: string, json: unknown])[] = [
   ['/api/gallery/batch', { action: 'delete', paths: ['nothing'] }],
   ['/api/gallery/folder', { path: 'examined' }],
   ['/api/gallery/lookup', { paths: ['examined'] }],
+  ['/api/gallery/uses', { paths: ['examined'] }],
   ['/api/gallery/rename', { path: 'examined', name: 'renamed' }],
   ['/api/settings/buckets', { action: 'get-bucket', id: 'default' }],
 ];

@@ -229,6 +229,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     services: ['content'],
+    checks: VALID_REFUSED,
+    operation: 'GET (/api/articles|/articles/feed\\..*)',
+    status: 400,
+    fault: '"(author|q)" must not be empty \\[invalid_request\\]$',
+    reason: 'text of white space alone is empty once it is trimmed',
+    example: (ask) => ask({ method: 'GET', path: '/api/articles?author=%20' }),
+  },
+  {
+    services: ['content'],
     checks: ['negative_data_rejection'],
     operation: 'GET (/api/articles|/api/(authors|tags)/.*|/articles/feed\\..*)',
     status: 200,

@@ -62,12 +62,12 @@ export class Articles {
   /**
    * Changes the addresses of a file, or of the files of a folder, in up to 100 articles.
    *
-   * @throws Failure `misconfigured` without a content service or its key, `unavailable` if it does not answer
+   * @throws Failure `conflict` without a content service or its key, `unavailable` if it does not answer
    */
   async move(from: string, to: string): Promise<Change> {
     const client = this.#client;
     if (client === undefined || !this.#hasKey) {
-      throw new Failure('misconfigured', 'changing articles takes CONTENT_URL and DESK_KEY');
+      throw new Failure('conflict', 'changing articles takes CONTENT_URL and DESK_KEY');
     }
     try {
       const { data, meta } = await this.#ask(client, [from], AbortSignal.timeout(PATIENCE_MS));

@@ -35,7 +35,7 @@ function moveOperation(articles: Articles) {
       summary: 'Change the addresses of a moved or renamed file in articles',
       description: 'With `DESK_KEY`, in the name of who is logged in. The request can be repeated.',
       body: moveUsesBody,
-      response: { 200: moveUsesAnswer, ...problemResponses(400, 401, 403, 413, 415, 500, 503) },
+      response: { 200: moveUsesAnswer, ...problemResponses(400, 401, 403, 409, 413, 415, 500, 503) },
     },
     handler: async (request) => {
       const { from, to } = request.body;
