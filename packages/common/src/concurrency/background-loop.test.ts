@@ -57,6 +57,21 @@ test('works once more when it is woken during the work, however often', async ()
   await loop.stop();
 });
 
+test('gathers the calls of a while, and works once for them', async () => {
+  const { loop, begun, beginning } = heldLoop();
+  const end = await beginning(1);
+  loop.wakeIn(1);
+  loop.wakeIn(1);
+  end(Infinity);
+  (await beginning(2))(Infinity);
+  await settled();
+  expect(begun).toHaveLength(2);
+  loop.wakeIn(1);
+  (await beginning(3))(Infinity);
+  loop.wakeIn(1_000_000);
+  await loop.stop();
+});
+
 test('does not miss a call between the end of the work and the rest', async () => {
   const { loop, beginning } = heldLoop();
   const end = await beginning(1);

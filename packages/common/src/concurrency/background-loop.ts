@@ -9,6 +9,7 @@ export class BackgroundLoop {
   readonly #done: Promise<void>;
   /** Aborted by the first call that the work may not know of: there is no rest then. */
   #woken = new AbortController();
+  #soon: NodeJS.Timeout | undefined;
 
   /**
    * @param work returns after how many ms it is wanted again, `Infinity` for when it is woken; it handles its
@@ -24,9 +25,18 @@ export class BackgroundLoop {
     this.#woken.abort();
   }
 
+  /** Like {@link wake} after so many ms, once for all calls until then. */
+  wakeIn(ms: number): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.wake();
+    }, ms);
+  }
+
   /** Ends the rest, or the loop after the work that is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    clearTimeout(this.#soon);
     this.wake();
     await this.#done;
   }

@@ -11,6 +11,9 @@ import type { ExtraSchema } from './extra-schema.ts';
 /** How many articles become searchable in one transaction. */
 const BATCH = 10;
 
+/** How long writes are gathered before they become searchable, in ms: an article is often saved again. */
+const GATHER_MS = 100;
+
 /** The time limit of a batch, in ms: no reader waits for it, but others of the queue do. */
 const BATCH_MS = 10_000;
 
@@ -66,7 +69,8 @@ export async function indexAll(
         taken = await take(tx, most, [...leftOut.keys()]);
         articles += await index(tx, taken, extraSchema);
       });
-      if (taken.length === 0) break;
+      // What others write meanwhile is announced; the articles of a tag or author were only now queued.
+      if (taken.length < most && taken.every(({ article_id }) => article_id !== null)) break;
     } catch (error) {
       const [failed] = taken;
       if (failed === undefined || signal?.aborted) throw error;
@@ -164,7 +168,7 @@ export class Indexing {
 
   /** Called when something was written that has to become searchable. */
   wake(): void {
-    this.#loop.wake();
+    this.#loop.wakeIn(GATHER_MS);
   }
 
   /** Ends the work, also in the middle of a batch: its transaction is then as if it had not been. */
