@@ -1,5 +1,5 @@
 import { openDatabase } from '@pressroom/common/database/database';
-import { PreparedQueries, PreparedQuery } from '@pressroom/common/database/prepared-query';
+import { PreparedQueries, PreparedQuery, PreparedTexts } from '@pressroom/common/database/prepared-query';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -130,4 +130,25 @@ test('changing a shape object after passing it makes a different shape', async (
   shape.order = 'desc';
   expect(await first.execute(db, {})).toEqual([{ id: 1 }]);
   expect(await queries.of(shape).execute(db, {})).toEqual([{ id: 9 }]);
+});
+
+test('queries that are built anew are prepared by their text, the first fifty of them', async () => {
+  const texts = new PreparedTexts();
+  const notes = (columns: number, first: number) =>
+    texts.execute(
+      db,
+      db
+        .selectFrom('note')
+        .select(Array.from({ length: columns }, (_, index) => sql<string>`text`.as(`text_${index}`)))
+        .where('id', '=', first),
+    );
+  expect(await notes(1, 2)).toEqual([{ text_0: 'note 2' }]);
+  expect(await notes(1, 3)).toEqual([{ text_0: 'note 3' }]);
+  for (let columns = 1; columns <= 60; columns += 1) await notes(columns, 9);
+  const { rows } = await sql<{ runs: number }>`
+    select (generic_plans + custom_plans)::integer as runs from pg_prepared_statements
+    order by runs desc`.execute(db);
+  expect(rows).toHaveLength(50);
+  expect(rows[0]).toEqual({ runs: 3 });
+  expect(await notes(60, 4)).toEqual([expect.objectContaining({ text_59: 'note 4' })]);
 });

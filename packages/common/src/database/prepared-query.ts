@@ -82,3 +82,30 @@ export class PreparedQueries<Tables, QueryShape extends Shape, Values extends ob
     return query;
   }
 }
+
+/** The most texts that {@link PreparedTexts} prepares: each connection keeps them all. */
+const MOST_TEXTS = 50;
+
+/**
+ * Statements that are built anew each time, because what they set differs, and are still parsed once per
+ * connection: the first {@link MOST_TEXTS} texts of them.
+ */
+export class PreparedTexts {
+  readonly #named = new Map<string, string>();
+
+  /** Runs a query, inside the transaction if `db` is one, and returns its rows. */
+  async execute<Tables, Row>(db: Kysely<Tables>, query: Compilable<Row>): Promise<Row[]> {
+    const compiled = query.compile();
+    const { rows } = await db.executeQuery<Row>({ ...compiled, sql: this.#name(compiled.sql) });
+    return rows;
+  }
+
+  #name(text: string): string {
+    const known = this.#named.get(text);
+    if (known !== undefined) return known;
+    if (this.#named.size === MOST_TEXTS) return text;
+    const named = nameStatement(text);
+    this.#named.set(text, named);
+    return named;
+  }
+}
