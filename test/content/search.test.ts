@@ -621,6 +621,34 @@ describe('many articles', () => {
       expect((await read()) - before).toBeLessThanOrEqual(251 + 2 * 20);
     });
 
+    test('the index has the month of each publication, and the last months in which so many appeared', async () => {
+      const { client, database } = content;
+      const { rows } = await database.pool.query(
+        `select article.id, lists[1] as month from content.article join content.article_search on article_id = id
+         where slug in ('field-6', 'field-7') order by slug`,
+      );
+      expect(rows.map(({ month }) => month)).toEqual(['month:2018-01', 'month:2018-01']);
+      const draft = await write('Unpublished', '', { is_published: false });
+      const monthOf = async () => {
+        await searchable();
+        const found = await database.pool.query(
+          'select lists[1] as month from content.article_search where article_id = $1',
+          [draft],
+        );
+        return found.rows[0].month;
+      };
+      expect(await monthOf()).toBe('month:none');
+      await client.patch(`/api/articles/${draft}`, { is_published: true });
+      expect(await monthOf()).toBe(`month:${new Date().toISOString().slice(0, 7)}`);
+      const last = await database.pool.query(
+        `select content.last_months(7000) as newest, content.last_months(1000000) as "all"`,
+      );
+      // Drafts come first; then the few of today, and 7,000 of the first days of 2020.
+      expect(last.rows[0].newest.at(0)).toBe('month:none');
+      expect(last.rows[0].newest.at(-1)).toBe('month:2020-01');
+      expect(last.rows[0].all.slice(-3)).toEqual(['month:2020-01', 'month:2019-01', 'month:2018-01']);
+    });
+
     test('an article is found where it has moved', async () => {
       const { client, database } = content;
       const { rows } = await database.pool.query(`select id from content.article where slug = 'field-25'`);

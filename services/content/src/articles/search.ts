@@ -29,6 +29,9 @@ const MOST_SEEN = 5000;
 /** What more than one in so many of all articles have is too much for the index to find and sort. */
 const COMMON = 20;
 
+/** Of words that more articles have, the index finds first those that were published in the last months. */
+const MANY = 2 * MOST_FOUND;
+
 /** How many words may contain one of the search: the articles of more are found by its pieces alone. */
 const MOST_WORDS = 500;
 
@@ -177,9 +180,15 @@ async function find(
     const more = await look(newest, MOST_SEEN);
     if (isComplete(more) || more.ids.length > MOST_FOUND) return more;
   }
-  if (isFindable && !(await isCommon(db, words, place)))
-    return look(havingTerms(scope, words, place, await wholeWords()), MOST_SEEN);
-  return { ...(await look(newest, MOST_SEEN)), isComplete: false };
+  const { share, all } = isFindable ? await sampled(db, words, place) : ALL;
+  if (share * COMMON > 1) return { ...(await look(newest, MOST_SEEN)), isComplete: false };
+  const having = havingTerms(scope, words, place, await wholeWords());
+  if (share * all > MANY && filtersOf(scope.filters).length === 0) {
+    const months = sql`searched.lists && content.last_months(${Math.ceil(MANY / share)})`;
+    const last = await look(having(months), MOST_SEEN);
+    if (last.ids.length > MOST_FOUND) return last;
+  }
+  return look(having(sql`true`), MOST_SEEN);
 }
 
 /** Whether a list has all of its articles: filters that combine choose among the first of one of them. */
@@ -192,15 +201,28 @@ async function readsAll(
   return lead !== '' && (await countFilter(db, status, lead, filters)) <= MOST_COUNTED;
 }
 
-/** Whether a sample of all articles shows that the index would find too many to sort them. */
-async function isCommon(db: Database, words: readonly string[], place: Place): Promise<boolean> {
-  const { rows } = await sql<{ seen: number; found: number }>`
-    select count(*)::integer as seen, (count(*) filter (where ${hasAll(words, place)}))::integer as found
+/** A share of all articles. */
+interface Share {
+  share: number;
+  all: number;
+}
+
+const ALL: Share = { share: 1, all: Infinity };
+
+/** How many of a sample of all articles have the words; 0 where there are too few for one. */
+async function sampled(db: Database, words: readonly string[], place: Place): Promise<Share> {
+  const { rows } = await sql<Share>`
+    with table_size as (
+      select greatest(reltuples, 1)::float8 as articles from pg_class
+      where oid = 'content.article_search'::regclass
+    )
+    select (select articles from table_size) as "all",
+      case when count(*) < ${sql.lit(NEWEST / 2)} then 0
+      else (count(*) filter (where ${hasAll(words, place)}))::float8 / count(*) end as share
     from content.article_search as searched tablesample system ((
-      select least(100, 100.0 * ${sql.lit(NEWEST)} / greatest(reltuples, 1))
-      from pg_class where oid = 'content.article_search'::regclass
+      select least(100, 100.0 * ${sql.lit(NEWEST)} / articles) from table_size
     ))`.execute(db);
-  return rows.some(({ seen, found }) => seen >= NEWEST / 2 && found * COMMON > seen);
+  return rows[0] ?? ALL;
 }
 
 /** Looks for the words in the first `most` of `rows`, a SELECT of `id` and `at`, newest first. */
@@ -246,7 +268,10 @@ async function havingWords(db: Database, words: readonly string[]): Promise<RawB
   return few.map(({ terms }) => sql`${TERMS} && ${[...terms, ' w']}`);
 }
 
-/** The articles of a list whose text has every piece of the words: at least those that have the words. */
+/**
+ * The articles of a list whose text has every piece of the words, at least those that have the words, and
+ * which meet one more condition.
+ */
 function havingTerms(
   { status, filters }: ArticleScope,
   words: readonly string[],
@@ -267,10 +292,10 @@ function havingTerms(
     ...(status === 'all' ? [] : [sql`article.is_published = ${status === 'published'}`]),
     ...filtersOf(filters).map((name) => filterOf(name).matches(sql`${filters[name]}`)),
   ];
-  return sql`
+  return (condition: RawBuilder<unknown>) => sql`
     select article.id, article.published_at as at
     from content.article_search as searched join content.article as article on article.id = searched.article_id
-    where ${sql.join(conditions, sql` and `)} order by article.published_at desc, article.id desc`;
+    where ${sql.join([...conditions, condition], sql` and `)} order by article.published_at desc, article.id desc`;
 }
 
 /** The conditions on `searched` that it is in these lists, which the index has beside the terms. */
