@@ -381,7 +381,7 @@ describe('highlights', () => {
   });
 
   test('end between graphemes, and find what an article has far from its beginning', async () => {
-    await write('Far', `<p>${'Wörter. '.repeat(2000)}ﬁnal cafe\u0301s &lt;script&gt; end</p>`);
+    await write('Far', `<p>${'Wörter. '.repeat(2000)}👩‍🚀𝒳🇨🇳 ﬁnal cafe\u0301s &lt;script&gt; end</p>`);
     const { body } = await search({ q: 'FINAL café <script>', highlight: '1' });
     const [{ text, matches }] = body.data[0].highlights;
     expect(
@@ -389,6 +389,7 @@ describe('highlights', () => {
         text.slice(offset, offset + length),
       ),
     ).toEqual(['ﬁnal', 'cafe\u0301', '<script>']);
+    expect(text).toContain('👩‍🚀𝒳🇨🇳 ﬁnal');
     expect(text.length).toBeLessThan(600);
   });
 });
