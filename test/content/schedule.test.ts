@@ -79,6 +79,7 @@ const client = (key: string) => new ContentClient(content.url, key);
 test('an embargoed article shows nowhere before its time, and everywhere on each replica after it', async () => {
   const { id: category } = await content.client.category({ name: 'Embargoes' });
   const { slug: tag } = (await content.client.post('/api/tags', { name: 'Embargo' })).body.data;
+  const { cursor } = (await send(`${content.url}/api/sync/snapshot`)).body.meta;
   const body = { title: 'Neighbour zebra', category_id: category, tags: [tag] };
   const { id: neighbour } = await content.client.article({ ...body, is_published: true });
   const { id, slug } = await planned({ ...body, title: 'Embargoed zebra', excerpt: 'Quagga', author: 'Zoe' });
@@ -94,6 +95,7 @@ test('an embargoed article shows nowhere before its time, and everywhere on each
     `/api/articles/by-slug/${slug}`,
     `/api/categories/${category}`,
     '/api/sync/snapshot?fields=full',
+    `/api/sync/changes?cursor=${encodeURIComponent(cursor)}`,
     '/articles/feed.xml',
     '/articles/feed.atom',
     '/articles/feed.json',
