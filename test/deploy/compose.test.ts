@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
@@ -85,12 +87,27 @@ function passedAs(service: string, setting: string, value = 'the value'): Record
   return { [`${role.toUpperCase().replaceAll('-', '_')}_${setting}`]: value };
 }
 
-test('with secrets in files every service that has one gets its file, and nothing else', async () => {
+interface SecretsFile {
+  services: Record<string, { environment: Record<string, string>; secrets: string[] }>;
+  secrets: Record<string, { file: string }>;
+}
+
+async function readSecretsFile(): Promise<SecretsFile> {
   const text = await readFile(join(import.meta.dirname, '../../deploy/compose.secrets.yml'), 'utf8');
-  const overlay = parse(text, { merge: true }) as {
-    services: Record<string, { environment: Record<string, string>; secrets: string[] }>;
-    secrets: Record<string, { file: string }>;
-  };
+  return parse(text, { merge: true });
+}
+
+test('every secret that a new .env has may be in a file, but for that of hooks, which are an extra', async () => {
+  const made = execFileSync(join(import.meta.dirname, '../../deploy/new-env'), { encoding: 'utf8' });
+  const names = Object.entries(parseEnv(made)).flatMap(([name, value]) =>
+    /PASSWORD|KEY/.test(name) && value ? [name.toLowerCase()] : [],
+  );
+  const { secrets } = await readSecretsFile();
+  expect([...Object.keys(secrets), 'content_hooks_key'].sort()).toEqual(names.sort());
+});
+
+test('with secrets in files every service that has one gets its file, and nothing else', async () => {
+  const overlay = await readSecretsFile();
   const values = Object.fromEntries(Object.keys(overlay.secrets).map((name) => [name.toUpperCase(), name]));
   const plain = await resolvedCompose(values);
   for (const [name, { environment = {} }] of Object.entries(plain)) {
