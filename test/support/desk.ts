@@ -19,8 +19,8 @@ export interface DeskFixture {
   close: () => Promise<void>;
 }
 
-/** Builds the desk and starts everything under it. */
-export async function deskFixture(): Promise<DeskFixture> {
+/** Builds the desk and starts everything under it; `more` are further settings of the gallery. */
+export async function deskFixture(more: Record<string, string> = {}): Promise<DeskFixture> {
   const site = 'https://site.example';
   const content = await contentFixture({ DESK_KEY, CONTENT_SITE_URL: site });
   const gallery = await galleryPageFixture({
@@ -28,6 +28,7 @@ export async function deskFixture(): Promise<DeskFixture> {
     CONTENT_SITE_URL: site,
     DESK_KEY,
     MEDIA_PUBLIC: 'public/',
+    ...more,
   });
   return {
     gallery,

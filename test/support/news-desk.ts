@@ -83,7 +83,7 @@ export async function openNewsDesk(clock?: Clock): Promise<NewsDesk | undefined>
 }
 
 /** A worker that serves the desk; it stops once, however often it is asked to. */
-async function startNewsroom(databaseUrl: string, clock?: Clock) {
+export async function startNewsroom(databaseUrl: string, clock?: Clock) {
   const { log } = memoryLog('newsroom');
   const { worker, desk, close } = openWorker(
     readWorkerConfig(workerSettings(databaseUrl)),
