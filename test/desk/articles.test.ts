@@ -84,6 +84,17 @@ describe('an article', () => {
     await row('The old harbour').waitFor();
   });
 
+  test('is published by Ctrl + Enter as it is written, without a line break more', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'By keys', content: `<p>${LONG}</p>` });
+    await openArticle(id);
+    await text().focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText(/^Published on/).waitFor();
+    expect(await stored(id)).toMatchObject({ is_published: true, content: `<p>${LONG}</p>` });
+  });
+
   test('that somebody else has changed is shown side by side, and overwrites nothing', async () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Two people' });

@@ -3,12 +3,15 @@ import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
 import { useApp } from '../app-context.ts';
+import { EDITOR_SHORTCUTS } from '../editor/text/shortcuts.ts';
 import type { TextName } from '../text/texts.ts';
 import { ArticlePage } from './article-page.tsx';
 import { ListPage } from './list-page.tsx';
 import { NoticeView } from './notice-view.tsx';
 
-const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
+type Keys = readonly (readonly [keys: string, text: TextName])[];
+
+const LIST_KEYS: Keys = [
   ['N', 'newArticle'],
   ['/', 'keySearch'],
   ['↑ ↓ Home End', 'keyMove'],
@@ -16,9 +19,13 @@ const KEYS: readonly (readonly [keys: string, text: TextName])[] = [
   ['Space', 'keySelect'],
   ['Ctrl + A', 'selectAll'],
   ['Delete', 'delete'],
+];
+
+const ARTICLE_KEYS: Keys = [
   ['Ctrl + S', 'keySave'],
   ['Ctrl + Enter', 'publish'],
   ['Alt + ←', 'keyBack'],
+  ...EDITOR_SHORTCUTS,
 ];
 
 /** The whole section: the list, or the article that is open. */
@@ -83,7 +90,7 @@ export function Page() {
       <NoticeView />
       {isHelpShown && (
         <KeyboardHelp
-          keys={KEYS.map(([key, text]) => [key, say(text)])}
+          keys={(article === undefined ? LIST_KEYS : ARTICLE_KEYS).map(([key, text]) => [key, say(text)])}
           onClose={() => setHelpShown(false)}
         />
       )}

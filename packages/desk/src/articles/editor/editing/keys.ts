@@ -35,9 +35,12 @@ const breakLine: Command = chainCommands(exitCode, (state, dispatch) => {
 
 const item = nodeType('list_item');
 
+/** Mod-Enter is the page's: it publishes. */
+const { 'Mod-Enter': _publishes, ...BASE } = baseKeymap;
+
 /** What keys do in the text; `Mod` is Cmd on Apple's systems, else Ctrl. Dialogs are the surface's own. */
 export const KEYS: Readonly<Record<string, Command>> = {
-  ...baseKeymap,
+  ...BASE,
   Enter: chainCommands(
     newlineInCode,
     leaveCaption,
@@ -47,7 +50,6 @@ export const KEYS: Readonly<Record<string, Command>> = {
     splitBlock,
   ),
   'Shift-Enter': breakLine,
-  'Mod-Enter': breakLine,
   Tab: chainCommands(nextCell, sinkListItem(item)),
   'Shift-Tab': chainCommands(goToNextCell(-1), liftListItem(item)),
   Backspace: chainCommands(undoInputRule, baseKeymap.Backspace ?? (() => false)),
