@@ -15,6 +15,8 @@ export class ArticleList {
   readonly #api: ContentApi;
   readonly #query: ReadonlySignal<string>;
   readonly #articles = signal<readonly ListedArticle[]>([]);
+  /** The ids of what is loaded: a page is added to 100,000 articles between two frames. */
+  #known = new Set<number>();
   readonly #state = signal<ListState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #total = signal<number | undefined>(undefined);
@@ -70,6 +72,11 @@ export class ArticleList {
     await this.#read(this.#articles.peek());
   }
 
+  /** Whether an article is loaded. */
+  has(id: number | undefined): boolean {
+    return id !== undefined && this.#known.has(id);
+  }
+
   /** Reads the list again from its start. */
   async refresh(): Promise<void> {
     this.#work.abort();
@@ -95,9 +102,11 @@ export class ArticleList {
       const { articles, next, total } = await this.#api.list(query, this.#next, stop);
       if (stop.aborted) return;
       this.#next = next;
-      const known = new Set(before.map(({ id }) => id));
+      if (before.length === 0) this.#known = new Set();
+      const added = articles.filter(({ id }) => !this.#known.has(id));
+      for (const { id } of added) this.#known.add(id);
       batch(() => {
-        this.#articles.value = [...before, ...articles.filter(({ id }) => !known.has(id))];
+        this.#articles.value = before.concat(added);
         this.#state.value = next === undefined ? 'complete' : 'more';
         this.#total.value = total;
         this.#problem.value = undefined;

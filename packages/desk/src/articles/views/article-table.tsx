@@ -25,8 +25,7 @@ export function ArticleTable() {
     if (isAtEnd) void list.loadMore();
   }, [list, isAtEnd, articles.length]);
   const chosen = list.chosen.value;
-  const isThere = articles.some(({ id }) => id === list.active.value);
-  const active = isThere ? list.active.value : articles[0]?.id;
+  const active = list.has(list.active.value) ? list.active.value : articles[0]?.id;
   useFocus(scroller, active);
   const keys = useTableKeys(rows.show);
   return (

@@ -40,7 +40,7 @@ export function useRows(scroller: RefObject<HTMLElement>, { count, heightOf, ove
   virtualizer.setOptions(options);
   useEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, count, heightOf]);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, heightOf]);
   return {
     items: virtualizer.getVirtualItems(),
     total: virtualizer.getTotalSize(),
