@@ -4,17 +4,40 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiProblem } from './shared/api/problem.ts';
 import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
+import type { Catalogue } from './shared/text/voice.ts';
 import { LoginForm, LoginScreen } from './shared/views/login.tsx';
 import { Modal } from './shared/views/modal.tsx';
 import { ProblemView } from './shared/views/problem-view.tsx';
 
-/** Opens a section: what it consists of is made once, and stays while others are shown. */
-type Opener = () => Promise<(desk: Desk) => ComponentType>;
+/** What a section is loaded from. */
+interface Source {
+  /** Opens it: what it consists of is made once, and stays while others are shown. */
+  readonly load: () => Promise<(desk: Desk) => ComponentType>;
+  readonly texts: Catalogue;
+}
 
-const OPENERS: Readonly<Partial<Record<SectionName, Opener>>> = {
-  media: async () => (await import('./media/media.tsx')).openMedia,
-  articles: async () => (await import('./articles/articles.tsx')).openArticles,
-  news: async () => (await import('./news/news.tsx')).openNews,
+const SOURCES: Readonly<Record<SectionName, Source>> = {
+  media: {
+    load: async () => (await import('./media/media.tsx')).openMedia,
+    texts: {
+      en: async () => (await import('./media/text/en.ts')).en,
+      zh: async () => (await import('./media/text/zh.ts')).zh,
+    },
+  },
+  articles: {
+    load: async () => (await import('./articles/articles.tsx')).openArticles,
+    texts: {
+      en: async () => (await import('./articles/text/en.ts')).en,
+      zh: async () => (await import('./articles/text/zh.ts')).zh,
+    },
+  },
+  news: {
+    load: async () => (await import('./news/news.tsx')).openNews,
+    texts: {
+      en: async () => (await import('./news/text/en.ts')).en,
+      zh: async () => (await import('./news/text/zh.ts')).zh,
+    },
+  },
 };
 
 const UNREACHABLE = new ApiProblem(0, 'unreachable', 'the files of the section cannot be loaded');
@@ -65,9 +88,10 @@ function Section({ name }: { name: SectionName }) {
 function open(name: SectionName, desk: Desk): Promise<ComponentType> {
   const known = opened.get(name);
   if (known !== undefined) return known;
-  const opener = OPENERS[name] ?? OPENERS.media;
-  if (opener === undefined) throw new Error(`there is no section ${name}`);
-  const view = Promise.all([opener(), styled(name)]).then(([openSection]) => openSection(desk));
+  const { load, texts } = SOURCES[name];
+  const view = Promise.all([load(), desk.voice.learn(name, texts), styled(name)]).then(([openSection]) =>
+    openSection(desk),
+  );
   opened.set(name, view);
   view.catch(() => opened.delete(name));
   return view;

@@ -5,15 +5,11 @@ import type { Desk } from '../shared/desk.ts';
 import { ContentApi } from './api/content.ts';
 import type { SiteFacts } from './api/types.ts';
 import { type App, AppContext } from './app-context.ts';
-import { editorEn } from './editor/text/en.ts';
-import { editorZh } from './editor/text/zh.ts';
 import { ArticleList } from './state/article-list.ts';
 import { Notices } from './state/notices.ts';
 import { Place } from './state/place.ts';
 import { Terms } from './state/terms.ts';
-import { en } from './text/en.ts';
 import { Texts } from './text/texts.ts';
-import { zh } from './text/zh.ts';
 import { Page } from './views/page.tsx';
 
 /** Makes the articles section: what is written, and the page on which it is written. */
@@ -55,6 +51,6 @@ function appOf(desk: Desk): App {
     place,
     site,
     terms,
-    texts: new Texts(voice, 'articles', { en: { ...en, ...editorEn }, zh: { ...zh, ...editorZh } }),
+    texts: new Texts(voice, 'articles'),
   };
 }

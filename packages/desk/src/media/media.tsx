@@ -12,9 +12,7 @@ import { Tasks } from './state/tasks.ts';
 import { Transfers } from './state/transfers.ts';
 import { Uploads } from './state/uploads.ts';
 import { Uses } from './state/uses.ts';
-import { en } from './text/en.ts';
 import { Texts } from './text/texts.ts';
-import { zh } from './text/zh.ts';
 import { Page } from './views/page.tsx';
 
 /** Makes the media section: the folders and files of the active bucket. */
@@ -75,7 +73,7 @@ function appOf(desk: Desk): App {
     place,
     selection,
     tasks,
-    texts: new Texts(voice, 'media', { en, zh }),
+    texts: new Texts(voice, 'media'),
     transfers,
     uploads,
     uses,

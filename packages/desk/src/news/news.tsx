@@ -6,9 +6,7 @@ import type { Vocabulary } from './api/types.ts';
 import { type News, NewsContext } from './news-context.ts';
 import { Edits } from './state/edits.ts';
 import { Items } from './state/items.ts';
-import { en } from './text/en.ts';
 import { Texts } from './text/texts.ts';
-import { zh } from './text/zh.ts';
 import { NewsPage } from './views/page.tsx';
 
 const WORDS = {
@@ -21,7 +19,7 @@ const WORDS = {
 
 /** Makes the section; its parts stay while others are shown. */
 export function openNews(desk: Desk): ComponentType {
-  const texts = new Texts(desk.voice, 'news', { en, zh });
+  const texts = new Texts(desk.voice, 'news');
   const api = new NewsroomApi(desk.service);
   const edits = new Edits(api, (what) => texts.say('didUndo', { what }));
   const items = new Items(api, edits, (action, title) => texts.say(WORDS[action], { title }));

@@ -1,5 +1,8 @@
-/** The section's English; `_one` and `_other` are the forms of a count. */
+import { editorEn } from '../editor/text/en.ts';
+
+/** The section's English, with the editor's; `_one` and `_other` are the forms of a count. */
 export const en = {
+  ...editorEn,
   newArticle: 'New article',
   search: 'Search articles',
   status: 'Status',

@@ -1,9 +1,8 @@
 import { type SharedTextName, type TextNameOf, Texts as TextsOf } from '../../shared/text/texts.ts';
-import type { editorEn } from '../editor/text/en.ts';
 import type { en } from './en.ts';
 
 /** The name of a text. */
-export type TextName = SharedTextName | TextNameOf<typeof en & typeof editorEn>;
+export type TextName = SharedTextName | TextNameOf<typeof en>;
 
 /** The section's texts. */
 export class Texts extends TextsOf<TextName> {}

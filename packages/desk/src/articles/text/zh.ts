@@ -1,8 +1,10 @@
 import type { Translated } from '../../shared/text/translated.ts';
+import { editorZh } from '../editor/text/zh.ts';
 import type { en } from './en.ts';
 
-/** The section's Chinese. */
+/** The section's Chinese, with the editor's. */
 export const zh: Translated<typeof en> = {
+  ...editorZh,
   newArticle: '新建文章',
   search: '搜索文章',
   status: '状态',

@@ -2,7 +2,7 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { en } from './en.ts';
 import { localized } from './locale.ts';
 import { visible } from './visible.ts';
-import type { Catalogue, Language, Voice } from './voice.ts';
+import type { Language, Voice } from './voice.ts';
 
 /** The names of texts, without the ending that stands for a count. */
 export type TextNameOf<English> = keyof English extends infer Key
@@ -22,11 +22,10 @@ export class Texts<Name = SharedTextName> {
   readonly #voice: Voice;
   readonly #section: string;
 
-  /** @param catalogue the texts of a section; those that all share are always there */
-  constructor(voice: Voice, section = '', catalogue?: Catalogue) {
+  /** @param section whose texts the voice has learned; those that all share are always there */
+  constructor(voice: Voice, section = '') {
     this.#voice = voice;
     this.#section = section;
-    if (catalogue !== undefined) voice.learn(section, catalogue);
   }
 
   /** The current language. */

@@ -12,13 +12,14 @@ export type Language = keyof typeof LANGUAGES;
 /** The texts that all sections have. */
 const SHARED = 'shared';
 
-/** Texts by their names, in each language. */
-export type Catalogue = Readonly<Record<Language, Readonly<Record<string, string>>>>;
+/** Loads texts by their names, for each language. */
+export type Catalogue = Readonly<Record<Language, () => Promise<Readonly<Record<string, string>>>>>;
 
 /** The language that all sections speak, and the texts that have been loaded. */
 export class Voice {
   readonly #language: ReturnType<typeof signal<Language>>;
   readonly #i18n = i18next.createInstance();
+  readonly #catalogues = new Map<string, Catalogue>();
 
   constructor(language: Language) {
     this.#language = signal<Language>(language);
@@ -41,18 +42,25 @@ export class Voice {
     return this.#language;
   }
 
-  /** Changes the language of everything that is shown. */
-  speak(language: Language): void {
+  /** Changes the language of everything that is shown, once its texts are there. */
+  async speak(language: Language): Promise<void> {
+    await Promise.all([...this.#catalogues].map(([section, texts]) => this.#load(section, texts, language)));
     void this.#i18n.changeLanguage(language);
     document.documentElement.lang = language;
     this.#language.value = language;
   }
 
-  /** Takes up the texts of a section. */
-  learn(section: string, catalogue: Catalogue): void {
-    for (const [language, texts] of Object.entries(catalogue)) {
-      this.#i18n.addResourceBundle(language, section, texts);
-    }
+  /** Takes up the texts of a section: those of the language that is spoken, and others when they are. */
+  async learn(section: string, catalogue: Catalogue): Promise<void> {
+    this.#catalogues.set(section, catalogue);
+    const language = this.#language.peek() ?? 'en';
+    await this.#load(section, catalogue, language);
+    if (language !== this.#language.peek()) await this.learn(section, catalogue);
+  }
+
+  async #load(section: string, catalogue: Catalogue, language: Language): Promise<void> {
+    if (this.#i18n.hasResourceBundle(language, section)) return;
+    this.#i18n.addResourceBundle(language, section, await catalogue[language]());
   }
 
   /** A text of a section, else the one that all share, with its values filled in, whatever they contain. */

@@ -83,7 +83,8 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
     if (value in THEMES) return preferences.setTheme(value as Theme);
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);
-      return voice.speak(value as Language);
+      // Without a network it is spoken when the page is loaded again.
+      return voice.speak(value as Language).catch(() => undefined);
     }
     if (value !== 'logout') return onSelect?.(value);
     await service.logOut();
