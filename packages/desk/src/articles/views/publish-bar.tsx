@@ -1,6 +1,7 @@
 import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import { Menu, type MenuItem } from '../../shared/views/menu.tsx';
+import { Menu } from '../../shared/views/menu.tsx';
+import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import { useApp } from '../app-context.ts';
 import { SHORTEST } from '../state/fields.ts';

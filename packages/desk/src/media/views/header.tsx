@@ -1,6 +1,6 @@
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
-import type { MenuItem } from '../../shared/views/menu.tsx';
+import type { MenuItem } from '../../shared/views/menu-item.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash, originalOf, TRASH } from '../trash.ts';
 import { dropOn } from './entry-link.tsx';

@@ -1,4 +1,4 @@
-import type { MenuItem } from '../../shared/views/menu.tsx';
+import type { MenuItem } from '../../shared/views/menu-item.ts';
 import type { Entry } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import { isInTrash } from '../trash.ts';

@@ -4,7 +4,8 @@ import { SECTIONS } from '../state/address.ts';
 import type { Theme } from '../state/preferences.ts';
 import { LANGUAGES, type Language } from '../text/voice.ts';
 import { Icon } from './icon.tsx';
-import { Menu, type MenuItem } from './menu.tsx';
+import { Menu } from './menu.tsx';
+import type { MenuItem } from './menu-item.ts';
 
 const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const;
 

@@ -1,21 +1,7 @@
-import * as zag from '@zag-js/menu';
-import { normalizeProps, useMachine } from '@zag-js/preact';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { Icon, type IconName } from './icon.tsx';
-
-/** A line of a menu. */
-export interface MenuItem {
-  readonly value: string;
-  readonly label: string;
-  readonly icon?: IconName;
-  /** For a choice among several: whether this one is in force. */
-  readonly checked?: boolean;
-  /** A heading above the line. */
-  readonly heading?: string;
-  readonly danger?: boolean;
-  readonly shortcut?: string;
-}
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { MenuItem } from './menu-item.ts';
+import type { OpenMenu, OpenMenuProps } from './open-menu.tsx';
 
 interface MenuProps {
   label: string;
@@ -27,77 +13,114 @@ interface MenuProps {
   look?: string;
 }
 
+let loaded: Promise<typeof OpenMenu> | undefined;
+
+/** Open menus are a quarter of what the page would load before it shows anything. */
+function load(): Promise<typeof OpenMenu> {
+  loaded ??= import('./open-menu.tsx').then((module) => module.OpenMenu);
+  loaded.catch(() => {
+    loaded = undefined;
+  });
+  return loaded;
+}
+
+// They are loaded before somebody gets to a button, and as long as there is a network.
+for (const event of ['pointermove', 'pointerdown', 'keydown'])
+  addEventListener(event, () => void load().catch(() => undefined), { once: true, capture: true });
+
 /** A button that opens a menu. */
 export function Menu({ label, items, onSelect, children, look = 'icon-button' }: MenuProps) {
-  const service = useMachine(zag.machine, {
-    id: useId(),
-    positioning: { placement: 'bottom-end', gutter: 4 },
-    onSelect: ({ value }: { value: string }) => onSelect(value),
-  });
-  const api = zag.connect(service, normalizeProps);
+  const id = useId();
+  const [opened, setOpened] = useState<{ highlighted: string | undefined }>();
+  const isOpen = opened !== undefined;
+  const keys: Readonly<Record<string, string | undefined>> = {
+    ArrowDown: items[0]?.value,
+    ArrowUp: items.at(-1)?.value,
+    Enter: items[0]?.value,
+    ' ': items[0]?.value,
+  };
   return (
     <>
-      <button {...api.getTriggerProps()} type="button" class={look} aria-label={label} title={label}>
+      <button
+        type="button"
+        id={id}
+        class={look}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `${id}-menu` : undefined}
+        data-state={isOpen ? 'open' : 'closed'}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={({ currentTarget }) => {
+          if (isOpen) currentTarget.focus();
+          setOpened(isOpen ? undefined : { highlighted: undefined });
+        }}
+        onKeyDown={(event) => {
+          const highlighted = keys[event.key];
+          if (highlighted === undefined) return;
+          event.preventDefault();
+          setOpened({ highlighted });
+        }}
+      >
         {children}
       </button>
-      <div {...api.getPositionerProps()} class="menu-position">
-        {api.open && (
-          <ul {...api.getContentProps()} class="menu" aria-label={label}>
-            {items.map((item) => (
-              <MenuLine key={item.value} item={item} api={api} />
-            ))}
-          </ul>
-        )}
-      </div>
+      {opened && (
+        <Opened
+          {...{ label, items, onSelect }}
+          trigger={id}
+          highlighted={opened.highlighted}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
     </>
   );
 }
+
+/** How long a finger rests until it opens a menu, in ms. */
+const LONG_PRESS_MS = 700;
 
 /** What is in it has a menu, which opens where the pointer is. */
 export function ContextMenu({ label, items, onSelect, children }: Omit<MenuProps, 'look'>) {
-  const service = useMachine(zag.machine, {
-    id: useId(),
-    onSelect: ({ value }: { value: string }) => onSelect(value),
-  });
-  const api = zag.connect(service, normalizeProps);
+  const [point, setPoint] = useState<{ x: number; y: number }>();
+  const gestures = useGestures(({ clientX: x, clientY: y }) => setPoint({ x, y }));
   return (
     <>
-      <div {...api.getContextTriggerProps()} class="context">
+      <div {...gestures} class="context">
         {children}
       </div>
-      <div {...api.getPositionerProps()} class="menu-position">
-        {api.open && (
-          <ul {...api.getContentProps()} class="menu" aria-label={label}>
-            {items.map((item) => (
-              <MenuLine key={item.value} item={item} api={api} />
-            ))}
-          </ul>
-        )}
-      </div>
-    </>
-  );
-}
-
-function MenuLine({ item, api }: { item: MenuItem; api: ReturnType<typeof zag.connect> }) {
-  const { value, label, icon, checked, heading, danger, shortcut } = item;
-  const props = api.getItemProps({ value });
-  const role = checked === undefined ? {} : ({ role: 'menuitemradio', 'aria-checked': checked } as const);
-  return (
-    <>
-      {heading !== undefined && (
-        <li role="presentation" class="menu-heading">
-          {heading}
-        </li>
+      {point && (
+        <Opened
+          key={`${point.x} ${point.y}`}
+          {...{ label, items, onSelect, point }}
+          onClose={() => setPoint(undefined)}
+        />
       )}
-      <li {...props} {...role} class={danger ? 'menu-line danger' : 'menu-line'}>
-        {checked === undefined ? icon && <Icon name={icon} size={16} /> : <Mark checked={checked} />}
-        <span class="menu-label">{label}</span>
-        {shortcut !== undefined && <span class="menu-shortcut">{shortcut}</span>}
-      </li>
     </>
   );
 }
 
-function Mark({ checked }: { checked: boolean }) {
-  return <span class="menu-mark">{checked && <Icon name="check" size={16} />}</span>;
+/** The other button of a mouse, or a finger that rests. */
+function useGestures(open: (event: MouseEvent) => void) {
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const cancel = () => clearTimeout(timer.current);
+  return {
+    onContextMenu: (event: MouseEvent) => {
+      event.preventDefault();
+      open(event);
+    },
+    onPointerDown: (event: PointerEvent) => {
+      cancel();
+      if (event.pointerType !== 'mouse') timer.current = setTimeout(() => open(event), LONG_PRESS_MS);
+    },
+    onPointerMove: cancel,
+    onPointerUp: cancel,
+    onPointerCancel: cancel,
+  };
+}
+
+function Opened(props: OpenMenuProps) {
+  const [View, setView] = useState<typeof OpenMenu>();
+  useEffect(() => void load().then((view) => setView(() => view), props.onClose), []);
+  return View && <View {...props} />;
 }
