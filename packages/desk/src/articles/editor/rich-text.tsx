@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type EditorState, NodeSelection } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
+import { afterPaint } from './editing/after-paint.ts';
 import { clipboard } from './editing/clipboard.ts';
 import { type Picture, selectedPicture } from './editing/figures.ts';
 import { Reporting } from './editing/reporting.ts';
@@ -64,6 +65,16 @@ export function RichText(props: RichTextProps) {
 
   useEffect(() => {
     if (host.current === null) return;
+    let isDue = false;
+    // What is written is seen first; the tools say a moment later what can be done with it.
+    const showTools = () => {
+      if (isDue) return;
+      isDue = true;
+      afterPaint(() => {
+        isDue = false;
+        setState(view.state);
+      });
+    };
     const view: EditorView = new EditorView(host.current, {
       state: editorState(readHtml(latest.current.html), [clipboard((files) => void addFiles(files))]),
       nodeViews: nodeViews(latest.current.texts),
@@ -78,7 +89,7 @@ export function RichText(props: RichTextProps) {
       }),
       dispatchTransaction: (tr) => {
         view.updateState(view.state.apply(tr));
-        setState(view.state);
+        showTools();
         if (tr.docChanged) reporting.changed();
       },
       handleKeyDown: (_view, event) => {

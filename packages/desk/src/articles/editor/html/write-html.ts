@@ -5,6 +5,9 @@ import type { Written } from '../schema/written.ts';
 /** Elements without an end tag. */
 const VOID = new Set(['br', 'hr', 'img', 'source']);
 
+/** Blocks do not change: after a key, that of one of them is written again. */
+const known = new WeakMap<Node, string>();
+
 /**
  * The HTML of an article. It is written as text, not by a document of the browser: that would rewrite each
  * `style`, and takes ten times as long.
@@ -54,6 +57,12 @@ function nests(mark: Mark, { attrs }: Node): boolean {
 
 function htmlOf(node: Node): string {
   if (node.isText) return escapedText(node.text ?? '');
+  const html = known.get(node) ?? elementFor(node);
+  known.set(node, html);
+  return html;
+}
+
+function elementFor(node: Node): string {
   if (node.type.name.endsWith('island')) return node.attrs.html;
   if (node.type.name === 'table') return tableOf(node);
   const spec: Written = node.type.spec.write(node);
