@@ -1,27 +1,60 @@
+import type { Page } from 'playwright-core';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import type { PageBench } from './browser.ts';
+import { answerArticles } from './scrolled-lists.ts';
 
-/** What the page may weigh before it shows a folder, in kB. */
-const AIM_KB = 150;
+/** What each section may weigh before it is shown, in kB. */
+const AIMS = { media: 100, articles: 150, news: 150 } as const;
 
 /**
- * The bytes of a browser's first visit, compressed and with the headers: the document and its files. What
- * the API answers, and thumbnails, belong to the bucket.
+ * The bytes of a browser's first visit to each section, compressed and with the headers: the document and its
+ * files. What the API answers, and thumbnails, belong to the bucket. The editor is loaded with the first
+ * article that is opened.
  */
-export async function measureFirstLoad({ url, visit }: PageBench): Promise<Figure[]> {
-  const { context, page } = await visit();
-  const debug = await context.newCDPSession(page);
+export async function measureFirstLoad(bench: PageBench): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [section, aim] of Object.entries(AIMS)) {
+    const { context, page } = await bench.visit();
+    const loaded = await countLoaded(page, bench.url);
+    if (section === 'articles') await answerArticles(page, bench, 100, 100);
+    await page.goto(`${bench.url}/desk/${section}`, { waitUntil: 'networkidle' });
+    const figure = (subject: string, most?: number) =>
+      figures.push(
+        figuresOf(subject, { files: loaded.files.size })(
+          `first load, ${section}`,
+          'size',
+          'kB',
+          loaded.bytes / 1000,
+          most,
+        ),
+      );
+    figure('page', aim);
+    if (section === 'articles') {
+      loaded.files.clear();
+      loaded.bytes = 0;
+      await page.goto(`${bench.url}/desk/articles/new`, { waitUntil: 'networkidle' });
+      await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
+      figure('editor');
+    }
+    await context.close();
+  }
+  return figures;
+}
+
+/** Counts the service's files that a page loads, each once: it keeps none while the bench answers it. */
+async function countLoaded(page: Page, url: string): Promise<{ files: Set<string>; bytes: number }> {
+  const debug = await page.context().newCDPSession(page);
   await debug.send('Network.enable');
-  const ours = new Set<string>();
-  let bytes = 0;
+  const loaded = { files: new Set<string>(), bytes: 0 };
+  const known = new Set<string>();
   debug.on('Network.responseReceived', ({ requestId, response }) => {
     const { pathname, origin } = new URL(response.url);
-    if (origin === url && !pathname.startsWith('/api/')) ours.add(requestId);
+    if (origin !== url || pathname.startsWith('/api/') || known.has(pathname)) return;
+    known.add(pathname);
+    loaded.files.add(requestId);
   });
   debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (ours.has(requestId)) bytes += encodedDataLength;
+    if (loaded.files.has(requestId)) loaded.bytes += encodedDataLength;
   });
-  await page.goto(`${url}/desk/media?path=${encodeURIComponent('first/')}`, { waitUntil: 'networkidle' });
-  await context.close();
-  return [figuresOf('page', { files: ours.size })('first load', 'size', 'kB', bytes / 1000, AIM_KB)];
+  return loaded;
 }

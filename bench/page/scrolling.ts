@@ -1,15 +1,12 @@
 import type { CDPSession, Page } from 'playwright-core';
-import { drawing } from '../../test/fixtures/drawing.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { quantile } from '../quantile.ts';
 import type { PageBench } from './browser.ts';
+import { LISTS } from './scrolled-lists.ts';
 
 /** How long the bench scrolls in each view, in ms, and how far in a frame, in px. */
 const SCROLLED_MS = 10_000;
 const STEP_PX = 160;
-
-/** Entries in a page of a listing. */
-const PAGE = 1000;
 
 /** A display's frames, a second. */
 const FRAMES = 60;
@@ -18,19 +15,16 @@ const FRAMES = 60;
 const AIM_MB = 200;
 
 /**
- * Loads a folder and scrolls through it. The answers come from here, so that no store has to be filled: what
+ * Loads each list and scrolls through it. The answers come from here, so that nothing has to be filled: what
  * is measured is the page. A page with as many tiles and no script is scrolled as far, which says what the
  * machine draws of them, and an empty one.
  */
 export async function measureScrolling(bench: PageBench, entries: number): Promise<Figure[]> {
   const { context, page } = await bench.visit();
-  await answerListings(page, bench, entries);
   const figures: Figure[] = [];
-  for (const view of ['grid', 'table']) {
-    const what = `scrolling, ${view}`;
-    await page.goto(`${bench.url}/desk/media?path=${encodeURIComponent('scrolled/')}&view=${view}`);
-    await page.getByRole('button', { name: 'Load all' }).click();
-    await page.getByText(`${entries.toLocaleString('en')} entries`, { exact: true }).waitFor();
+  for (const [name, open] of Object.entries(LISTS)) {
+    const what = `scrolling, ${name}`;
+    await open(page, bench, entries);
     const { rate, dropped, p99, cpu } = await scroll(page);
     const own = figuresOf('page', { entries });
     figures.push(
@@ -132,38 +126,4 @@ async function heapOf(page: Page): Promise<number> {
   const { usedSize } = await debug.send('Runtime.getHeapUsage');
   await debug.detach();
   return usedSize / 1_000_000;
-}
-
-async function answerListings(page: Page, { url, gallery }: PageBench, entries: number): Promise<void> {
-  const thumbnail = await drawing(1);
-  const base = `${gallery.store.endpoint}/${gallery.bucket}/`;
-  await page.route(
-    ({ pathname }) => pathname === '/api/gallery/media',
-    (route) => route.fulfill({ contentType: 'image/jpeg', body: thumbnail }),
-  );
-  await page.route(
-    ({ origin, pathname }) => origin === url && pathname === '/api/gallery',
-    (route) => {
-      const from = Number(new URL(route.request().url()).searchParams.get('continuationToken') ?? 0);
-      const files = Array.from({ length: Math.min(PAGE, entries - from) }, (_, index) =>
-        fileOf(base, from + index),
-      );
-      const continuationToken = from + PAGE < entries ? String(from + PAGE) : null;
-      const data = { folders: [], files, continuationToken };
-      return route.fulfill({ json: { success: true, mode: 'json', data } });
-    },
-  );
-}
-
-function fileOf(base: string, number: number) {
-  const name = `picture ${String(number).padStart(6, '0')}.jpg`;
-  const path = `scrolled/${name}`;
-  const facts = {
-    type: 'image',
-    size: 123_456,
-    contentType: 'image/jpeg',
-    lastModified: '2026-11-21T08:00:00.000Z',
-  };
-  const url = `${base}scrolled/${encodeURIComponent(name)}?X-Amz-Signature=none`;
-  return { name, path, ...facts, etag: `"${number}"`, url };
 }
