@@ -87,6 +87,17 @@ const SCREENS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('button', { name: 'Choose from the gallery' }).click();
     await page.getByRole('button', { name: 'coast-1.jpg' }).waitFor();
   },
+  // The last one: a page with it is not left without a question.
+  conflict: async (page) => {
+    const copy = `/api/articles/${articles[3]}/working-copy`;
+    // That of the window before.
+    await desk.content.client.delete(copy);
+    await desk.go(page, `articles/${articles[3]}`);
+    await page.getByText(/^Published on/).waitFor();
+    await desk.content.client.put(copy, { excerpt: 'Nine boats, and every one of them came back empty.' });
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Where all the herring went');
+    await page.getByRole('button', { name: 'Take theirs' }).waitFor();
+  },
 };
 
 test.each(WINDOWS)('the articles, %s and %s', async (size, colorScheme, viewport) => {
