@@ -5,7 +5,7 @@ import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { type Asked, EXCEPTIONS, staleness } from './schemathesis/exceptions.ts';
 import { runProgram } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
-import { ADMIN, SERVICES, type ServiceName, Stack } from './support/stack.ts';
+import { ADMIN, DESCRIBED, type DescribedName, Stack } from './support/stack.ts';
 
 /** The number of examples for each operation in each phase. */
 const EXAMPLES = process.env.CONFORMANCE_EXAMPLES ?? '30';
@@ -25,7 +25,9 @@ const HOOKS = join(import.meta.dirname, 'schemathesis', 'hooks.py');
 interface Trial {
   programs: string;
   stack: Stack;
-  service: ServiceName;
+  service: DescribedName;
+  /** Where it listens. */
+  url: string;
   /** The session for the gallery administration. */
   session: string;
   /** The `TOML` settings with the parameters of each operation. */
@@ -37,7 +39,7 @@ interface Trial {
 /** Requests that Schemathesis generates from the descriptions: valid and invalid, single and in chains. */
 export const schemathesis: ConformanceCheck = {
   name: 'schemathesis',
-  about: 'property-based requests from the three descriptions',
+  about: 'property-based requests from the descriptions of the services and the newsroom',
   needs: ['python3'],
   run: checkDescriptions,
 };
@@ -50,8 +52,9 @@ async function checkDescriptions(note: (line: string) => void): Promise<Verdict>
   const folder = await mkdtemp(join(tmpdir(), 'conformance-schemathesis-'));
   const findings = new Findings();
   try {
-    for (const service of SERVICES) {
-      const trial = { programs, stack, service, session, settings: settings[service], folder };
+    for (const service of DESCRIBED) {
+      const url = await stack.urlOf(service);
+      const trial = { programs, stack, service, url, session, settings: settings[service], folder };
       for (const exception of EXCEPTIONS.filter(({ services }) => services.includes(service))) {
         const ask = (asked: Asked) => send(trial, asked);
         findings.add(`${service}, exception "${exception.reason}"`, await staleness(exception, ask));
@@ -66,15 +69,16 @@ async function checkDescriptions(note: (line: string) => void): Promise<Verdict>
 
 /** Sends a request of an example with the credentials that Schemathesis has. */
 async function send(
-  { stack, service, session }: Trial,
+  { stack, service, url, session }: Trial,
   { method, path, json, headers = {}, anonymous = false }: Asked,
 ) {
   const credentials = {
     'news-feed': {},
     'gallery-admin': { cookie: `gallery_session=${session}` },
     content: { 'x-api-key': stack.key },
+    newsroom: { 'x-api-key': stack.deskKey },
   };
-  const response = await fetch(`${stack.urls[service]}${path}`, {
+  const response = await fetch(`${url}${path}`, {
     method,
     headers: {
       ...(anonymous ? {} : credentials[service]),
@@ -88,7 +92,7 @@ async function send(
 
 /** Runs all phases and checks over one service; undefined when nothing was wrong, else what was. */
 async function faultOf(trial: Trial, note: (line: string) => void): Promise<string | undefined> {
-  const { programs, stack, service, session, folder } = trial;
+  const { programs, stack, service, url, session, folder } = trial;
   const config = join(folder, `${service}.toml`);
   const used = join(folder, `${service}.used`);
   await writeFile(config, trial.settings);
@@ -102,7 +106,7 @@ async function faultOf(trial: Trial, note: (line: string) => void): Promise<stri
   const { code, out, err } = await runProgram(
     join(programs, 'st'),
     [
-      ...['--config-file', config, 'run', `${stack.urls[service]}/openapi.json`],
+      ...['--config-file', config, 'run', `${url}/openapi.json`],
       ...[
         '--checks',
         'all',
@@ -155,8 +159,9 @@ async function tally(file: string): Promise<Map<string, number>> {
 }
 
 /** Credentials, and parameters of existing resources. */
-async function settingsOf(stack: Stack, session: string): Promise<Record<ServiceName, string>> {
+async function settingsOf(stack: Stack, session: string): Promise<Record<DescribedName, string>> {
   const story = await firstStory(stack);
+  const item = await itemOf(stack);
   return {
     'news-feed': [
       '[[operations]]',
@@ -171,6 +176,12 @@ async function settingsOf(stack: Stack, session: string): Promise<Record<Service
       '[auth.openapi.bearer]',
       `bearer = "${stack.key}"`,
     ].join('\n'),
+    newsroom: [
+      '[auth.openapi.deskKey]',
+      `api_key = "${stack.deskKey}"`,
+      ...existing('items', item),
+      ...existing('stories', story),
+    ].join('\n'),
   };
 }
 
@@ -181,4 +192,24 @@ async function firstStory(stack: Stack): Promise<string> {
   const [, story] = /\/stories\/([^"/]+)"/.exec(text) ?? [];
   if (story === undefined) throw new Error(`none of the sample's hot topics has a story: ${text}`);
   return story;
+}
+
+/** The settings by which the operations on one item or story find one that exists. */
+function existing(kind: string, id: string): string[] {
+  return [
+    '[[operations]]',
+    `include-path-regex = '^/api/${kind}/\\{id\\}'`,
+    '[operations.parameters]',
+    `id = "${id}"`,
+  ];
+}
+
+/** The id of an item of the sample. Of sources it has none: one is added, which gets the id 1. */
+async function itemOf(stack: Stack): Promise<string> {
+  const url = await stack.urlOf('newsroom');
+  const headers = { 'x-api-key': stack.deskKey, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: 'https://source.example/feed.xml' });
+  await fetch(`${url}/api/sources`, { method: 'POST', headers, body });
+  const { items } = await (await fetch(`${url}/api/items?limit=1`, { headers })).json();
+  return items[0].id;
 }

@@ -31,9 +31,6 @@ export const DESCRIBED = [...SERVICES, 'newsroom'] as const;
 /** See {@link DESCRIBED}. */
 export type DescribedName = (typeof DESCRIBED)[number];
 
-/** The key with which the desk edits the news. */
-const DESK_KEY = randomBytes(16).toString('hex');
-
 /** The site that the feeds and sitemaps of the content service are for. */
 export const SITE = 'https://site.pressroom.example';
 
@@ -65,6 +62,8 @@ export class Stack implements AsyncDisposable {
   readonly urls: Readonly<Record<ServiceName, string>>;
   /** A key of the content service. */
   readonly key: string;
+  /** The key with which the desk edits the news. */
+  readonly deskKey = randomBytes(16).toString('hex');
   readonly #env: Record<string, string>;
   readonly #postgres: RunningPostgres;
   #newsroom: Promise<string> | undefined;
@@ -105,7 +104,7 @@ export class Stack implements AsyncDisposable {
   /** The base URL of what has a description. The newsroom's worker starts when it is first asked for. */
   async urlOf(name: DescribedName): Promise<string> {
     if (name !== 'newsroom') return this.urls[name];
-    this.#newsroom ??= start(name, { ...this.#env, DESK_KEY }, this.#resources);
+    this.#newsroom ??= start(name, { ...this.#env, DESK_KEY: this.deskKey }, this.#resources);
     return this.#newsroom;
   }
 

@@ -80,10 +80,12 @@ export const itemCreate = (vocabulary: Vocabulary) => itemInput(vocabulary, time
 
 /** Body of `PATCH`. */
 export const itemPatch = (vocabulary: Vocabulary) =>
-  itemChange(vocabulary).refine((body) => Object.keys(body).length > 0, {
-    message: 'must have at least one member',
-    params: { code: 'required' },
-  });
+  itemChange(vocabulary)
+    .refine((body) => Object.keys(body).length > 0, {
+      message: 'must have at least one member',
+      params: { code: 'required' },
+    })
+    .meta({ minProperties: 1 });
 
 /** Body of a selection. */
 export const selection = z.strictObject({ reason: text(MAX_TEXT).nullable().optional() }).nullish();

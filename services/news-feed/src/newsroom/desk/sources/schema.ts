@@ -86,7 +86,8 @@ export const sourcePatch = z
   .refine((body) => Object.keys(body).length > 0, {
     message: 'must have at least one member',
     params: { code: 'required' },
-  });
+  })
+  .meta({ minProperties: 1 });
 
 /** Body of a try. */
 export const sourceTry = z.strictObject({ url, page: text(1000).optional() });

@@ -1,0 +1,141 @@
+import type { Ask, Exception } from './exceptions.ts';
+
+const VALID_REFUSED = ['positive_data_acceptance'];
+
+/** The path of the first item, or of the first story, that the newsroom lists. */
+async function first(ask: Ask, kind: 'items' | 'stories'): Promise<string> {
+  const { body } = await ask({ method: 'GET', path: `/api/${kind}?limit=1` });
+  const [{ id, publicId = id }] = body[kind];
+  return `/api/${kind}/${publicId}`;
+}
+
+/** What is excepted of the newsroom's editing API. */
+export const NEWSROOM_EXCEPTIONS: readonly Exception[] = [
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/(items|stories)',
+    status: 400,
+    fault: ' \\[invalid_cursor\\]$',
+    reason: 'a schema does not know which cursors were handed out',
+    example: (ask) => ask({ method: 'GET', path: '/api/items?cursor=x' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: 'GET /api/items',
+    status: 400,
+    fault: '"q" needs a word',
+    reason: 'a schema does not know which letters make a word that can be found',
+    example: (ask) => ask({ method: 'GET', path: '/api/items?q=ab' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: '(GET|POST) /api/reports/\\{period\\}/(preview|publish|correct)',
+    status: 400,
+    fault: 'has the date of ',
+    reason: 'a schema does not know which days a week or a month ends on',
+    example: (ask) => ask({ method: 'GET', path: '/api/reports/weekly/preview?date=2000-01-01' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: ['negative_data_rejection'],
+    operation: 'POST /api/(items/\\{id\\}/select|reports/\\{period\\}/(publish|correct))',
+    status: 200,
+    fault: '[Mm]issing request body',
+    reason: 'what the path says alone needs no body',
+    example: async (ask) => ask({ method: 'POST', path: `${await first(ask, 'items')}/select` }),
+  },
+  {
+    services: ['newsroom'],
+    checks: ['allow_header_conformance'],
+    operation: '.* /api/sources/try',
+    status: 405,
+    fault: ' \\[method_not_allowed\\]$',
+    reason: 'this path could be that of a source, which has more methods',
+    example: (ask) => ask({ method: 'OPTIONS', path: '/api/sources/try' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: ['unsupported_method'],
+    operation: '.* /api/sources/try',
+    status: 400,
+    fault: '"id" must be a positive integer',
+    reason: 'this path could be that of a source, which has more methods',
+    example: (ask) => ask({ method: 'DELETE', path: '/api/sources/try' }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: '(POST /api/items|PATCH /api/items/\\{id\\})',
+    status: 422,
+    fault: '^(language|image\\.url|links\\.original|publishedAt|discoveredAt): .* \\[invalid\\]$',
+    reason: 'a pattern says neither what a language or a public address is, nor which times are after 1970',
+    example: async (ask) =>
+      ask({ method: 'PATCH', path: await first(ask, 'items'), json: { language: 'no language' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: '(POST /api/sources(/try|/\\{id\\}/rules/try)?|PATCH /api/sources/\\{id\\})',
+    status: 422,
+    fault: '^(url|name|category|directions|weight|select|rules(\\.\\d+)?|page): .* \\[invalid\\]$',
+    reason: 'a schema knows neither addresses, rules and selectors nor what the site calls things',
+    example: (ask) => ask({ method: 'POST', path: '/api/sources/try', json: { url: 'no address' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: '(POST|PUT|PATCH) .*',
+    status: 422,
+    fault: 'NUL character',
+    reason: 'JSON can write characters that no text has; a schema cannot exclude half a surrogate pair',
+    example: async (ask) =>
+      ask({ method: 'PATCH', path: await first(ask, 'items'), json: { title: 'half \ud800' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/sources/try',
+    status: 422,
+    fault: ' \\[source_unreadable\\]$',
+    reason: 'a schema does not know what answers at an address',
+    example: (ask) =>
+      ask({ method: 'POST', path: '/api/sources/try', json: { url: 'http://127.0.0.1/feed.xml' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/opml',
+    status: 422,
+    fault: 'the file is not OPML',
+    reason: 'a schema does not know what OPML is',
+    example: (ask) => ask({ method: 'POST', path: '/api/opml', json: { opml: 'no OPML' } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: VALID_REFUSED,
+    operation: 'POST /api/stories/\\{id\\}/split',
+    status: 400,
+    fault: '(not a report of story|has to keep a report)',
+    reason: 'a schema does not know which reports a story has',
+    example: async (ask) =>
+      ask({ method: 'POST', path: `${await first(ask, 'stories')}/split`, json: { items: ['none'] } }),
+  },
+  {
+    services: ['newsroom'],
+    checks: ['positive_data_acceptance', 'negative_data_rejection'],
+    operation: '(POST|PUT|PATCH) /api/(items|stories|sources|reports)/.*',
+    status: 412,
+    fault: ' \\[precondition_failed\\]$',
+    reason: 'a schema does not know the current entity tag',
+    example: async (ask) =>
+      ask({
+        method: 'PUT',
+        path: `${await first(ask, 'stories')}/digest`,
+        json: { digest: 'Examined' },
+        headers: { 'if-match': '"other"' },
+      }),
+  },
+];
