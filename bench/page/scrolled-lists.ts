@@ -33,9 +33,11 @@ async function openArticles(page: Page, bench: PageBench, entries: number): Prom
   const loaded = Math.max(ARTICLES, entries - TO_COME);
   await answerArticles(page, bench, entries, loaded);
   await page.goto(`${bench.url}/desk/articles`);
-  const list = `document.querySelector('[role="grid"][aria-rowcount="${loaded}"]')`;
-  await page.waitForFunction(`${list} !== null`);
-  await page.evaluate(`${list}.parentElement.scrollTop = ${list}.parentElement.scrollHeight - 4000`);
+  await page.locator(`[role="grid"][aria-rowcount="${loaded}"]`).waitFor();
+  await page.evaluate(`{
+    const scroller = document.querySelector('[role="grid"]').parentElement;
+    scroller.scrollTop = scroller.scrollHeight - 4000;
+  }`);
 }
 
 /** Answers for content: the first page is as long as what the reader is taken to have scrolled already. */

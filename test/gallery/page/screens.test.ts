@@ -59,6 +59,28 @@ test('the page speaks Chinese where the browser does, and English when asked to'
   await context.close();
 });
 
+test('a first visit loads neither other languages nor menus; the keyboard opens a menu all the same', async () => {
+  if (browser === undefined) return;
+  const { context, page } = await gallery.visit(browser);
+  const loaded: string[] = [];
+  page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+  const later = () => loaded.filter((path) => /\/(?:zh|open-menu)-\w+\.js$/.test(path));
+  const { username, password } = ADMIN;
+  await context.request.post(`${gallery.url}/api/login`, { data: { username, password } });
+  await page.goto(gallery.url, { waitUntil: 'networkidle' });
+  await page.getByRole('button', { name: 'Settings' }).waitFor();
+  expect(later()).toEqual([]);
+  const settings = page.getByRole('button', { name: 'Settings' });
+  await settings.focus();
+  await page.keyboard.press('ArrowUp');
+  await page.locator('[data-highlighted]', { hasText: 'Log out' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  await settings.and(page.locator(':focus')).waitFor();
+  expect(later()).toHaveLength(1);
+  await context.close();
+});
+
 test('the page is light or dark as chosen, whatever the system is', async () => {
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser, { colorScheme: 'light' });
