@@ -127,6 +127,10 @@ test('several authors in their order are the joined author everywhere, and objec
     { id: two.id, name: 'Hedy', slug: 'hedy', picture: 'https://images.example/h.png' },
     { id: one.id, name: 'Grace', slug: 'grace', picture: null },
   ];
+  await until('the article is found', async () => {
+    const { body } = await client.anonymously(`/api/articles?q=shared&ids=${id}`);
+    return body.data.length === 1;
+  });
   for (const path of [
     `/api/articles?ids=${id}&include=tags,authors`,
     `/api/articles?q=shared&ids=${id}&include=authors`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContentFixture, contentFixture } from '../support/content.ts';
 import { articleBody, type ContentClient, wholeArticle } from '../support/content-client.ts';
@@ -97,8 +98,10 @@ test('an article is written with the slugs of its tags, which answers show where
   expect(await tagsOf(id)).toEqual(['two', 'three']);
   const listed = await client.anonymously(`/api/articles?ids=${id}&include=tags`);
   expect(listed.body.data[0].tags).toEqual(after.tags);
-  const found = await client.anonymously(`/api/articles?q=title&ids=${id}&include=tags`);
-  expect(found.body.data[0].tags).toEqual(after.tags);
+  await until('the article is found with its tags', async () => {
+    const found = await client.anonymously(`/api/articles?q=title&ids=${id}&include=tags`);
+    return isDeepStrictEqual(found.body.data[0]?.tags, after.tags);
+  });
   await client.patch(`/api/articles/${id}`, { tags: [] });
   expect(await tagsOf(id)).toEqual([]);
   expect((await client.delete(`/api/tags/${two.id}`)).status).toBe(200);
