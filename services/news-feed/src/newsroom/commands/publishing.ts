@@ -39,6 +39,12 @@ const COVERS: Record<Period, string> = {
   monthly: 'the month to that hour on the first',
 };
 
+/** The options of `daily`, `weekly` and `monthly`. */
+interface ReportOptions extends PrintOptions {
+  date?: string;
+  early?: boolean;
+}
+
 /** `newsroom rank`, `daily`, `weekly`, `monthly`, `report` and `sample`. */
 export function addPublishingCommands(program: Command): void {
   printing(program.command('rank'))
@@ -52,7 +58,8 @@ export function addPublishingCommands(program: Command): void {
     printing(program.command(period))
       .description(`publish the ${period} report for ${COVERS[period]}, by NEWS_REPORT_TIMEZONE`)
       .option('--date <date>', 'YYYY-MM-DD (default: the latest that is over)', calendarDate)
-      .action(({ date, ...options }: PrintOptions & { date?: string }) => report(period, date, options));
+      .option('--early', 'before its hour (default: the next one)')
+      .action((options: ReportOptions) => report(period, options));
   }
   const reports = program.command('report').description('preview and correct reports');
   printing(reports.command('preview'))
@@ -92,12 +99,17 @@ async function rank(direction: string | undefined, options: PrintOptions): Promi
   print(options, { topics }, () => `Ranked ${topics} topics.`);
 }
 
-async function report(period: Period, given: string | undefined, options: PrintOptions): Promise<void> {
+async function report(
+  period: Period,
+  { date: given, early = false, ...options }: ReportOptions,
+): Promise<void> {
   const now = new Date();
   const vocabulary = readVocabulary(process.env);
-  const date = given ?? vocabulary.calendar.latestReportDate(period, now);
+  const { calendar } = vocabulary;
+  const date =
+    given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
   const outcome = await withDatabase((db) =>
-    inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now })),
+    inTransactions(db)((tx) => publishReport(tx, { period, date, vocabulary, now, early })),
   );
   print(options, { period, date, outcome }, () => `${date}: ${OUTCOMES[outcome]}`);
 }

@@ -35,27 +35,33 @@ export interface Publication {
   date: string;
   vocabulary: Vocabulary;
   now: Date;
+  /** Whether a report may be published before its hour. */
+  early?: boolean;
   /** Checks the report as it would be published, undefined without items; throws to forbid that. */
   precondition?: ((report: Report | undefined) => void) | undefined;
 }
 
 /**
  * Publishes a report: the selected items of the day, week or month to the report's hour on `date`, by
- * timeline time, and the late ones: those that were found before and only written since. No item is in two
- * reports of a period. An existing report is left unchanged, and a window without items does not get one.
- * Throws a {@link Failure} until the window is over, and for a date on which the period has no report.
+ * timeline time, and the late ones: those that were found before and only written since, or came after the
+ * report before was published early. No item is in two reports of a period. An existing report is left
+ * unchanged, whatever the precondition, and a window without items does not get one. Throws a
+ * {@link Failure} until the window is over, with `early` until it has begun, and for a date on which the
+ * period has no report.
  */
 export async function publishReport(
   tx: Transaction<NewsTables>,
-  { period, date, vocabulary, now, precondition }: Publication,
+  { period, date, vocabulary, now, early = false, precondition }: Publication,
 ): Promise<ReportOutcome> {
   const window = windowOf({ period, date, vocabulary });
-  if (window.through > now) {
+  if (!early && window.through > now) {
     throw new Failure(
       'conflict',
-      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
+      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on, or \`early\``,
     );
   }
+  const at = early ? await begun(tx, window) : now;
+  if ((await publishedAt(tx, period, date)) !== undefined) return 'unchanged';
   const report = await compose(tx, { period, window, vocabulary });
   precondition?.(report);
   if (report === undefined) return 'empty';
@@ -63,7 +69,7 @@ export async function publishReport(
     .insertInto(PERIOD_RULES[period].table)
     .values({
       date,
-      generated_at: now,
+      generated_at: at,
       window_start: window.from,
       window_end: window.through,
       report: JSON.stringify(report),
@@ -97,17 +103,12 @@ export async function previewReport(
   const { period, date, vocabulary } = publication;
   const window = windowOf(publication);
   const report = await compose(db, { period, window, vocabulary });
-  const published = await db
-    .selectFrom(PERIOD_RULES[period].table)
-    .select('generated_at')
-    .where('date', '=', sql<Date>`${date}::date`)
-    .executeTakeFirst();
   return {
     period,
     date,
     windowStart: window.from,
     windowEnd: window.through,
-    publishedAt: published?.generated_at ?? null,
+    publishedAt: (await publishedAt(db, period, date)) ?? null,
     report: report ?? null,
   };
 }
@@ -151,6 +152,27 @@ export async function correctReport(
   return numUpdatedRows > 0n;
 }
 
+/** The time of the database's clock. Throws a {@link Failure} if the window has not begun by it. */
+async function begun(tx: Transaction<NewsTables>, { from }: TimeWindow): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(tx);
+  const now = rows[0]?.now;
+  if (now !== undefined && now >= from) return now;
+  throw new Failure(
+    'conflict',
+    `the report's time begins at ${from.toISOString()}: there is nothing in it yet`,
+  );
+}
+
+/** When the report of a date was published; undefined if it was not. */
+async function publishedAt(db: Kysely<NewsTables>, period: Period, date: string): Promise<Date | undefined> {
+  const published = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select('generated_at')
+    .where('date', '=', sql<Date>`${date}::date`)
+    .executeTakeFirst();
+  return published?.generated_at;
+}
+
 /** Throws a {@link Failure} for a date on which the period has no report. */
 function windowOf({ period, date, vocabulary }: Omit<Publication, 'now' | 'precondition'>): TimeWindow {
   if (!isReportDate(period, date)) throw new Failure('refused', WRONG_DATE[period]);
@@ -185,11 +207,29 @@ function quotedIds({ lead, sections, flashes }: Report): string[] {
   return [...new Set([...(lead === null ? [] : [lead.itemId]), ...quotes.map(({ itemId }) => itemId)])];
 }
 
+/**
+ * Where the items of a window begin: before it, if the report before was published early. What that one
+ * quotes is left out by its id, so nothing is lost or repeated where clocks differ by less than
+ * {@link MAKING_MS}.
+ */
+async function beginning(db: Kysely<NewsTables>, period: Period, { from }: TimeWindow): Promise<Date> {
+  const before = await db
+    .selectFrom(PERIOD_RULES[period].table)
+    .select(({ fn }) => fn.coalesce('corrected_at', 'generated_at').as('composedAt'))
+    .where('window_end', '=', from)
+    .whereRef('generated_at', '<', 'window_end')
+    .executeTakeFirst();
+  if (before === undefined) return from;
+  return new Date(Math.min(from.getTime(), before.composedAt.getTime() - MAKING_MS));
+}
+
 async function readItems(
   db: Kysely<NewsTables>,
   period: Period,
-  { from, through }: TimeWindow,
+  window: TimeWindow,
 ): Promise<QuotableItem[]> {
+  const { through } = window;
+  const from = await beginning(db, period, window);
   const since = new Date(from.getTime() - LATE_MS);
   const rows = await db
     .selectFrom('news.item')

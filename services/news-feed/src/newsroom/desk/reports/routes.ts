@@ -12,6 +12,7 @@ import type { EditorParts } from '../editors.ts';
 import { toWire } from '../wire.ts';
 import {
   correctedAnswer,
+  correction,
   previewAnswer,
   previewQuery,
   publication,
@@ -50,7 +51,10 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
     schema: {
       tags: TAGS,
       operationId: 'publishReport',
-      summary: 'Publish a report whose time is over; one that is published stays as it is',
+      summary: 'Publish a report whose time is over, or early; one that is published stays as it is',
+      description:
+        'Of an early one, what comes until its hour is in the next report, unless a correction takes it in.' +
+        ' Repeating it changes nothing, whatever `If-Match` says.',
       params: reportPath,
       body: publication,
       response: { 200: publishedAnswer, ...WRITE_PROBLEMS },
@@ -58,10 +62,12 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
     handler: async (request) => {
       const { period } = request.params;
       const now = clock();
-      const date = request.body?.date ?? calendar.latestReportDate(period, now);
+      const { early = false, date: given } = request.body ?? {};
+      const date =
+        given ?? (early ? calendar.nextReportDate(period, now) : calendar.latestReportDate(period, now));
       const precondition = conditionOf(request);
       const outcome = await inTransactions(db)((tx) =>
-        publishReport(tx, { period, date, vocabulary, now, precondition }),
+        publishReport(tx, { period, date, vocabulary, now, early, precondition }),
       );
       return { period, date, outcome };
     },
@@ -72,7 +78,7 @@ export function reportOperations({ db, vocabulary, clock }: EditorParts) {
       operationId: 'correctReport',
       summary: 'Publish a report of today again, as it would be published now',
       params: reportPath,
-      body: publication,
+      body: correction,
       response: { 200: correctedAnswer, ...WRITE_PROBLEMS },
     },
     handler: async (request) => {

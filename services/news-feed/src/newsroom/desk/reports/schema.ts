@@ -14,8 +14,19 @@ export const reportPath = z.object({ period: z.enum(PERIODS, `must be one of ${P
 /** Query string of a preview. */
 export const previewQuery = z.strictObject({ date: date.optional().describe('That of the next one.') });
 
-/** Body of a publication or correction. */
+/** Body of a publication. */
 export const publication = z
+  .strictObject({
+    date: date.optional().describe('That of the latest whose time is over; with `early`, of the next one.'),
+    early: z
+      .boolean('must be true or false')
+      .optional()
+      .describe('Whether it may be published before its hour, from the beginning of its time on.'),
+  })
+  .nullish();
+
+/** Body of a correction. */
+export const correction = z
   .strictObject({ date: date.optional().describe('That of the latest whose time is over.') })
   .nullish();
 
