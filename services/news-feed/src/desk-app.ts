@@ -105,6 +105,7 @@ export async function buildDesk(parts: DeskParts): Promise<Server> {
     ['GET', '/api/sources/:id', sources.read, DESK],
     ['PATCH', '/api/sources/:id', sources.change, DESK],
     ['DELETE', '/api/sources/:id', sources.remove, DESK],
+    ['POST', '/api/sources/:id/restore', sources.restore, DESK],
     ['POST', '/api/sources/:id/pause', sources.pause, DESK],
     ['POST', '/api/sources/:id/resume', sources.resume, DESK],
     ['GET', '/api/sources/:id/dropped', sources.dropped, DESK],

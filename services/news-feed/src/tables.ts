@@ -304,7 +304,15 @@ export interface SourceTable {
   list_selectors: string | null;
   /** The reads in a row, up to the last one, that found no entry. */
   empty_reads: Generated<number>;
+  /** Of one that was removed, it is `removed`, which none that is shown has. */
   state: Generated<'active' | 'paused' | 'gone'>;
+  /** What a removed one was, to be brought back. */
+  removed: JSONColumnType<{
+    at: string;
+    url: string;
+    given_url: string;
+    state: 'active' | 'paused' | 'gone';
+  }> | null;
   created_at: DefaultedTime;
   etag: string | null;
   last_modified: string | null;

@@ -1,5 +1,7 @@
+import { readVocabulary } from '@pressroom/news-feed/config';
 import { buildDesk } from '@pressroom/news-feed/desk-app';
 import { openWorker } from '@pressroom/news-feed/newsroom/work/open-worker';
+import { pruneNews } from '@pressroom/news-feed/newsroom/work/prune';
 import { readWorkerConfig } from '@pressroom/news-feed/newsroom/work/worker-config';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { FeedHost } from '../../support/feed-host.ts';
@@ -68,7 +70,7 @@ function operations(): [method: string, path: string][] {
 
 test('every operation takes the key of the desk, before it looks at anything else', async () => {
   const found = operations().filter(([, path]) => path.startsWith('/api/'));
-  expect(found).toHaveLength(42);
+  expect(found).toHaveLength(43);
   for (const [method, path] of found) {
     const raw =
       method === 'GET' || method === 'DELETE'
@@ -140,7 +142,13 @@ test('bad input gets a problem that says which member, and never a 5xx', async (
   ] as const) {
     expect([path, (await ask(path)).status]).toEqual([path, status]);
   }
-  for (const path of ['/items/none/select', '/items/none/withdraw', '/edits/999/undo', '/sources/1/pause']) {
+  for (const path of [
+    '/items/none/select',
+    '/items/none/withdraw',
+    '/edits/999/undo',
+    '/sources/1/pause',
+    '/sources/1/restore',
+  ]) {
     expect([path, (await post(path)).status]).toEqual([path, 404]);
   }
   const nul = await post('/import', { lines: '{"type":"item"}\nnot JSON\n' });
@@ -328,6 +336,83 @@ test('a source is tried, added, changed, paused, resumed and removed', async () 
   expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 1, known: 0, refused: [] });
   expect((await post('/opml', { opml: opml.text })).body).toEqual({ added: 0, known: 1, refused: [] });
   expect((await post('/opml', { opml: 'not OPML' })).status).toBe(422);
+});
+
+test('a removed source comes back with everything, unless another one has its address by now', async () => {
+  const rules = ['drop if title ~ /ad/i'];
+  const given = { url: 'https://removed.example/feed', name: 'Mine', weight: 2, select: 'all', rules };
+  const { id } = (await post('/sources', given)).body;
+  const kept = (key: string, state: string) =>
+    feed.database.pool.query(
+      `insert into news.source_entry (source_id, key, hash, entry, state, retry_at, discovered_at, last_seen_at)
+       values ($1, $2, sha256('x'), '{"title": "Kept"}', $3, now(), $4::timestamptz - interval '1 hour', now())`,
+      [id, key, state, NOW],
+    );
+  await kept('done', 'done');
+  await kept('waiting', 'pending');
+  await importLines(feed.db, [itemLine('a')]);
+  await feed.database.pool.query("update news.source_entry set item_id = 'a' where key = 'done'");
+  await post(`/sources/${id}/pause`);
+  const { body: before } = await ask(`/sources/${id}`);
+  expect((await ask('/items/a')).body.sources).toHaveLength(1);
+
+  expect((await ask(`/sources/${id}`, { method: 'DELETE' })).status).toBe(204);
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
+  ]) {
+    expect([method, path, (await ask(`/sources/${id}${path}`, { method })).status]).toEqual([
+      method,
+      path,
+      404,
+    ]);
+  }
+  expect((await ask('/sources')).body.sources).toEqual([]);
+  expect((await ask('/status')).body.sources).toEqual({ active: 0, paused: 0, gone: 0, failing: 0 });
+  expect((await ask('/items/a')).body.sources).toEqual([]);
+  expect((await ask('/opml')).status).toBe(404);
+
+  const restored = await post(`/sources/${id}/restore`);
+  expect([restored.status, restored.body]).toMatchObject([
+    200,
+    {
+      id,
+      url: given.url,
+      givenUrl: given.url,
+      name: 'Mine',
+      weight: 2,
+      select: 'all',
+      rules,
+      state: 'paused',
+      day: 1,
+    },
+  ]);
+  // It reads again what was waiting.
+  expect([before.pending, restored.body.pending]).toEqual([1, 0]);
+  expect((await ask('/items/a')).body.sources).toMatchObject([{ id }]);
+  const again = await post(`/sources/${id}/restore`);
+  expect([again.status, again.headers.get('etag')]).toEqual([200, restored.headers.get('etag')]);
+
+  await ask(`/sources/${id}`, { method: 'DELETE' });
+  const { body: other } = await post('/sources', { url: given.url });
+  expect([other.id === id, other.rules]).toEqual([false, []]);
+  const taken = await post(`/sources/${id}/restore`);
+  expect([taken.status, taken.body.detail]).toEqual([409, `source ${other.id} already has this address`]);
+  await ask(`/sources/${other.id}`, { method: 'DELETE' });
+  expect((await post(`/sources/${id}/restore`)).body).toMatchObject({ id, url: given.url });
+  expect((await post('/sources/999999/restore')).status).toBe(404);
+
+  await ask(`/sources/${id}`, { method: 'DELETE' });
+  const calendar = readVocabulary({}).calendar;
+  const prune = (at: number) =>
+    feed.db.transaction().execute((tx) => pruneNews(tx, { keepDays: 90, now: new Date(at), calendar }));
+  await prune(Date.now() + 89 * 86_400_000);
+  expect((await post(`/sources/${id}/restore`)).status).toBe(200);
+  await ask(`/sources/${id}`, { method: 'DELETE' });
+  await prune(Date.now() + 91 * 86_400_000);
+  expect((await post(`/sources/${id}/restore`)).status).toBe(404);
 });
 
 test('a report is previewed, and what is published or corrected is what was seen', async () => {

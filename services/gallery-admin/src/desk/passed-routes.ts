@@ -92,6 +92,7 @@ export const NEWSROOM_ROUTES: readonly PassedRoute[] = [
   ['GET', '/sources/:id'],
   ['PATCH', '/sources/:id'],
   ['DELETE', '/sources/:id'],
+  ['POST', '/sources/:id/restore'],
   ['POST', '/sources/:id/pause'],
   ['POST', '/sources/:id/resume'],
   ['GET', '/sources/:id/dropped'],

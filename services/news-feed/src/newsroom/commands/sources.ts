@@ -20,6 +20,7 @@ import {
   pauseSource,
   refusedEntries,
   removeSource,
+  restoreSource,
   resumeSource,
   type Source,
   sourceCounts,
@@ -81,7 +82,7 @@ export function addSourceCommands(program: Command): void {
   const changes = [
     ['pause', 'stop reading a source', pauseSource],
     ['resume', 'read a paused or failing source again, at once', resumeSource],
-    ['remove', 'forget a source; its items stay', removeSource],
+    ['remove', 'stop knowing a source; its items stay, and `restore` brings it back', removeSource],
   ] as const;
   for (const [name, description, change] of changes) {
     printing(sources.command(name))
@@ -96,6 +97,13 @@ export function addSourceCommands(program: Command): void {
         print(options, { id }, () => `${id}: done`);
       });
   }
+  printing(sources.command('restore'))
+    .description('bring a source back that was removed in the last NEWS_KEEP_DAYS, as it was')
+    .argument('<source>', 'its number', sourceNumber)
+    .action(async (id: number, options: PrintOptions) => {
+      await withDatabase((db) => restoreSource(db, id, new Date()));
+      print(options, { id }, () => `${id}: done`);
+    });
   printing(sources.command('import'))
     .description('add the feeds of an OPML file')
     .argument('<file>', 'the file, or - for standard input')
@@ -296,6 +304,11 @@ function settingsOf(options: SettingOptions): SourceSettings {
 /** Collects an option that may be repeated. */
 function several(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
+}
+
+function sourceNumber(value: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Expected the number that it had.');
+  return Number(value);
 }
 
 function weight(value: string): number {

@@ -44,6 +44,7 @@ function carriersOf(db: Kysely<NewsTables>, id: string) {
     .innerJoin('news.source as source', 'source.id', 'entry.source_id')
     .select(['source.id', 'source.name', 'entry.owns_item as isFollowed'])
     .where('entry.item_id', '=', id)
+    .where('source.removed', 'is', null)
     .orderBy('entry.owns_item', 'desc')
     .orderBy('source.id')
     .execute();

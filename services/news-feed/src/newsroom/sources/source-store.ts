@@ -38,18 +38,25 @@ export async function addSource(
 }
 
 /** What an editor sees of a source: a hash, and what a worker has in hand, say nothing to others. */
-export function sourceMembers({ body_hash: _hash, lease_until: _lease, ...members }: Source) {
+export function sourceMembers({ body_hash: _hash, lease_until: _lease, removed: _was, ...members }: Source) {
   return members;
 }
 
 /** All sources, in the order in which they were added. */
 export function listSources(db: Kysely<NewsTables>): Promise<Source[]> {
-  return db.selectFrom('news.source').selectAll().orderBy('id').execute();
+  return db.selectFrom('news.source').selectAll().where('removed', 'is', null).orderBy('id').execute();
 }
 
 /** A page of them: those after the one with this id, 0 for the first page. */
 export function sourcesAfter(db: Kysely<NewsTables>, id: number, limit: number): Promise<Source[]> {
-  return db.selectFrom('news.source').selectAll().where('id', '>', id).orderBy('id').limit(limit).execute();
+  return db
+    .selectFrom('news.source')
+    .selectAll()
+    .where('id', '>', id)
+    .where('removed', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 /** The source with an id or an address. Throws a {@link Failure} if there is none. */
@@ -64,6 +71,7 @@ export async function findSource(db: Kysely<NewsTables>, idOrUrl: string): Promi
         ? where('id', '=', Number(idOrUrl))
         : where.or([where('url', '=', address), where('given_url', '=', address)]),
     )
+    .where('removed', 'is', null)
     .orderBy('id')
     .executeTakeFirst();
   if (source === undefined) throw new Failure('missing', `source ${idOrUrl} does not exist`);
@@ -111,6 +119,7 @@ async function lockSource(tx: Kysely<NewsTables>, id: number): Promise<Source> {
     .selectFrom('news.source')
     .selectAll()
     .where('id', '=', id)
+    .where('removed', 'is', null)
     .forUpdate()
     .executeTakeFirst();
   if (source === undefined) throw new Failure('missing', `source ${id} does not exist`);
@@ -158,9 +167,55 @@ export function resumeSource(db: Kysely<NewsTables>, id: number, now: Date): Pro
   return update(db, id, { state: 'active', ...forgotten(now) });
 }
 
-/** Forgets a source; its items stay. */
-export async function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> {
-  await db.deleteFrom('news.source').where('id', '=', id).execute();
+/** Stops knowing a source until {@link restoreSource}, and forgets it some day; its items stay. */
+export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> {
+  return inTransactions(db)(async (tx) => {
+    await sql`
+      update news.source set state = 'removed', url = 'removed:' || id, given_url = 'removed:' || id,
+        removed = jsonb_build_object('at', clock_timestamp(), 'url', url, 'given_url', given_url, 'state', state)
+      where id = ${id} and removed is null
+    `.execute(tx);
+    // Its hub is told, and what waits to be edited does not become items; a restored source reads it again.
+    await tx
+      .updateTable('news.websub_subscription')
+      .set({ source_id: null })
+      .where('source_id', '=', id)
+      .execute();
+    await tx
+      .deleteFrom('news.source_entry')
+      .where('source_id', '=', id)
+      .where('state', '=', 'pending')
+      .execute();
+  });
+}
+
+/**
+ * Brings a removed source back as it was, and reads it at once if it was read; one that is there stays as it
+ * is. Throws a {@link Failure} if it is forgotten by now, and if another source has its address.
+ */
+export function restoreSource(db: Kysely<NewsTables>, id: number, now: Date): Promise<void> {
+  return inTransactions(db)(async (tx) => {
+    const source = await tx
+      .selectFrom('news.source')
+      .select('removed')
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (source === undefined) throw new Failure('missing', `source ${id} does not exist any more`);
+    if (source.removed === null) return;
+    const { url, given_url, state } = source.removed;
+    await refuseTaken(tx, id, url);
+    await tx
+      .updateTable('news.source')
+      .set({ url, given_url, state, removed: null, ...forgotten(now) })
+      .where('id', '=', id)
+      .execute();
+  });
+}
+
+/** Forgets the sources that were removed before a time. */
+export async function forgetRemoved(db: Kysely<NewsTables>, before: Date): Promise<void> {
+  await sql`delete from news.source where (removed ->> 'at')::timestamptz < ${before}`.execute(db);
 }
 
 /** The columns of a source that is to be read afresh, and at once. */
@@ -199,6 +254,7 @@ async function update(db: Kysely<NewsTables>, id: number, columns: Updateable<So
     .updateTable('news.source')
     .set(columns)
     .where('id', '=', id)
+    .where('removed', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new Failure('missing', `source ${id} does not exist`);
 }

@@ -39,6 +39,7 @@ async function deadSources(db: Kysely<NewsTables>, { now }: Collecting): Promise
     // A source without a title is named after its host, which may be private.
     .select(sql<string | null>`nullif(name, split_part(url, '/', 3))`.as('name'))
     .where('state', '<>', 'paused')
+    .where('removed', 'is', null)
     .where((where) =>
       where.or([where('state', '=', 'gone'), where('failing_since', '<', new Date(now.getTime() - DEAD_MS))]),
     )

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Calendar } from '../../calendar.ts';
 import type { NewsTables } from '../../tables.ts';
+import { forgetRemoved } from '../sources/source-store.ts';
 import { pruneStories } from './prune-stories.ts';
 
 /** The most items that one run removes, so that its transaction stays short; the next day continues. */
@@ -8,8 +9,9 @@ const MOST_ITEMS = 20_000;
 
 /**
  * Removes items that were not selected, are older than `keepDays` by timeline time and are not quoted by a
- * report; then the stories that are left without items, what sources no longer list for as long, what the
- * editor has counted on past days, and notices that were sent. Selected items stay, withdrawn or not.
+ * report; then the stories that are left without items, what sources no longer list for as long, sources that
+ * were removed before, what the editor has counted on past days, and notices that were sent. Selected items
+ * stay, withdrawn or not.
  */
 export async function pruneNews(
   tx: Transaction<NewsTables>,
@@ -35,6 +37,7 @@ export async function pruneNews(
     where source.id = entry.source_id and entry.state <> 'pending'
       and entry.last_seen_at < source.last_change_at - ${keepDays} * interval '1 day'
   `.execute(tx);
+  await forgetRemoved(tx, before);
   const day = calendar.date(before);
   await sql`delete from news.editorial_slot where day < ${day}::date`.execute(tx);
   await sql`delete from news.editorial_budget where day < ${day}::date`.execute(tx);

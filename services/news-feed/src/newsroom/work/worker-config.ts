@@ -50,7 +50,10 @@ export const workerSettings = {
     port().default(4007),
     'The port (on `HOST`) on which the worker listens for the desk, if `DESK_KEY` is set; do not expose it publicly.',
   ),
-  NEWS_KEEP_DAYS: setting(integer(7, 36_500, 'days').default(90), 'How long unselected items are kept.'),
+  NEWS_KEEP_DAYS: setting(
+    integer(7, 36_500, 'days').default(90),
+    'How long unselected items and removed sources are kept.',
+  ),
 };
 
 /** The settings of the newsroom's worker. */

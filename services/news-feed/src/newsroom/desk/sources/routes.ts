@@ -18,6 +18,7 @@ import {
   pauseSource,
   refusedEntries,
   removeSource,
+  restoreSource,
   resumeSource,
   type Source,
   sourcesAfter,
@@ -188,16 +189,31 @@ function writes(parts: SourceParts) {
     schema: {
       tags: TAGS,
       operationId: 'removeSource',
-      summary: 'Forget a source; its items stay',
+      summary: 'Remove a source; its items stay, and for a while it can be restored',
       params: sourcePath,
-      response: { 204: bodiless('It is forgotten.'), ...READ_PROBLEMS },
+      response: { 204: bodiless('It is removed.'), ...READ_PROBLEMS },
     },
     handler: async (request, reply) => {
       await removeSource(db, (await sourceOf(parts, request.params.id)).id);
       return reply.code(204).send(null);
     },
   });
-  return { add, change, remove };
+  const restore = operation({
+    schema: {
+      tags: TAGS,
+      operationId: 'restoreSource',
+      summary: 'Bring a removed source back as it was; one that is there stays as it is',
+      params: sourcePath,
+      responseHeaders: { 200: ['ETag'] },
+      response: { 200: sourceAnswer, ...WRITE_PROBLEMS },
+    },
+    handler: async (request, reply) => {
+      await restoreSource(db, request.params.id, clock());
+      const source = await sourceOf(parts, request.params.id);
+      return reply.headers(headersOf(source)).send(await shown(parts, source));
+    },
+  });
+  return { add, change, remove, restore };
 }
 
 function states(parts: SourceParts) {
