@@ -68,6 +68,28 @@ test('tags are a resource like categories, listed by pages with their numbers of
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/api/tags/by-slug/crossing']);
 });
 
+test('tags and authors are found by a part of their names, those that begin with it first', async () => {
+  for (const name of ['A harbour town', 'Harbour', 'HARBOUR lights', '港口新闻', 'The 100% rule'])
+    await tag(name);
+  const found = async (q: string, more = '') => {
+    const { status, text, body } = await client.anonymously(`/api/tags?q=${encodeURIComponent(q)}${more}`);
+    expect([status, text]).toEqual([200, text]);
+    return [body.meta.total, body.data.map(({ name }: JsonBody) => name)];
+  };
+  const [total, names] = await found('harbour');
+  expect([total, names.at(-1), names.length]).toEqual([3, 'A harbour town', 3]);
+  expect(await found('ｈａｒｂｏｕｒ', '&page=3&per_page=1')).toEqual([3, ['A harbour town']]);
+  expect(await found('新闻')).toEqual([1, ['港口新闻']]);
+  expect(await found('0%')).toEqual([1, ['The 100% rule']]);
+  expect(await found('nothing of the kind')).toEqual([0, []]);
+  expect((await client.post('/api/authors', { name: 'Ada Lovelace' })).status).toBe(201);
+  const { body } = await client.anonymously('/api/authors?q=lovel');
+  expect(body.data).toMatchObject([{ name: 'Ada Lovelace' }]);
+  for (const q of ['', ' ', 'x'.repeat(101)]) {
+    expect((await client.anonymously(`/api/tags?q=${q}`)).status).toBe(400);
+  }
+});
+
 test('an article is written with the slugs of its tags, which answers show where they are asked for', async () => {
   const [one, two, three] = [await tag('One'), await tag('Two'), await tag('Three')];
   const made = await client.publish({ tags: [three.slug, one.slug, three.slug] });

@@ -73,9 +73,10 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, s
       },
     },
     handler: (request, reply) => {
-      const page = { page: request.query.page, perPage: request.query.per_page };
+      const { page: number, per_page: perPage, q } = request.query;
+      const page = { page: number, perPage };
       return replyToReader(request, reply, cache, async () => {
-        const { terms: found, total } = await terms.page(page);
+        const { terms: found, total } = await terms.page(page, q);
         return {
           value: successPage(`${capitalized(plural)} found`, found, page, total),
           subjects: [ARTICLES],

@@ -44,7 +44,12 @@ export type TermChange = Partial<TermCreate>;
 export const termPath = z.object({ id: idParameter() });
 
 /** Query string of a list with pages. */
-export const termPageQuery = z.strictObject(pageParameters);
+export const termPageQuery = z.strictObject({
+  ...pageParameters,
+  q: requiredText(100)
+    .optional()
+    .describe('Those with this text in their names, in any case; names that begin with it first.'),
+});
 
 /** Path of one term by its slug. */
 export const termSlugPath = z.object({ slug: slugParameter() });

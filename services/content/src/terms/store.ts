@@ -64,22 +64,27 @@ export class TermStore {
     return this.#counted(await this.#selectCounted().execute());
   }
 
-  /** A page of the terms by name, with their numbers of published articles, and how many terms there are. */
-  async page({ page, perPage }: Page): Promise<{ terms: CountedTerm[]; total: Total }> {
+  /**
+   * A page of the terms by name, with their numbers of published articles, and how many terms there are; with
+   * `part`, of those with this text in their names, those that begin with it first.
+   */
+  async page({ page, perPage }: Page, part?: string): Promise<{ terms: CountedTerm[]; total: Total }> {
+    const place = part === undefined ? undefined : placeIn(part);
     const [rows, { total }] = await Promise.all([
-      this.#selectCounted()
+      this.#selectCounted(place)
         .offset((page - 1) * perPage)
         .limit(perPage)
         .execute(),
       this.#readDb
-        .selectFrom(this.#kind.table)
+        .selectFrom(`${this.#kind.table} as term`)
         .select(({ fn }) => fn.countAll<number>().as('total'))
+        .$if(place !== undefined, (query) => query.where(sql<boolean>`${place} > 0`))
         .executeTakeFirstOrThrow(),
     ]);
     return { terms: this.#counted(rows), total: { total, isExact: true } };
   }
 
-  #selectCounted() {
+  #selectCounted(place?: RawBuilder<number>) {
     return this.#readDb
       .selectFrom(`${this.#kind.table} as term`)
       .leftJoin('content.list_count as count', (join) =>
@@ -91,6 +96,9 @@ export class TermStore {
       )
       .selectAll('term')
       .select(({ fn }) => fn.coalesce('count.articles', sql<number>`0`).as('article_count'))
+      .$if(place !== undefined, (query) =>
+        query.where(sql<boolean>`${place} > 0`).orderBy(sql`${place} = 1`, 'desc'),
+      )
       .orderBy('term.name')
       .orderBy('term.id');
   }
@@ -220,6 +228,11 @@ export class TermStore {
     const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
     return { id, name, slug, ...Object.fromEntries(own), ...times };
   }
+}
+
+/** Where the name of a `term` has a text, from 1; 0 if it does not, regardless of case and width. */
+function placeIn(part: string): RawBuilder<number> {
+  return sql<number>`strpos(lower(normalize(term.name, NFKC)), lower(normalize(${part}::text, NFKC)))`;
 }
 
 /** The values of a body as the driver takes them: it would write a list as an array, not as JSON. */
