@@ -113,5 +113,34 @@ test('OPML comes in by a drop and goes out as a file; a source is removed', asyn
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('link', { name: 'The feed' }).waitFor();
-  expect(await stateOf('Dropped')).toBeUndefined();
+  await page.getByRole('link', { name: 'Dropped' }).waitFor({ state: 'detached' });
+  await page.getByText('Removed “Dropped”').first().waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('heading', { name: 'Dropped' }).waitFor();
+  expect(await stateOf('Dropped')).toBe('active');
+});
+
+test('what was typed is asked about before Escape or a click beside it discards it', async () => {
+  const { page } = desk;
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).waitFor();
+  await page.keyboard.press('a');
+  const form = page.getByRole('dialog', { name: 'Add a source' });
+  await form.waitFor();
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await page.keyboard.press('a');
+  await form.getByLabel('Address').fill('https://example.com/feed');
+  const question = page.getByRole('dialog', { name: 'Discard what you have written here?' });
+  // However often it is pressed.
+  for (const state of ['visible', 'detached', 'visible', 'detached'] as const) {
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state });
+  }
+  await page.mouse.click(5, 5);
+  await question.getByRole('button', { name: 'Go on writing' }).click();
+  expect(await form.getByLabel('Address').inputValue()).toBe('https://example.com/feed');
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await form.waitFor({ state: 'detached' });
 });

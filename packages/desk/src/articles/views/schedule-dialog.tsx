@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../shared/views/button.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
 import { useApp } from '../app-context.ts';
 import type { Changes } from '../state/fields.ts';
 import { localTime, zonedTime } from '../state/local-time.ts';
@@ -24,7 +24,7 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
     setProblem(fields.map((field) => field.message).join(' ') || message);
   };
   return (
-    <Modal title={say('scheduleTitle')} onClose={onClose}>
+    <FormModal say={say} title={say('scheduleTitle')} onClose={onClose}>
       <form class="form" onSubmit={(event) => void submit(event)}>
         {!isPublished && <Time label={say('publishAt')} value={publishAt} onChange={setPublishAt} />}
         <Time label={say('unpublishAt')} value={unpublishAt} onChange={setUnpublishAt} />
@@ -39,7 +39,7 @@ export function ScheduleDialog({ open, onClose }: { open: OpenArticle; onClose: 
           </button>
         </div>
       </form>
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { ApiProblem } from '../../shared/api/problem.ts';
 import { Button, IconButton } from '../../shared/views/button.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { ProblemView, problemWords } from '../../shared/views/problem-view.tsx';
@@ -178,7 +179,7 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
   const named = FIELDS.some(([name]) => about(name)?.length);
   const title = bucket === undefined ? say('addBucket') : say('editBucket', { name: bucket.name });
   return (
-    <Modal title={title} onClose={onClose} look="wide">
+    <FormModal say={say} title={title} onClose={onClose} look="wide">
       <form
         class="form"
         onSubmit={(event) => {
@@ -230,7 +231,7 @@ function BucketDialog({ bucket, onClose, onSaved }: BucketDialogProps) {
           </button>
         </div>
       </form>
-    </Modal>
+    </FormModal>
   );
 }
 

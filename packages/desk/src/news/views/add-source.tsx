@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { FoundAtAddress } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { asProblem } from '../state/pages.ts';
@@ -58,7 +58,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
     setProblem(undefined);
   };
   return (
-    <Modal title={say('addSource')} onClose={onClose} look="wide">
+    <FormModal say={say} title={say('addSource')} onClose={onClose} look="wide">
       <form
         class="form"
         onSubmit={(event) => {
@@ -135,7 +135,7 @@ export function AddSource({ onClose, onAdded }: { onClose: () => void; onAdded: 
           </button>
         </div>
       </form>
-    </Modal>
+    </FormModal>
   );
 }
 

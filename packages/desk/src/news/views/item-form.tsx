@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
-import { Modal } from '../../shared/views/modal.tsx';
+import { FormModal } from '../../shared/views/form-modal.tsx';
 import type { Item, ItemChange, Tagged } from '../api/types.ts';
 import { useNews } from '../news-context.ts';
 import { asProblem } from '../state/pages.ts';
@@ -16,7 +16,7 @@ export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
   const { api, texts } = useNews();
   const asked = useAnswer((signal) => api.item(id, signal), id);
   return (
-    <Modal title={texts.say('editItem')} onClose={onClose} look="wide">
+    <FormModal say={texts.say} title={texts.say('editItem')} onClose={onClose} look="wide">
       {asked.value !== undefined ? (
         <Form before={asked.value} onClose={onClose} />
       ) : asked.problem !== undefined ? (
@@ -24,7 +24,7 @@ export function ItemForm({ id, onClose }: { id: string; onClose: () => void }) {
       ) : (
         <Loading />
       )}
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../../shared/views/button.tsx';
-import { Modal } from '../../../shared/views/modal.tsx';
+import { FormModal } from '../../../shared/views/form-modal.tsx';
 import type { EditorTexts } from '../text/editor-texts.ts';
 
 interface FormDialogProps {
@@ -17,7 +17,7 @@ interface FormDialogProps {
 /** A form over the page. */
 export function FormDialog({ title, texts: { say }, onApply, onClose, buttons, children }: FormDialogProps) {
   return (
-    <Modal title={title} onClose={onClose}>
+    <FormModal say={say} title={title} onClose={onClose}>
       <form
         class="form"
         noValidate
@@ -35,7 +35,7 @@ export function FormDialog({ title, texts: { say }, onApply, onClose, buttons, c
           </Button>
         </div>
       </form>
-    </Modal>
+    </FormModal>
   );
 }
 
