@@ -221,6 +221,11 @@ export class NewsroomApi {
     await this.#send('delete', '/sources/{id}', { path: { id } });
   }
 
+  /** Brings a removed source back as it was. */
+  async restoreSource(id: number): Promise<void> {
+    await this.#send('post', '/sources/{id}/restore', { path: { id } });
+  }
+
   /** What the rules of a source have dropped, the newest first. */
   async dropped(
     id: number,
@@ -257,12 +262,12 @@ export class NewsroomApi {
     return this.#send('get', '/reports/{period}/preview', { path: { period }, query: { date }, signal });
   }
 
-  /** Publishes the report that was previewed. */
+  /** Publishes the report that was previewed, before its hour or after it. */
   publish(
     { period, date }: ReportPreview,
     etag: string | null,
   ): Promise<{ outcome: 'published' | 'unchanged' | 'empty' }> {
-    const body = { date };
+    const body = { date, early: true };
     return this.#value('post', '/reports/{period}/publish', { path: { period }, body, etag });
   }
 

@@ -65,7 +65,7 @@ export function Report() {
           ))}
         </div>
         <span class="space" />
-        {isLatest && value !== undefined && <PublishButtons preview={value} onDone={again} />}
+        {value !== undefined && <PublishButtons preview={value} isEarly={!isLatest} onDone={again} />}
       </div>
       {value !== undefined ? (
         <Preview preview={value.value} onChanged={again} />
@@ -91,8 +91,15 @@ function quotesOf({ report }: ReportPreview): readonly Quote[] {
   return [...(report?.sections.flatMap(({ items }) => items) ?? []), ...(report?.flashes ?? [])];
 }
 
-/** Publishes before the hour, or corrects what has been published; what was previewed, or nothing. */
-function PublishButtons({ preview, onDone }: { preview: Tagged<ReportPreview>; onDone: () => void }) {
+interface PublishButtonsProps {
+  preview: Tagged<ReportPreview>;
+  /** Whether its hour has not come. */
+  isEarly: boolean;
+  onDone: () => void;
+}
+
+/** Publishes a report, or corrects what has been published; what was previewed, or nothing. */
+function PublishButtons({ preview, isEarly, onDone }: PublishButtonsProps) {
   const { api, edits, texts } = useNews();
   const { say } = texts;
   const { value, etag } = preview;
@@ -110,18 +117,21 @@ function PublishButtons({ preview, onDone }: { preview: Tagged<ReportPreview>; o
     onDone();
   };
   const title = say(isPublished ? 'correctTitle' : 'publishTitle', { period: say(value.period) });
+  const hour = texts.date(Date.parse(value.windowEnd));
+  const hint = isPublished ? say('correctHint') : isEarly ? say('earlyHint', { hour }) : say('publishHint');
+  const button = say(isPublished ? 'correct' : isEarly ? 'publishEarly' : 'publishNow');
   return (
     <>
       <Button kind="primary" disabled={value.report === null} onClick={() => setAsking(true)}>
-        {say(isPublished ? 'correct' : 'publishNow')}
+        {button}
       </Button>
       {isAsking && (
         <Modal title={title} onClose={() => setAsking(false)}>
-          <p class="hint">{say(isPublished ? 'correctHint' : 'publishHint')}</p>
+          <p class="hint">{hint}</p>
           <div class="modal-buttons">
             <Button onClick={() => setAsking(false)}>{say('cancel')}</Button>
             <Button kind="primary" onClick={() => void send()} autofocus>
-              {say(isPublished ? 'correct' : 'publishNow')}
+              {button}
             </Button>
           </div>
         </Modal>

@@ -66,7 +66,11 @@ function SourceHead({ source, onChanged }: { source: Source; onChanged: () => vo
     setAsking(false);
     try {
       await api.removeSource(id);
-      edits.say(say('didRemove', { name }));
+      const restore = async () => {
+        await api.restoreSource(id);
+        address.go(pathTo('sources', { id: String(id) }));
+      };
+      edits.did(say('didRemove', { name }), restore, () => undefined);
       address.go(pathTo('sources'));
     } catch (error) {
       edits.say(say('didRemove', { name }), asProblem(error));

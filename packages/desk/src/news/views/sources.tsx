@@ -161,7 +161,16 @@ function SourcesBar({ hasSome, onAdd, onFile }: SourcesBarProps) {
         {say('opmlImport')}
       </Button>
       {hasSome && (
-        <a class="button quiet" aria-label={say('opmlExport')} href={api.opmlUrl} download="sources.opml">
+        <a
+          class="button quiet"
+          aria-label={say('opmlExport')}
+          href={api.opmlUrl}
+          download="sources.opml"
+          onDragStart={({ dataTransfer }) =>
+            // Dropped on a desktop, it is the file; browsers other than Chromium drop the link.
+            dataTransfer?.setData('DownloadURL', `text/x-opml:sources.opml:${api.opmlUrl}`)
+          }
+        >
           <Icon name="download" />
           <span>{say('opmlExport')}</span>
         </a>
