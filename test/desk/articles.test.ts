@@ -132,6 +132,9 @@ describe('an article', () => {
     await saved();
     expect(await kept()).toEqual({ title: 'Mine, not shown yet' });
     expect((await stored(id)).title).toBe('Published by two');
+    await desk.content.client.put(copy, { title: 'Theirs once more' });
+    await page.reload();
+    await page.getByText(/^Changes that readers do not see yet · Test, \d+ /).waitFor();
   });
 
   test('loses nothing when the network is away or the tab is killed', async () => {
@@ -254,6 +257,14 @@ describe('an article', () => {
     await showSource();
     await text().fill(
       `<p>${LONG}</p><img src="${desk.gallery.url}/media/private/secret.jpg" alt="A secret">`,
+    // A folder may have more than comes at once.
+    const many = Array.from({ length: 1000 }, (_, index) => `public/notes/${index}.txt`);
+    await Promise.all([...many, 'public/notes/z.jpg'].map((key) => desk.gallery.put(key)));
+    await page.getByRole('button', { name: 'Choose from the gallery' }).click();
+    await dialog.getByRole('button', { name: 'notes' }).click();
+    await dialog.getByRole('button', { name: 'More pictures' }).click();
+    await dialog.getByRole('button', { name: 'z.jpg' }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     );
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     const warning = page.getByRole('dialog', { name: 'Readers cannot see 1 picture' });

@@ -22,13 +22,17 @@ const LOCAL_MS = 250;
 /** Whether what is shown is saved. */
 export type SaveState = 'loading' | 'clean' | 'short' | 'waiting' | 'saving' | 'failed' | 'conflict';
 
-/** What somebody else has saved meanwhile. */
-export interface Conflict {
-  readonly theirs: Fields;
-  /** Who it was, if that is known. */
+/** Who has saved something, and when. */
+export interface Saving {
+  /** Undefined if that is not known. */
   readonly who: string | undefined;
-  /** When, in ms since 1970. */
+  /** In ms since 1970. */
   readonly at: number;
+}
+
+/** What somebody else has saved meanwhile. */
+export interface Conflict extends Saving {
+  readonly theirs: Fields;
 }
 
 /** An article that is being written: every change is kept in the browser at once and saved a little later. */
@@ -37,6 +41,7 @@ export class OpenArticle {
   readonly #fields = signal<Fields>(EMPTY);
   readonly #article = signal<Article | undefined>(undefined);
   readonly #hasCopy = signal(false);
+  readonly #copyKey = signal<Saving | undefined>(undefined);
   readonly #state = signal<SaveState>('loading');
   readonly #problem = signal<ApiProblem | undefined>(undefined);
   readonly #conflict = signal<Conflict | undefined>(undefined);
@@ -81,6 +86,11 @@ export class OpenArticle {
   /** Whether there are saved changes that readers do not see yet. */
   get hasCopy(): ReadonlySignal<boolean> {
     return this.#hasCopy;
+  }
+
+  /** Who has saved these changes, unless it was here. */
+  get copyKey(): ReadonlySignal<Saving | undefined> {
+    return this.#copyKey;
   }
 
   /** Whether what is shown is saved. */
@@ -232,6 +242,7 @@ export class OpenArticle {
     batch(() => {
       this.#article.value = article.value;
       this.#hasCopy.value = copy !== undefined;
+      this.#copyKey.value = copy && savingOf(copy.value);
     });
     return fieldsOf(article.value, copy?.value.changes);
   }
@@ -273,7 +284,10 @@ export class OpenArticle {
       throw new ApiProblem(412, 'precondition_failed', 'there is a working copy meanwhile');
     }
     this.#copyTag = await this.#api.saveCopy(id, changes, this.#copyTag);
-    this.#hasCopy.value = true;
+    batch(() => {
+      this.#hasCopy.value = true;
+      this.#copyKey.value = undefined;
+    });
   }
 
   /** A creation without an answer is sent again as it was: it may have succeeded. */
@@ -322,11 +336,9 @@ export class OpenArticle {
     }
   }
 
-  async #lastSaved(id: number): Promise<{ who: string | undefined; at: number }> {
+  async #lastSaved(id: number): Promise<Saving> {
     const copy = await this.#api.readCopy(id);
-    if (copy !== undefined) {
-      return { who: copy.value.key?.name ?? undefined, at: Date.parse(copy.value.saved_at) };
-    }
+    if (copy !== undefined) return savingOf(copy.value);
     const [latest] = await this.#api.revisions(id);
     return { who: latest?.key?.name ?? undefined, at: Date.parse(latest?.created_at ?? '') };
   }
@@ -338,4 +350,8 @@ export class OpenArticle {
       this.#state.value = 'failed';
     });
   }
+}
+
+function savingOf({ key, saved_at: at }: WorkingCopy): Saving {
+  return { who: key?.name ?? undefined, at: Date.parse(at) };
 }

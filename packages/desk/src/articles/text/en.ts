@@ -111,6 +111,7 @@ export const en = {
   noPictures: 'No pictures in this folder',
   unseenTitle_one: 'Readers cannot see {{count}} picture',
   unseenTitle_other: 'Readers cannot see {{count}} pictures',
+  morePictures: 'More pictures',
   unseenHint: 'They are in the gallery, but not in a public folder.',
   publishAnyway: 'Publish anyway',
   notConfigured: 'Articles are not connected',

@@ -105,6 +105,7 @@ export const zh: Translated<typeof en> = {
   notUploaded: '图片未上传。',
   noPictures: '此文件夹中没有图片',
   unseenTitle_other: '读者看不到 {{count}} 张图片',
+  morePictures: '更多图片',
   unseenHint: '它们在图库中，但不在公开文件夹里。',
   publishAnyway: '仍然发布',
   notConfigured: '文章功能尚未连接',

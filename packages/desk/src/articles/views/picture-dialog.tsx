@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entry } from '../../media/api/types.ts';
 import { parentOf } from '../../media/state/place.ts';
 import { Button } from '../../shared/views/button.tsx';
@@ -19,18 +19,27 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
   const prefixes = site.value?.publicPrefixes ?? [];
   const [folder, setFolder] = useState(prefixes[0] ?? '');
   const [entries, setEntries] = useState<readonly Entry[]>();
+  const [next, setNext] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    const work = new AbortController();
-    setEntries(undefined);
+  const work = useRef(new AbortController());
+  const load = async (before: readonly Entry[], token?: string) => {
+    const { signal } = work.current;
     setProblem(undefined);
-    gallery.list(folder, undefined, work.signal).then(
-      (page) => setEntries(page.entries),
-      (error: unknown) => {
-        if (!work.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-      },
-    );
-    return () => work.abort();
+    try {
+      const page = await gallery.list(folder, token, signal);
+      if (signal.aborted) return;
+      setEntries([...before, ...page.entries]);
+      setNext(page.next ?? undefined);
+    } catch (error) {
+      if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  useEffect(() => {
+    work.current = new AbortController();
+    setEntries(undefined);
+    setNext(undefined);
+    void load([]);
+    return () => work.current.abort();
   }, [gallery, folder]);
   const shown = entries?.filter(({ kind }) => kind === 'folder' || kind === 'image');
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
@@ -76,9 +85,13 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
             )}
           </li>
         ))}
-        {shown?.length === 0 && <li class="hint">{say('noPictures')}</li>}
+        {shown?.length === 0 && next === undefined && <li class="hint">{say('noPictures')}</li>}
       </ul>
       <div class="modal-buttons">
+        {entries !== undefined && next !== undefined && (
+          <Button onClick={() => void load(entries, next)}>{say('morePictures')}</Button>
+        )}
+        <span class="space" />
         <Button onClick={onClose} autofocus>
           {say('cancel')}
         </Button>

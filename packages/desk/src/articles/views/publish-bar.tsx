@@ -72,9 +72,11 @@ export function PublishBar({ open, onBack, onAsk, onPublish }: PublishBarProps) 
 
 /** Whether readers see the article, and until when. */
 function Standing({ open }: { open: OpenArticle }) {
-  const { texts } = useApp();
+  const { site, texts } = useApp();
   const { say } = texts;
   const article = open.article.value;
+  const { who, at = 0 } = open.copyKey.value ?? {};
+  const isOthers = who !== undefined && who !== site.value?.person;
   if (article === undefined) return <span class="badge">{say('draft')}</span>;
   const { is_published: isPublished, published_at: publishedAt, schedule } = article;
   const plannedAt = schedule?.publish_at ?? null;
@@ -91,6 +93,7 @@ function Standing({ open }: { open: OpenArticle }) {
           !open.hasCopy.value &&
           say('publishedOn', { date: date(publishedAt) })}
         {isPublished && open.hasCopy.value && say('hiddenChanges')}
+        {isOthers && ` · ${say('byAt', { who, date: texts.date(at) })}`}
         {!isPublished && plannedAt !== null && say('plannedFor', { date: date(plannedAt) })}
         {endsAt !== null && ` · ${say('endsOn', { date: date(endsAt) })}`}
       </span>
