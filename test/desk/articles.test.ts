@@ -95,6 +95,17 @@ describe('an article', () => {
     expect(await stored(id)).toMatchObject({ is_published: true, content: `<p>${LONG}</p>` });
   });
 
+  test('is in the list as it is now, whichever way leads there', async () => {
+    if (browser === undefined) return;
+    await create({ title: 'Before going back' });
+    await desk.go(page, 'articles');
+    await row('Before going back').click();
+    await title().fill('After going back');
+    await saved();
+    await page.goBack();
+    await row('After going back').waitFor();
+  });
+
   test('that somebody else has changed is shown side by side, and overwrites nothing', async () => {
     if (browser === undefined) return;
     const id = await create({ title: 'Two people' });

@@ -54,6 +54,7 @@ export class OpenArticle {
   /** The creation that was sent last, to be sent again if no answer came. */
   #creation: { readonly text: string; readonly key: string } | undefined;
   #saving: Promise<boolean> | undefined;
+  #hasWritten = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #localTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #created: (id: number) => void;
@@ -86,6 +87,11 @@ export class OpenArticle {
   /** Whether there are saved changes that readers do not see yet. */
   get hasCopy(): ReadonlySignal<boolean> {
     return this.#hasCopy;
+  }
+
+  /** Whether anything of it was changed from here, so that lists are out of date. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   /** Who has saved these changes, unless it was here. */
@@ -222,6 +228,7 @@ export class OpenArticle {
     if (id === undefined) return false;
     try {
       await work(id);
+      this.#hasWritten = true;
       await this.load();
       return true;
     } catch (error) {
@@ -255,6 +262,7 @@ export class OpenArticle {
     this.#state.value = 'saving';
     try {
       await this.#write(fields);
+      this.#hasWritten = true;
       this.#saved = fields;
       this.#settle();
       return true;

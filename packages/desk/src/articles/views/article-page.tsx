@@ -29,7 +29,7 @@ function opened({ api, place }: App, id: number | undefined): OpenArticle {
 }
 
 function Editor({ open }: { open: OpenArticle }) {
-  const { list, place, texts } = useApp();
+  const { place, texts } = useApp();
   const { say } = texts;
   const [question, ask] = useState<ArticleQuestion>();
   const publish = usePublish(open, ask);
@@ -59,13 +59,9 @@ function Editor({ open }: { open: OpenArticle }) {
       </div>
     );
   }
-  const leave = () => {
-    void open.save().then(() => list.refresh());
-    place.close();
-  };
   return (
     <>
-      <PublishBar open={open} onBack={leave} onAsk={ask} onPublish={() => void publish()} />
+      <PublishBar open={open} onBack={() => place.close()} onAsk={ask} onPublish={() => void publish()} />
       <Offer open={open} />
       <h1 class="unseen">{title === '' ? say('newArticle') : title}</h1>
       <div class="article-page">
@@ -120,8 +116,12 @@ function useTitle(title: string): void {
   }, [words]);
 }
 
-/** What is not saved yet is saved when the article is left, or the window is hidden or closed. */
+/**
+ * What is not saved yet is saved when the article is left, or the window is hidden or closed. The list stays
+ * where it was, unless something has changed.
+ */
 function useLeaving(open: OpenArticle): void {
+  const { list } = useApp();
   useEffect(() => {
     const onHide = () => {
       if (document.visibilityState === 'hidden') void open.save();
@@ -134,9 +134,9 @@ function useLeaving(open: OpenArticle): void {
     return () => {
       document.removeEventListener('visibilitychange', onHide);
       removeEventListener('beforeunload', onUnload);
-      if (open.state.peek() === 'waiting') void open.save();
+      void open.save().then(() => (open.hasWritten ? list.refresh() : undefined));
     };
-  }, [open]);
+  }, [list, open]);
 }
 
 /** What could not be saved is saved when the service can be reached again. */
