@@ -10,11 +10,15 @@ import type {
   Revision,
   SiteFacts,
   Term,
+  TermKind,
   WorkingCopy,
 } from './types.ts';
 
 /** How many articles a page of a list has. */
 const PER_PAGE = 100;
+
+/** How many articles are looked for before what was found is shown. */
+const ENOUGH = 30;
 
 const SHOWN = 'title,author,category,is_published,published_at,updated_at';
 
@@ -53,8 +57,8 @@ export class ContentApi {
 
   /** A page of the articles that a query asks for. */
   async list(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
-    if (query.status === 'trash') return this.#trash(next, signal);
-    if (query.status === 'scheduled') return this.#schedule(next, signal);
+    if (query.status === 'trash') return this.#trash(query, next, signal);
+    if (query.status === 'scheduled') return this.#schedule(query, next, signal);
     const { status, text, category, tag, author } = query;
     const isSearch = text !== '';
     const { data, meta } = await asked(
@@ -80,40 +84,46 @@ export class ContentApi {
     };
   }
 
-  async #trash(next: string | undefined, signal: AbortSignal): Promise<ListPage> {
-    const query = { per_page: PER_PAGE, ...(next !== undefined && { cursor: Number(next) }) };
-    const { data, meta } = await asked(this.#client.get('/api/trash', { signal, query }));
-    const articles = data.map(
-      ({ id, title, author, deleted_at }): ListedArticle => ({
-        id,
-        title,
-        author,
-        category: null,
-        state: 'deleted',
-        at: Date.parse(deleted_at),
-      }),
-    );
-    return {
-      articles,
-      next: meta.next_cursor === null ? undefined : String(meta.next_cursor),
-      total: undefined,
-    };
+  #trash(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    return this.#narrowed(query, next, async (cursor) => {
+      const page = { per_page: PER_PAGE, ...(cursor !== undefined && { cursor: Number(cursor) }) };
+      const { data, meta } = await asked(this.#client.get('/api/trash', { signal, query: page }));
+      const rows = data.map((row) => ({ ...row, state: 'deleted' as const, at: row.deleted_at }));
+      return { rows, next: meta.next_cursor?.toString() };
+    });
   }
 
-  async #schedule(next: string | undefined, signal: AbortSignal): Promise<ListPage> {
-    const query = { per_page: PER_PAGE, ...(next !== undefined && { cursor: next }) };
-    const { data, meta } = await asked(this.#client.get('/api/schedule', { signal, query }));
-    const articles = data.map(
-      ({ id, title, author, due_at }): ListedArticle => ({
-        id,
-        title,
-        author,
-        category: null,
-        state: 'scheduled',
-        at: Date.parse(due_at),
-      }),
-    );
-    return { articles, next: meta.next_cursor ?? undefined, total: undefined };
+  #schedule(query: ListQuery, next: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    return this.#narrowed(query, next, async (cursor) => {
+      const page = { per_page: PER_PAGE, ...(cursor !== undefined && { cursor }) };
+      const { data, meta } = await asked(this.#client.get('/api/schedule', { signal, query: page }));
+      const rows = data.map((row) => ({ ...row, state: 'scheduled' as const, at: row.due_at }));
+      return { rows, next: meta.next_cursor ?? undefined };
+    });
+  }
+
+  /** A page of a list that the service does not search: what does not match is left out here. */
+  async #narrowed(
+    { text, category, author }: ListQuery,
+    first: string | undefined,
+    read: (cursor: string | undefined) => Promise<{ rows: readonly PlainRow[]; next: string | undefined }>,
+  ): Promise<ListPage> {
+    const categories = await this.categories();
+    const name = author === '' ? '' : (await this.termBySlug('authors', author)).name;
+    const words = text.toLowerCase().split(/\s+/);
+    const articles: ListedArticle[] = [];
+    let next = first;
+    do {
+      const page = await read(next);
+      for (const { id, title, author: by, category_id, state, at } of page.rows) {
+        const its = categories.find((one) => one.id === category_id);
+        const isFound = words.every((word) => `${title} ${by}`.toLowerCase().includes(word));
+        if (!isFound || !by.includes(name) || (category !== '' && its?.slug !== category)) continue;
+        articles.push({ id, title, author: by, category: its?.name ?? null, state, at: Date.parse(at) });
+      }
+      next = page.next;
+    } while (next !== undefined && articles.length < ENOUGH);
+    return { articles, next, total: undefined };
   }
 
   /** An article as it was last changed. */
@@ -211,15 +221,25 @@ export class ContentApi {
     return (await asked(this.#client.post('/api/articles/{id}/previews', options))).data.token;
   }
 
-  /** The categories, and the first hundred tags and authors. */
-  async terms(): Promise<{ categories: readonly Term[]; tags: readonly Term[]; authors: readonly Term[] }> {
-    const query = { per_page: 100 };
-    const [categories, tags, authors] = await Promise.all([
-      asked(this.#client.get('/api/categories')),
-      asked(this.#client.get('/api/tags', { query })),
-      asked(this.#client.get('/api/authors', { query })),
-    ]);
-    return { categories: categories.data, tags: tags.data, authors: authors.data };
+  /** All categories. */
+  async categories(): Promise<readonly Term[]> {
+    return (await asked(this.#client.get('/api/categories'))).data;
+  }
+
+  /** The first tags or authors whose names have a text, which may be empty. */
+  async terms(kind: TermKind, text: string): Promise<readonly Term[]> {
+    const options = { query: { per_page: PER_PAGE, ...(text !== '' && { q: text }) } };
+    return kind === 'tags'
+      ? (await asked(this.#client.get('/api/tags', options))).data
+      : (await asked(this.#client.get('/api/authors', options))).data;
+  }
+
+  /** The tag or author of a slug. */
+  async termBySlug(kind: TermKind, slug: string): Promise<Term> {
+    const options = { path: { slug }, query: { per_page: 1 } };
+    return kind === 'tags'
+      ? (await asked(this.#client.get('/api/tags/by-slug/{slug}', options))).data
+      : (await asked(this.#client.get('/api/authors/by-slug/{slug}', options))).data;
   }
 
   /** Makes a tag, and returns it. */
@@ -235,6 +255,12 @@ interface DeskAnswer {
   sections: { content: { state: SiteFacts['state'] } };
   media: { publicPrefixes: string[] };
   site: { url: string; articlePath: string } | null;
+}
+
+/** A row of the schedule or the trash. */
+interface PlainRow extends Pick<ListedArticle, 'id' | 'title' | 'author' | 'state'> {
+  readonly category_id: number | null;
+  readonly at: string;
 }
 
 function ifMatch(etag: string | undefined) {

@@ -5,6 +5,9 @@ export interface Term {
   readonly slug: string;
 }
 
+/** What an article can have several of. */
+export type TermKind = 'tags' | 'authors';
+
 /** Who saved something, if a key did. */
 interface KeyName {
   readonly prefix: string;

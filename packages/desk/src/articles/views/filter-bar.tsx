@@ -1,7 +1,9 @@
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../../shared/views/icon.tsx';
-import type { StatusFilter, Term } from '../api/types.ts';
+import type { StatusFilter, Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 import type { TextName } from '../text/texts.ts';
+import { TermNames } from './terms-field.tsx';
 
 const STATUSES: Readonly<Record<StatusFilter, TextName>> = {
   all: 'all',
@@ -16,50 +18,49 @@ export function FilterBar() {
   const { place, terms, texts } = useApp();
   const { say } = texts;
   const { status, text, category, tag, author } = place.value.value;
-  // The schedule and the trash are lists of their own, without filters.
-  const isFiltered = status !== 'scheduled' && status !== 'trash';
+  // The schedule and the trash have neither the text of articles nor their tags.
+  const isPlain = status === 'scheduled' || status === 'trash';
+  const search = say(isPlain ? 'searchTitles' : 'search');
   return (
     <div class="toolbar articles-toolbar">
-      {isFiltered && (
-        <div class="search">
-          <Icon name="search" size={16} />
-          <input
-            type="search"
-            aria-label={say('search')}
-            placeholder={say('search')}
-            value={text}
-            onInput={({ currentTarget }) => place.filter({ text: currentTarget.value })}
-          />
-        </div>
-      )}
+      <div class="search">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          aria-label={search}
+          placeholder={search}
+          value={text}
+          onInput={({ currentTarget }) => place.filter({ text: currentTarget.value })}
+        />
+      </div>
       <Choice
         label={say('status')}
         value={status}
         options={Object.entries(STATUSES).map(([value, name]) => [value, say(name)] as const)}
         onChange={(value) => place.filter({ status: value as StatusFilter })}
       />
-      {isFiltered && (
-        <>
-          <Choice
-            label={say('category')}
-            value={category}
-            options={withNone(say('anyCategory'), terms.categories.value)}
-            onChange={(value) => place.filter({ category: value })}
-          />
-          <Choice
-            label={say('tags')}
-            value={tag}
-            options={withNone(say('anyTag'), terms.tags.value)}
-            onChange={(value) => place.filter({ tag: value })}
-          />
-          <Choice
-            label={say('authors')}
-            value={author}
-            options={withNone(say('anyAuthor'), terms.authors.value)}
-            onChange={(value) => place.filter({ author: value })}
-          />
-        </>
+      <Choice
+        label={say('category')}
+        value={category}
+        options={withNone(say('anyCategory'), terms.categories.value)}
+        onChange={(value) => place.filter({ category: value })}
+      />
+      {!isPlain && (
+        <TermChoice
+          kind="tags"
+          label={say('tags')}
+          none={say('anyTag')}
+          value={tag}
+          onChange={(value) => place.filter({ tag: value })}
+        />
       )}
+      <TermChoice
+        kind="authors"
+        label={say('authors')}
+        none={say('anyAuthor')}
+        value={author}
+        onChange={(value) => place.filter({ author: value })}
+      />
     </div>
   );
 }
@@ -89,5 +90,55 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+interface TermChoiceProps {
+  kind: TermKind;
+  label: string;
+  /** What the field says while it is empty. */
+  none: string;
+  /** The slug of the chosen one, or empty. */
+  value: string;
+  onChange: (slug: string) => void;
+}
+
+/** One tag or author of any number of them: the names are looked for while somebody types. */
+function TermChoice({ kind, label, none, value, onChange }: TermChoiceProps) {
+  const { terms } = useApp();
+  const id = useId();
+  const shown = terms.known(kind).value.find(({ slug }) => slug === value)?.name ?? value;
+  const [text, setText] = useState(shown);
+  useEffect(() => setText(shown), [shown]);
+  useEffect(() => {
+    if (value !== '') void terms.look(kind, value);
+  }, [kind, value]);
+  const take = async (name: string) => {
+    const found = name.trim() === '' ? '' : (await terms.named(kind, name).catch(() => undefined))?.slug;
+    // What is none leaves the list as it was.
+    if (found === undefined || found === value) setText(shown);
+    else onChange(found);
+  };
+  return (
+    <>
+      <input
+        type="search"
+        list={id}
+        autocomplete="off"
+        aria-label={label}
+        title={label}
+        placeholder={none}
+        value={text}
+        onInput={(event) => {
+          const { value: typed } = event.currentTarget;
+          setText(typed);
+          terms.suggest(kind, typed);
+          // A name that was picked from the list, or the button that empties the field.
+          if (!(event instanceof InputEvent) || event.inputType === 'insertReplacementText') void take(typed);
+        }}
+        onChange={({ currentTarget }) => void take(currentTarget.value)}
+      />
+      <TermNames id={id} kind={kind} />
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { Button, IconButton } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
 import { useListActions } from './list-actions.ts';
+import { TermNames } from './terms-field.tsx';
 
 /** What can be done with the selected articles. */
 export function SelectionBar() {
@@ -79,15 +80,14 @@ function TermDialog({ kind, onClose }: { kind: 'category' | 'tag'; onClose: () =
               value={value}
               autofocus
               list="articles-tag-names"
-              onInput={({ currentTarget }) => setValue(currentTarget.value)}
+              onInput={({ currentTarget }) => {
+                setValue(currentTarget.value);
+                terms.suggest('tags', currentTarget.value);
+              }}
             />
           )}
         </div>
-        <datalist id="articles-tag-names">
-          {terms.tags.value.map(({ id, name }) => (
-            <option key={id} value={name} />
-          ))}
-        </datalist>
+        <TermNames id="articles-tag-names" kind="tags" />
         <div class="modal-buttons">
           <Button onClick={onClose}>{say('cancel')}</Button>
           <button type="submit" class="button primary" disabled={value.trim() === ''}>

@@ -54,17 +54,18 @@ export function SidePanel({
         )}
       </Field>
       <TermsField
+        kind="tags"
         label={say('tags')}
         chosen={fields.tags}
-        known={terms.tags.value}
+        own={open.article.value?.tags}
         onChange={(tags) => open.edit({ tags })}
-        make={(name) => terms.tagNamed(name)}
       />
       <FieldProblem open={open} member="tags" />
       <TermsField
+        kind="authors"
         label={say('authors')}
         chosen={fields.authors}
-        known={terms.authors.value}
+        own={open.article.value?.authors}
         onChange={(authors) => open.edit({ authors })}
       />
       <Field label={say('slug')} hint={say('slugHint')} open={open} member="slug">

@@ -1,31 +1,35 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/views/button.tsx';
-import type { Term } from '../api/types.ts';
+import type { Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
 
 interface TermsFieldProps {
+  kind: TermKind;
   label: string;
-  /** The slugs of those that the article has. */
+  /** The slugs of those that are chosen. */
   chosen: readonly string[];
-  known: readonly Term[];
+  /** Those that the article has as it is. */
+  own: readonly Term[] | undefined;
   onChange: (slugs: readonly string[]) => void;
-  /** The slug of one by its name, which may be new; without it only known ones can be chosen. */
-  make?: (name: string) => Promise<string>;
 }
 
-/** Tags or authors, added by name. */
-export function TermsField({ label, chosen, known, onChange, make }: TermsFieldProps) {
-  const { notices, texts } = useApp();
+/** Tags or authors, added by name; a tag may be new. */
+export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldProps) {
+  const { notices, terms, texts } = useApp();
   const { say } = texts;
   const id = useId();
   const [name, setName] = useState('');
+  const known = terms.known(kind).value;
+  useEffect(() => {
+    terms.learn(kind, own ?? []);
+    for (const slug of chosen) void terms.look(kind, slug);
+  }, [own, chosen]);
   const add = async () => {
     const wanted = name.trim();
     if (wanted === '') return;
-    const found = known.find((term) => term.name.toLowerCase() === wanted.toLowerCase());
     try {
-      const slug = found?.slug ?? (await make?.(wanted));
-      if (slug === undefined) return;
+      const slug = kind === 'tags' ? await terms.tagNamed(wanted) : (await terms.named(kind, wanted))?.slug;
+      if (slug === undefined) return notices.failed(say('noSuchAuthor', { name: wanted }));
       setName('');
       if (!chosen.includes(slug)) onChange([...chosen, slug]);
     } catch (error) {
@@ -58,7 +62,10 @@ export function TermsField({ label, chosen, known, onChange, make }: TermsFieldP
         list={`${id}-names`}
         autocomplete="off"
         aria-describedby={`${id}-hint`}
-        onInput={({ currentTarget }) => setName(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setName(currentTarget.value);
+          terms.suggest(kind, currentTarget.value);
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
           event.preventDefault();
@@ -68,16 +75,33 @@ export function TermsField({ label, chosen, known, onChange, make }: TermsFieldP
           if (known.some((term) => term.name === name)) void add();
         }}
       />
-      <datalist id={`${id}-names`}>
-        {known
-          .filter(({ slug }) => !chosen.includes(slug))
-          .map((term) => (
-            <option key={term.id} value={term.name} />
-          ))}
-      </datalist>
+      <TermNames id={`${id}-names`} kind={kind} without={chosen} />
       <p class="hint" id={`${id}-hint`}>
         {say('tagsHint')}
       </p>
     </div>
+  );
+}
+
+/** The names that a field proposes. */
+export function TermNames({
+  id,
+  kind,
+  without = [],
+}: {
+  id: string;
+  kind: TermKind;
+  without?: readonly string[];
+}) {
+  const { terms } = useApp();
+  return (
+    <datalist id={id}>
+      {terms
+        .known(kind)
+        .value.filter(({ slug }) => !without.includes(slug))
+        .map((term) => (
+          <option key={term.id} value={term.name} />
+        ))}
+    </datalist>
   );
 }
