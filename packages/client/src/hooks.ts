@@ -23,8 +23,8 @@ export interface ContentEvent {
   };
 }
 
-/** The headers of a request: those of `fetch`, or of Node. */
-export type HookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
+/** The headers of a request: those of `fetch`, in any implementation of it, or of Node, in any case. */
+export type HookHeaders = FetchHeaders | Readonly<Record<string, string | string[] | undefined>>;
 
 const SIGNING = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
@@ -37,9 +37,24 @@ const SIGNING = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
  * @throws WebhookVerificationError for another signature, or one older than 5 minutes
  */
 export function verifyEvent(body: string, headers: HookHeaders, secret: string): ContentEvent {
-  const value = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
-  const given = Object.fromEntries(SIGNING.map((name) => [name, String(value(name) ?? '')]));
+  const given = Object.fromEntries(SIGNING.map((name) => [name, givenBy(headers, name)]));
   return new Webhook(secret).verify(body, given) as ContentEvent;
+}
+
+/** What is used of the headers of `fetch`. */
+interface FetchHeaders {
+  get(name: string): string | null;
+}
+
+/** Not by `instanceof`: a framework may bring its own. */
+function isOfFetch(headers: HookHeaders): headers is FetchHeaders {
+  return typeof headers.get === 'function';
+}
+
+function givenBy(headers: HookHeaders, name: string): string {
+  if (isOfFetch(headers)) return headers.get(name) ?? '';
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return String(value ?? '');
 }
 
 /** The bytes of a cursor: its version, two for the server alone, then its history and its place there. */
