@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { verifyEvent } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
@@ -257,6 +258,46 @@ test('a receiver that drips, or has a private address, is given up', async () =>
   deliveries({ privateHosts: [] }).wake();
   await until('it was refused', async () => (await store.log(2, 10))[0]?.fault?.includes('is not public'));
   expect(to.received).toHaveLength(asked);
+});
+
+test.each([
+  ['drips its head', 'HTTP/1.1 204 No Content\r\nx: ', 'x', 'it did not answer within 0.5 s'],
+  [
+    'has a head without end',
+    'HTTP/1.1 204 No Content\r\n',
+    `x: ${'x'.repeat(4000)}\r\n`,
+    'UND_ERR_HEADERS_OVERFLOW',
+  ],
+  ['sends hints without end', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'it did not answer within 0.5 s'],
+  [
+    'changes the protocol',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    '',
+    'UND_ERR_SOCKET',
+  ],
+  ['speaks something else', 'SSH-2.0-OpenSSH\r\n', '', 'the connection broke'],
+  ['drips its body', 'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n', 'x', null],
+  ['has a body without end', 'HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(65_536), null],
+])('a receiver that %s is done with in time', async (_name, begins, goesOn, fault) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(begins);
+      const going = setInterval(() => socket.write(goesOn), 20);
+      socket.on('close', () => clearInterval(going));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+  await add(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`);
+  await publish('one');
+  const one = deliveries({ totalMs: 500 });
+  one.wake();
+  const attempt = await until('it was attempted', async () => (await store.log(1, 10)).at(-1));
+  await one.stop();
+  if (fault === null) expect(attempt).toMatchObject({ status: 200, fault });
+  else expect(attempt.fault).toContain(fault);
+  expect(attempt.fault ?? '').not.toContain('undefined');
 });
 
 test('a hook is paused at once if its receiver is gone, or its secret cannot be opened', async () => {

@@ -111,7 +111,8 @@ export class WebhookSender {
     if (deadline.aborted || (error instanceof Error && error.name.endsWith('TimeoutError'))) {
       return `it did not answer within ${this.#totalMs / 1000} s`;
     }
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const code =
+      error instanceof Error && 'code' in error && error.code !== undefined ? ` (${String(error.code)})` : '';
     return `it cannot be reached, or the connection broke${code}`;
   }
 }
