@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
-import { verifyEvent } from '@pressroom/client/hooks';
+import { verifyEvent, WebhookVerificationError } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
 import { Deliveries } from '@pressroom/content/hooks/deliveries';
@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Child } from '../support/child.ts';
 import { queriesOf } from '../support/content.ts';
 import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
-import { HookReceiver } from '../support/hook-receiver.ts';
+import { HookReceiver, type Received } from '../support/hook-receiver.ts';
 import { memoryLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
@@ -182,6 +182,100 @@ test('a receiver that is away for a day gets everything; after three days its ho
   await store.resume(1);
   one.wake();
   await until('it has the rest', async () => (await waiting()) === 0);
+});
+
+test('a replay keeps the order of an article whose next event is under way', async () => {
+  const to = await receiver();
+  await add(to.url);
+  const one = deliveries();
+  const [id = 0] = await publish('again');
+  await touch(id, 'second');
+  one.wake();
+  await until('it has these', async () => (await waiting()) === 0);
+  let answerNow = () => {};
+  to.answer = (response) => {
+    answerNow = () => response.writeHead(204).end();
+  };
+  await touch(id, 'third');
+  one.wake();
+  await until('the third is under way', () => to.received.length === 4);
+  const last = to.received[3]?.event.id;
+  expect(await store.replay(1, new Date(0))).toBe(4);
+  to.answer = (response) => response.writeHead(204).end();
+  answerNow();
+  await until('it has all again', async () => {
+    one.wake();
+    return (await waiting()) === 0;
+  });
+  const ids = to.received.slice(4).map(({ event }) => event.id);
+  expect(ids).toEqual([...to.received.slice(0, 3).map(({ event }) => event.id), last]);
+});
+
+test('a hook is resumed while the first of two events about an article ends', async () => {
+  await add('http://127.0.0.1:9/hook');
+  await publish('meanwhile');
+  const queue = new DeliveryQueue(queryBuilder);
+  const [head] = await queue.claim(1);
+  if (head === undefined) throw new Error('nothing was due');
+  // Whatever reads the rows in their order comes to the second first.
+  await query('update content.delivery set attempts = attempts where event_id = $1', head.event.id);
+  const options = '-c enable_indexscan=off -c enable_bitmapscan=off';
+  const session = new pg.Pool({ connectionString: database.url, max: 1, options });
+  open.push({ close: () => session.end() });
+  const lockWaits = async (count: number) => {
+    const { rows } = await query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
+    return rows.length === count;
+  };
+  const holder = await database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from content.delivery where event_id <> $1 for update', [head.event.id]);
+  const resuming = new HookStore(queriesOf({ pool: session })).resume(1);
+  await until('the command waits', () => lockWaits(1));
+  const ending = queue.succeed(head, { durationMs: 1, status: 204, fault: null, answer: '' });
+  await until('the process waits too', () => lockWaits(2));
+  await holder.query('commit');
+  holder.release();
+  await Promise.all([resuming, ending]);
+  expect(await waiting()).toBe(2);
+});
+
+test('a test goes first, whatever waits, and whatever became of the tests before it', async () => {
+  const to = await receiver();
+  await add(to.url);
+  to.answer = (response) => response.writeHead(503).end();
+  const one = deliveries();
+  await publish('a', 'b', 'c', 'd', 'e', 'f');
+  one.wake();
+  await until('it has failed', async () => ((await state())?.failures ?? 0) > 0);
+  for (const status of [503, 503, 204]) {
+    to.answer = (response) => response.writeHead(status).end();
+    const find = await store.test(1);
+    one.wake();
+    const attempt = await until('the test was sent', find);
+    expect([attempt.type, attempt.status]).toEqual(['hook.test', status]);
+  }
+});
+
+test('the secret before it signs for a day, and neither is kept in plain text', async () => {
+  const to = await receiver();
+  const { secret } = await add(to.url);
+  const rotated = await store.rotate(1, new SecretBox(KEY));
+  const one = deliveries();
+  await publish('both');
+  one.wake();
+  await until('it has these', async () => (await waiting()) === 0);
+  aheadMs = 24 * HOUR_MS + 1000;
+  await publish('one');
+  one.wake();
+  await until('it has all', async () => (await waiting()) === 0);
+  const [first, , , last] = to.received as [Received, Received, Received, Received];
+  for (const either of [secret, rotated]) verifyEvent(first.body, first.headers, either);
+  verifyEvent(last.body, last.headers, rotated);
+  expect(() => verifyEvent(last.body, last.headers, secret)).toThrow(WebhookVerificationError);
+  const { rows } = await query('select hook::text from content.hook');
+  for (const either of [secret, rotated]) expect(rows[0].hook).not.toContain(either.slice(6));
 });
 
 test('one event that is always refused does not keep the others', async () => {

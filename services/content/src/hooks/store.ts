@@ -139,16 +139,15 @@ export class HookStore {
 
   /** Delivers at once what waits, also to a hook that has failed. */
   async resume(id: number): Promise<void> {
-    await this.#change(
-      sql`
-      update content.hook set paused_at = null, pause_reason = null, failures = 0, resume_at = null where id = ${id}
-    `,
-      id,
-    );
-    await sql`
-      update content.delivery set attempts = 0, due_at = clock_timestamp() where hook_id = ${id}
-    `.execute(this.#db);
-    await this.#announce();
+    await this.#lock(id, async (tx) => {
+      await sql`
+        update content.hook set paused_at = null, pause_reason = null, failures = 0, resume_at = null where id = ${id}
+      `.execute(tx);
+      await sql`
+        update content.delivery set attempts = 0, due_at = clock_timestamp() where hook_id = ${id}
+      `.execute(tx);
+      await announce(tx);
+    });
   }
 
   /** Removes a hook with what waits for it. */
@@ -156,39 +155,61 @@ export class HookStore {
     await this.#change(sql`delete from content.hook where id = ${id}`, id);
   }
 
-  /** Delivers again what has happened since then, as far as it is kept. Returns how many events that is. */
-  async replay(id: number, since: Date): Promise<number> {
-    await this.#find(id);
-    const { numAffectedRows = 0n } = await sql`
-      insert into content.delivery (event_id, hook_id, subject)
-      select event.id, hook.id, event.subject
-      from content.event join content.hook on hook.id = ${id} and content.wants(hook, event)
-      where event.happened_at >= ${since} and event.hook_id is null
-      order by event.id
-      on conflict do nothing
-    `.execute(this.#db);
-    await this.#announce();
-    return Number(numAffectedRows);
+  /**
+   * Delivers again what has happened since then, as far as it is kept. Returns how many events that is. What
+   * is under way is among it, so that it comes once more after the older ones of its article.
+   */
+  replay(id: number, since: Date): Promise<number> {
+    return this.#lock(id, async (tx) => {
+      const { numAffectedRows = 0n } = await sql`
+        insert into content.delivery (event_id, hook_id, subject)
+        select event.id, hook.id, event.subject
+        from content.event join content.hook on hook.id = ${id} and content.wants(hook, event)
+        where event.happened_at >= ${since} and event.hook_id is null
+        order by event.id
+        on conflict (event_id, hook_id) do update set attempts = 0, due_at = excluded.due_at
+      `.execute(tx);
+      await announce(tx);
+      return Number(numAffectedRows);
+    });
   }
 
-  /** Sends a hook an event that is about nothing, and returns what finds its attempts. */
+  /**
+   * Sends a hook an event that is about nothing, before all that waits and instead of a test before it.
+   * Returns what finds its attempts.
+   */
   async test(id: number): Promise<() => Promise<LoggedAttempt | undefined>> {
-    const { paused_at } = await this.#find(id);
-    if (paused_at !== null) throw new Failure('refused', `hook ${id} is paused: resume it first`);
-    const { rows } = await sql<{ id: number }>`
-      insert into content.event (type, subject, is_public, hook_id)
-      values ('hook.test', 'hook:' || ${id}::integer, true, ${id}) returning id
-    `.execute(this.#db);
-    await sql`update content.hook set resume_at = null where id = ${id}`.execute(this.#db);
-    const event = rows[0]?.id;
+    const event = await this.#lock(id, async (tx, { paused_at }) => {
+      if (paused_at !== null) throw new Failure('refused', `hook ${id} is paused: resume it first`);
+      await sql`
+        delete from content.delivery where hook_id = ${id} and subject = 'hook:' || ${id}::integer
+      `.execute(tx);
+      const { rows } = await sql<{ id: number }>`
+        insert into content.event (type, subject, is_public, hook_id)
+        values ('hook.test', 'hook:' || ${id}::integer, true, ${id}) returning id
+      `.execute(tx);
+      await sql`
+        update content.delivery set due_at = 'epoch' where hook_id = ${id} and event_id = ${rows[0]?.id}
+      `.execute(tx);
+      await sql`update content.hook set resume_at = null where id = ${id}`.execute(tx);
+      return rows[0]?.id;
+    });
     return async () => (await this.log(id, 100)).find(({ event_id }) => event_id === event);
   }
 
-  async #find(id: number): Promise<{ paused_at: Date | null }> {
-    const found = this.#db.selectFrom('content.hook').select('paused_at').where('id', '=', id);
-    const hook = await found.executeTakeFirst();
-    if (hook === undefined) throw noSuchHook(id);
-    return hook;
+  /** Works with a hook under its lock, as everything does that changes the order of what waits for it. */
+  #lock<Result>(
+    id: number,
+    work: (tx: Kysely<ContentTables>, hook: { paused_at: Date | null }) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ paused_at: Date | null }>`
+        select paused_at from content.hook where id = ${id} for no key update
+      `.execute(tx);
+      const [hook] = rows;
+      if (hook === undefined) throw noSuchHook(id);
+      return work(tx, hook);
+    });
   }
 
   async #change(statement: ReturnType<typeof sql>, id: number): Promise<void> {
@@ -196,10 +217,15 @@ export class HookStore {
     if (numAffectedRows === 0n) throw noSuchHook(id);
   }
 
-  /** Tells the processes that something is due. */
-  async #announce(): Promise<void> {
-    await sql`select pg_notify(${HOOKS_DUE}, '')`.execute(this.#db);
+  async #find(id: number): Promise<void> {
+    const found = this.#db.selectFrom('content.hook').select('id').where('id', '=', id);
+    if ((await found.executeTakeFirst()) === undefined) throw noSuchHook(id);
   }
+}
+
+/** Tells the processes that something is due. */
+async function announce(db: Kysely<ContentTables>): Promise<void> {
+  await sql`select pg_notify(${HOOKS_DUE}, '')`.execute(db);
 }
 
 /** As Standard Webhooks write it. */
