@@ -137,6 +137,26 @@ test('a receiver that does not answer delays no other', async () => {
   await until('nothing waits for it', async () => (await waiting(2)) === 0);
 });
 
+test('a command that works with one hook for long delays no other', async () => {
+  const [locked, other] = [await receiver(), await receiver()];
+  await add(locked.url);
+  await add(other.url);
+  const command = new pg.Client({ connectionString: database.url });
+  await command.connect();
+  open.push({ close: () => command.end() });
+  await command.query('begin; select from content.hook where id = 1 for no key update');
+  const one = deliveries();
+  for (const slug of ['while-1', 'while-2']) {
+    const [id = 0] = await publish(slug);
+    one.wake();
+    await until('the other has it', () => other.typesOf(id).length === 2);
+    await until('and is done', async () => (await waiting(2)) === 0);
+  }
+  expect(locked.received).toEqual([]);
+  await command.query('commit');
+  await until('the first has all', () => locked.received.length === 4);
+});
+
 test('a receiver that is away for a day gets everything; after three days its hook is paused', async () => {
   const to = await receiver();
   const { secret } = await add(to.url);

@@ -15,6 +15,9 @@ import { secretOwner } from './store.ts';
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
 
+/** The pause after a look at a hook that something was due for, and is no longer, in ms. */
+const TAKEN_MS = 1000;
+
 /** What {@link Deliveries} work with. */
 export interface DeliveriesParts {
   queue: DeliveryQueue;
@@ -58,7 +61,10 @@ export class Deliveries {
     const { queue } = this.#parts;
     try {
       const { now, hooks } = await queue.dueHooks();
-      await Promise.all(hooks.map((hook) => this.#begin(hook, signal)));
+      // Not awaited: a claim waits for a command that works with its hook.
+      for (const hook of hooks) {
+        if (!this.#lanes.has(hook)) this.#lanes.set(hook, this.#deliver(hook, signal));
+      }
       return (await queue.idleMs(now)) ?? Infinity;
     } catch (error) {
       this.#failed(error, signal);
@@ -71,13 +77,6 @@ export class Deliveries {
     this.#parts.log.warn({ err: error }, isDatabaseAway(error) ? 'database_away' : 'hooks_failed');
   }
 
-  /** Takes what is due for a hook, and has it delivered until nothing is left. */
-  async #begin(hook: number, signal: AbortSignal): Promise<void> {
-    if (this.#lanes.has(hook)) return;
-    const first = await this.#claim(hook);
-    if (first.length > 0) this.#lanes.set(hook, this.#deliver(hook, first, signal));
-  }
-
   /** Takes what is due; all of it was committed before the cursor that it gets is read. */
   async #claim(hook: number): Promise<Delivery[]> {
     const { queue, sync } = this.#parts;
@@ -86,9 +85,14 @@ export class Deliveries {
     return queue.setCursors(batch, await sync.head());
   }
 
-  async #deliver(hook: number, first: readonly Delivery[], signal: AbortSignal): Promise<void> {
+  /** Delivers what is due for a hook until nothing is left. */
+  async #deliver(hook: number, signal: AbortSignal): Promise<void> {
+    let attempts = 0;
     try {
-      for (let batch = first; batch.length > 0; batch = await this.#claim(hook)) {
+      for (;;) {
+        const batch = await this.#claim(hook);
+        if (batch.length === 0) break;
+        attempts += batch.length;
         await Promise.all(batch.map((delivery) => this.#attempt(delivery, signal)));
         if (signal.aborted) break;
       }
@@ -97,7 +101,9 @@ export class Deliveries {
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
     this.#lanes.delete(hook);
-    this.wake();
+    if (attempts > 0) return this.wake();
+    // Another process has taken it, or is about to.
+    if (!signal.aborted) this.#loop.wakeIn(TAKEN_MS);
   }
 
   async #attempt(delivery: Delivery, signal: AbortSignal): Promise<void> {
