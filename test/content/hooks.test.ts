@@ -149,11 +149,14 @@ test('a hook may be for some types, or for one category', async () => {
   await add('article.*,category.*,tag.*', { to: only, categoryId: here });
   const { id } = (await client.publish({ title: 'Moves', category_id: there })).body.data;
   await client.patch(`/api/articles/${id}`, { category_id: here });
+  await client.patch(`/api/articles/${id}`, { title: 'Stays' });
+  await client.patch(`/api/articles/${id}`, { category_id: there });
+  await client.patch(`/api/articles/${id}`, { title: 'Elsewhere' });
   await client.patch(`/api/categories/${here}`, { name: 'Right here' });
   await client.patch(`/api/categories/${there}`, { name: 'Over there' });
   await client.post('/api/tags', { name: 'Of no category' });
   await told(3);
-  await until('the others came', () => only.received.length === 2);
+  await until('the others came', () => only.received.length === 4);
   const typed = (one: HookReceiver) =>
     one.received.map(({ event }) => `${event.type} ${event.data.id}`).sort();
   expect(typed(receiver)).toEqual([
@@ -161,7 +164,8 @@ test('a hook may be for some types, or for one category', async () => {
     `category.updated ${here}`,
     `category.updated ${there}`,
   ]);
-  expect(typed(only)).toEqual([`article.updated ${id}`, `category.updated ${here}`]);
+  const moves = Array<string>(3).fill(`article.updated ${id}`);
+  expect(typed(only)).toEqual([...moves, `category.updated ${here}`]);
   await only.stop();
 });
 
@@ -245,6 +249,12 @@ test('a write waits for the removal of a hook, and then does without it', async 
   } finally {
     remover.release(true);
   }
+});
+
+test('no hook is added for a category that does not exist', async () => {
+  const added = await hooks('add', receiver.url, '--events', 'article.*', '--category', '999999');
+  expect([added.code, added.stderr]).toEqual([1, 'category 999999 does not exist\n']);
+  expect((await hooks('list')).stdout).toContain('There are no hooks yet');
 });
 
 test('without a key no hook is added', async () => {

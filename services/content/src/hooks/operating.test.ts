@@ -6,6 +6,7 @@ import { readHook, readUrl } from './operating.ts';
 test.each([
   [readUrl, 'ftp://a.example', '"ftp://a.example" is not an http or https URL'],
   [readUrl, `https://a.example/${'x'.repeat(2000)}`, 'is not an http or https URL'],
+  [readUrl, `https://a.example/${'é'.repeat(700)}`, 'is not an http or https URL of at most 2000 characters'],
   [readUrl, 'https://me:pw@a.example', 'the URL must not contain a user name or password'],
   [readEvents, 'article.*,article.read', '"article.read" is not an event: article.created'],
   [readEvents, '', '"" is not an event'],

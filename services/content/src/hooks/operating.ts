@@ -15,6 +15,9 @@ import {
 /** How long a test waits for its delivery, in ms. */
 const TEST_MS = 30_000;
 
+/** The most characters of an address, escaped as it is kept. */
+const MOST_URL = 2000;
+
 /** Pause between two looks for it, in ms. */
 const LOOK_MS = 200;
 
@@ -37,12 +40,12 @@ export function hooksBox(env: Environment): SecretBox {
 /**
  * Parses the address of a hook.
  *
- * @throws Failure `refused` unless it is an http or https URL without user name and password
+ * @throws Failure `refused` unless it is a short http or https URL without user name and password
  */
 export function readUrl(value: string): string {
   const url = URL.parse(value);
-  if (url === null || !/^https?:$/.test(url.protocol) || value.length > 2000) {
-    throw new Failure('refused', `"${value}" is not an http or https URL`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > MOST_URL) {
+    throw new Failure('refused', `"${value}" is not an http or https URL of at most ${MOST_URL} characters`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('refused', 'the URL must not contain a user name or password');

@@ -69,10 +69,17 @@ export class HookStore {
     this.#db = db;
   }
 
-  /** Adds a hook, and returns its id and its secret, the only time that it can be seen. */
+  /**
+   * Adds a hook, and returns its id and its secret, the only time that it can be seen.
+   *
+   * @throws Failure `missing` if it is for a category that does not exist
+   */
   add({ url, events, categoryId, drafts }: NewHook, box: SecretBox): Promise<{ id: number; secret: string }> {
     const secret = newSecret();
     return this.#db.transaction().execute(async (tx) => {
+      const category = tx.selectFrom('content.category').select('id').where('id', '=', categoryId);
+      if (categoryId !== null && (await category.executeTakeFirst()) === undefined)
+        throw new Failure('missing', `category ${categoryId} does not exist`);
       const { id } = await tx
         .insertInto('content.hook')
         .values({ url, events, category_id: categoryId, drafts, secret: '' })
