@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, isIP } from 'node:net';
 import { verifyEvent, WebhookVerificationError } from '@pressroom/client/hooks';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
@@ -52,8 +52,10 @@ async function receiver(): Promise<HookReceiver> {
 }
 
 /** A process that delivers, as far as a test wakes it. */
-function deliveries(more: { key?: Buffer; totalMs?: number; privateHosts?: string[] } = {}): Deliveries {
-  const { key = KEY, totalMs, privateHosts = ['127.0.0.1'] } = more;
+function deliveries(
+  more: { key?: Buffer; totalMs?: number; privateHosts?: string[]; addresses?: string[] } = {},
+): Deliveries {
+  const { key = KEY, totalMs, privateHosts = ['127.0.0.1'], addresses = ['127.0.0.1'] } = more;
   const made = new Deliveries({
     queue: new DeliveryQueue(queryBuilder, () => aheadMs),
     sync: new SyncStore({
@@ -67,7 +69,7 @@ function deliveries(more: { key?: Buffer; totalMs?: number; privateHosts?: strin
       privateHosts,
       privateHostsSetting: 'CONTENT_HOOKS_PRIVATE_HOSTS',
       totalMs,
-      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      resolve: async () => addresses.map((address) => ({ address, family: isIP(address) })),
     }),
     box: new SecretBox(key),
     log: log.log,
@@ -372,6 +374,26 @@ test('a receiver that drips, or has a private address, is given up', async () =>
   deliveries({ privateHosts: [] }).wake();
   await until('it was refused', async () => (await store.log(2, 10))[0]?.fault?.includes('is not public'));
   expect(to.received).toHaveLength(asked);
+});
+
+test.each([
+  ['127.1'],
+  ['2130706433'],
+  ['0x7f.0.0.1'],
+  ['[::1]'],
+  ['[::ffff:127.0.0.1]'],
+  ['[64:ff9b::7f00:1]'],
+  ['localhost.'],
+  ['rebound.example', '8.8.8.8', '127.0.0.1'],
+  ['mapped.example', '::ffff:127.0.0.1'],
+  ['of-a-cloud.example', '169.254.169.254'],
+])('nothing is sent to %s', async (host, ...addresses) => {
+  const to = await receiver();
+  await add(to.url.replace('127.0.0.1', host));
+  await publish('one');
+  deliveries({ privateHosts: ['127.0.0.2'], ...(addresses.length > 0 && { addresses }) }).wake();
+  await until('it was refused', async () => (await store.log(1, 10))[0]?.fault?.includes('is not public'));
+  expect(to.received).toEqual([]);
 });
 
 test.each([
