@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { GetBucketCorsCommand, ListBucketsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLACED_HEIC } from '../fixtures/stills.ts';
 import { ADMIN, type GalleryFixture, galleryFixture, login, startGallery } from '../support/gallery.ts';
 import { put, removeBucket } from '../support/s3/objects.ts';
 
@@ -171,16 +172,17 @@ test('gallery scan-location lists the pictures that name a place, and what canno
     await add(`clean.${kind}`, await plain.clone().toFormat(kind).toBuffer());
     await add(`placed.${kind}`, await plain.clone().withExif(gps).toFormat(kind).toBuffer());
   }
+  await add('placed.heic', PLACED_HEIC);
   await add('video.mp4', Buffer.from('\0\0\0\x18ftypmp42'));
   await add('empty.jpg', Buffer.alloc(0));
   await add('notes.txt', Buffer.from('no picture'));
   const { out, errors, code } = await run(['scan-location', 'scan/'], storeSettings);
   expect([errors, code]).toEqual(['', 0]);
   const lines = out.trim().split('\n');
-  expect(lines.pop()).toBe('3 of 8 pictures and videos name a place; of 2 it is unknown.');
-  const found = ['jpeg', 'png', 'webp'].map((kind) => `EXIF\t"scan/placed.${kind}"`);
+  expect(lines.pop()).toBe('4 of 9 pictures and videos name a place; of 2 it is unknown.');
+  const found = ['heic', 'jpeg', 'png', 'webp'].map((kind) => `EXIF\t"scan/placed.${kind}"`);
   const unknown = ['empty.jpg', 'video.mp4'].map(
-    (name) => `unknown\t"scan/${name}"\tit is no JPEG, PNG or WebP`,
+    (name) => `unknown\t"scan/${name}"\tit is no JPEG, PNG, WebP, HEIC or AVIF`,
   );
   expect(lines.sort()).toEqual([...found, ...unknown]);
 });

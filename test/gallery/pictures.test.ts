@@ -2,10 +2,12 @@ import type { Bytes } from '@pressroom/desk/metadata/bytes';
 import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
 import { mayCarryPlace, type PictureKind, stripped } from '@pressroom/desk/metadata/strip';
+import { drawWithMagick } from '@pressroom/gallery-admin/stills/magick';
 import fc from 'fast-check';
 import { JSDOM } from 'jsdom';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PLACED_HEIC } from '../fixtures/stills.ts';
 
 const { DOMParser } = new JSDOM('').window;
 const parseXml = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml');
@@ -24,7 +26,7 @@ const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.
 /** A picture with all that a camera and a photo desk write into it. */
 async function picture(kind: PictureKind): Promise<Bytes> {
   const pixels = Buffer.from(Uint8Array.from({ length: 48 * 32 * 3 }, (_, index) => (index * 37) % 251));
-  const made = await sharp(pixels, { raw: { width: 48, height: 32, channels: 3 } })
+  const metadata = sharp(pixels, { raw: { width: 48, height: 32, channels: 3 } })
     .withExif({
       IFD0: { Artist: 'Zoe Photographer', Copyright: 'The Agency', Make: SECRET },
       IFD2: { BodySerialNumber: SECRET, UserComment: SECRET, DateTimeOriginal: '2026:11:23 12:00:00' },
@@ -32,9 +34,8 @@ async function picture(kind: PictureKind): Promise<Bytes> {
     })
     .withXmp(XMP)
     .withIccProfile('p3')
-    .withMetadata({ orientation: 6 })
-    .toFormat(kind)
-    .toBuffer();
+    .withMetadata({ orientation: 6 });
+  const made = await (kind === 'heif' ? metadata.avif() : metadata.toFormat(kind)).toBuffer();
   return new Uint8Array(kind === 'jpeg' ? withSegments(made) : made);
 }
 
@@ -68,7 +69,7 @@ const places = (bytes: Bytes) =>
 
 const pixelsOf = (bytes: Bytes, autoOrient: boolean) => sharp(bytes, { autoOrient }).raw().toBuffer();
 
-describe.each<PictureKind>(['jpeg', 'png', 'webp'])('a %s', (kind) => {
+describe.each<PictureKind>(['jpeg', 'png', 'webp', 'heif'])('a %s', (kind) => {
   let bytes: Bytes;
   let clean: Bytes;
   beforeAll(async () => {
@@ -82,7 +83,10 @@ describe.each<PictureKind>(['jpeg', 'png', 'webp'])('a %s', (kind) => {
     expect(await pixelsOf(clean, true)).toEqual(await pixelsOf(bytes, true));
     expect(await pixelsOf(clean, false)).toEqual(await pixelsOf(bytes, false));
     const [before, after] = await Promise.all([sharp(bytes).metadata(), sharp(clean).metadata()]);
-    expect(after.orientation).toBe(6);
+    // What turns an AVIF is no metadata.
+    expect([before.orientation, after.orientation]).toEqual(
+      kind === 'heif' ? [undefined, undefined] : [6, 6],
+    );
     expect(after.icc).toEqual(before.icc);
     const exif = after.exif?.toString('latin1') ?? '';
     for (const text of ['Zoe Photographer', 'The Agency', '2026:11:23']) expect(exif).toContain(text);
@@ -122,6 +126,44 @@ describe.each<PictureKind>(['jpeg', 'png', 'webp'])('a %s', (kind) => {
   });
 });
 
+test('a HEIC loses all that no picture in it is made of, and keeps its pixels and its size', async () => {
+  const hidden = Buffer.from(`a video with ${SECRET}`);
+  const data = PLACED_HEIC.lastIndexOf('mdat') - 4;
+  const file = Buffer.concat([PLACED_HEIC, hidden, boxOf('mpvd', hidden), boxOf('uuid', hidden)]);
+  file.writeUInt32BE(PLACED_HEIC.length + hidden.length - data, data);
+  const bytes = new Uint8Array(file);
+  await expect(places(bytes)).rejects.toThrow('it holds more than pictures');
+  expect(await places(new Uint8Array(PLACED_HEIC))).toEqual(['EXIF']);
+  const clean = (await stripped(bytes, parseXml)) ?? bytes;
+  expect([clean.length, Buffer.from(clean).includes(SECRET)]).toEqual([bytes.length, false]);
+  expect([await places(clean), await stripped(clean, parseXml)]).toEqual([[], undefined]);
+  expect(Buffer.from(clean).toString('latin1')).toContain('Zoe Photographer');
+  expect(Buffer.from(clean).toString('latin1')).not.toContain('Phone\0');
+  expect(await drawWithMagick(clean, 'HEIC', 480)).toEqual(await drawWithMagick(PLACED_HEIC, 'HEIC', 480));
+});
+
+function boxOf(type: string, content: Buffer): Buffer {
+  const head = Buffer.from(`\0\0\0\0${type}`);
+  head.writeUInt32BE(8 + content.length);
+  return Buffer.concat([head, content]);
+}
+
+test('other pictures or a video in a JPEG may say what is not looked for', async () => {
+  const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+    .jpeg()
+    .toBuffer();
+  expect(await places(new Uint8Array(jpeg))).toEqual([]);
+  const index = Buffer.from('\xff\xe2\0\x06MPF\0', 'latin1');
+  const first = jpeg.subarray(0, 2);
+  for (const more of [
+    Buffer.concat([jpeg, Buffer.from('ftypmp42')]),
+    Buffer.concat([first, index, jpeg.subarray(2)]),
+  ]) {
+    await expect(places(new Uint8Array(more))).rejects.toThrow('other pictures or a video');
+    expect(await places((await stripped(new Uint8Array(more), parseXml)) ?? new Uint8Array())).toEqual([]);
+  }
+});
+
 test('a picture without metadata stays as it is', async () => {
   const plain = sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } });
   for (const kind of ['jpeg', 'png', 'webp'] as const) {
@@ -132,7 +174,7 @@ test('a picture without metadata stays as it is', async () => {
 
 test('other kinds of files that may say a place are known by how they begin', () => {
   const starting = (text: string) => mayCarryPlace(Uint8Array.from(Buffer.from(text, 'latin1')));
-  for (const text of ['\0\0\0\x18ftypheic', '\0\0\0\x20ftypqt  ', 'II*\0', 'MM\0*'])
+  for (const text of ['\0\0\0\x18ftypcrx ', '\0\0\0\x20ftypqt  ', '\0\0\0\x0cjP  ', 'II*\0', 'MM\0*'])
     expect(starting(text)).toBe(true);
   for (const text of ['', 'GIF89a', '<svg', '%PDF-1.7', 'plain text, ftyp'])
     expect(starting(text)).toBe(false);

@@ -11,6 +11,7 @@ import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PLACED_HEIC } from '../../fixtures/stills.ts';
 import { launchBrowser, skipWithout } from '../../support/browser.ts';
 import {
   fillLogin,
@@ -271,12 +272,17 @@ describe('an upload', () => {
       page
         .locator('[data-upload="files"]')
         .setInputFiles(files.map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
-    const places = async (key: string) => {
-      const bytes = new Uint8Array(await readBytes(gallery.s3, gallery.bucket, key));
+    const stored = (file: Uint8Array) => {
+      const bytes = new Uint8Array(file);
       return findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length);
     };
+    const places = async (key: string) => stored(await readBytes(gallery.s3, gallery.bucket, key));
     const heic = Buffer.from('\0\0\0\x18ftypheic and the rest', 'latin1');
     await go('place/');
+    expect(await stored(PLACED_HEIC)).toEqual(['EXIF']);
+    await choose(['phone.heic', PLACED_HEIC]);
+    await link('phone.heic').waitFor();
+    expect(await places('place/phone.heic')).toEqual([]);
     await choose(['a.jpg', photo], ['b.heic', heic], ['c.jpg', photo.subarray(0, 60)]);
     const question = page.getByRole('dialog', { name: '2 files may say where they were made' });
     await question.getByText('b.heic').waitFor();

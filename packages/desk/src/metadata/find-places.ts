@@ -1,5 +1,6 @@
 import { type Bytes, isAt, joined, slice, u16, u32, viewOf } from './bytes.ts';
 import { hasGps } from './exif.ts';
+import { heifMetadata } from './heif.ts';
 import { hasPlace } from './iptc.ts';
 import { JPEG_HEADS } from './jpeg.ts';
 import { understand } from './not-understood.ts';
@@ -18,24 +19,38 @@ export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';
 const PNG_END = 2 ** 17;
 
 /**
- * Where a JPEG, PNG or WebP of `size` bytes names the place where it was made, of which only the parts around
- * its metadata are read; what is appended to a JPEG is not. Throws `NotUnderstood`, also for any other file.
+ * Where a JPEG, PNG, WebP, HEIC or AVIF of `size` bytes names the place where it was made, of which only the
+ * parts around its metadata are read. Throws `NotUnderstood`, also if it names none but holds other pictures
+ * or a video, and for any other file.
  */
 export async function findPlaces(read: ReadPart, size: number): Promise<PlaceSource[]> {
   const kind = pictureKind(await read(0, 16));
-  understand(kind !== undefined, 'it is no JPEG, PNG or WebP');
+  understand(kind !== undefined, 'it is no JPEG, PNG, WebP, HEIC or AVIF');
   const found = new Set<PlaceSource>();
   const look = (source: PlaceSource, is: boolean) => is && found.add(source);
   if (kind === 'jpeg') {
     const resources: Bytes[] = [];
+    let hasMore = false;
     for await (const content of jpegMetadata(read)) {
       const head = Object.values(JPEG_HEADS).find((one) => isAt(content, 0, one));
       const bytes = content.subarray(head?.length ?? 0);
       if (head === JPEG_HEADS.exif) look('EXIF', hasGps(bytes));
       if (head === JPEG_HEADS.xmp) look('XMP', mentionsPlace(bytes));
       if (head === JPEG_HEADS.photoshop) resources.push(bytes);
+      hasMore ||= isAt(content, 0, 'MPF\0');
     }
     look('IPTC', hasPlace(joined(resources)));
+    const end = await read(Math.max(0, size - 2), 2);
+    understand(
+      found.size > 0 || (!hasMore && isAt(end, 0, '\xff\xd9')),
+      'there are other pictures or a video in the JPEG, or its end is missing',
+    );
+    return [...found];
+  }
+  if (kind === 'heif') {
+    for await (const [source, content] of heifMetadata(read, size)) {
+      look(source, source === 'EXIF' ? hasGps(content) : mentionsPlace(content));
+    }
     return [...found];
   }
   const chunks = kind === 'png' ? pngMetadata(read, size) : webpMetadata(read, size);
@@ -59,7 +74,8 @@ async function* jpegMetadata(read: ReadPart): AsyncGenerator<Bytes, void> {
     if (marker === 0xda || marker === 0xd9) return;
     const length = u16(head, 2);
     understand(length >= 2, 'a segment of the JPEG has no length');
-    if (marker === 0xe1 || marker === 0xed) yield slice(await read(at + 4, length - 2), 0, length - 2);
+    if (marker === 0xe1 || marker === 0xe2 || marker === 0xed)
+      yield slice(await read(at + 4, length - 2), 0, length - 2);
     at += 2 + length;
   }
 }

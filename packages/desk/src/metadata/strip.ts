@@ -1,4 +1,5 @@
 import { type Bytes, isAt, joined } from './bytes.ts';
+import { strippedHeif } from './heif.ts';
 import { strippedJpeg } from './jpeg.ts';
 import { understand } from './not-understood.ts';
 import { PNG_HEAD, strippedPng } from './png.ts';
@@ -6,24 +7,32 @@ import { strippedWebp } from './webp.ts';
 import type { ParseXml } from './xmp.ts';
 
 /** The pictures whose metadata can be rewritten. */
-export type PictureKind = 'jpeg' | 'png' | 'webp';
+export type PictureKind = 'jpeg' | 'png' | 'webp' | 'heif';
+
+/** What the brands of HEIC and AVIF begin with. */
+const HEIF = /^ftyp(he[ivs]|avi|mif|msf|miaf)/;
 
 /** What kind of picture begins so; undefined for any other file. */
 export function pictureKind(start: Bytes): PictureKind | undefined {
   if (isAt(start, 0, '\xff\xd8\xff')) return 'jpeg';
   if (isAt(start, 0, PNG_HEAD)) return 'png';
-  return isAt(start, 0, 'RIFF') && isAt(start, 8, 'WEBP') ? 'webp' : undefined;
+  if (isAt(start, 0, 'RIFF') && isAt(start, 8, 'WEBP')) return 'webp';
+  return HEIF.test(String.fromCharCode(...start.subarray(4, 12))) ? 'heif' : undefined;
 }
 
-/**
- * How files of other kinds begin that may say where they were made: HEIC, AVIF, video, JPEG XL, TIFF, raw,
- * PSD.
- */
-const CARRIERS: readonly (readonly [at: number, text: string])[] = [
+/** How videos begin: MP4, QuickTime, WebM. */
+const VIDEOS: Beginnings = [
   [4, 'ftyp'],
   [4, 'moov'],
   [4, 'mdat'],
   [4, 'wide'],
+  [0, '\x1aE\xdf\xa3'],
+];
+
+/** How pictures begin that are not rewritten: of cameras, JPEG 2000 and XL, TIFF, PSD. */
+const PICTURES: Beginnings = [
+  [4, 'ftypcrx '],
+  [4, 'jP  '],
   [4, 'JXL '],
   [0, '\xff\x0a'],
   [0, 'II*\0'],
@@ -31,18 +40,32 @@ const CARRIERS: readonly (readonly [at: number, text: string])[] = [
   [0, 'II+\0'],
   [0, 'MM\0+'],
   [0, 'IIRO'],
+  [0, 'IIRS'],
   [0, 'IIU\0'],
+  [0, 'II\x1a\0'],
+  [0, '\0MRM'],
+  [0, 'FOVb'],
   [0, 'FUJIFILM'],
   [0, '8BPS'],
-  [0, '\x1aE\xdf\xa3'],
 ];
+
+type Beginnings = readonly (readonly [at: number, text: string])[];
+
+function beginsLike(start: Bytes, those: Beginnings): boolean {
+  return those.some(([at, text]) => isAt(start, at, text));
+}
 
 /** Whether a file that begins so may say where it was made, in a way that cannot be rewritten. */
 export function mayCarryPlace(start: Bytes): boolean {
-  return CARRIERS.some(([at, text]) => isAt(start, at, text));
+  return beginsLike(start, PICTURES) || beginsLike(start, VIDEOS);
 }
 
-const STRIPPED = { jpeg: strippedJpeg, png: strippedPng, webp: strippedWebp };
+/** Whether a file that begins so and is no picture of a known kind is a video, or sound. */
+export function isVideo(start: Bytes): boolean {
+  return beginsLike(start, VIDEOS) && !beginsLike(start, PICTURES);
+}
+
+const STRIPPED = { jpeg: strippedJpeg, png: strippedPng, webp: strippedWebp, heif: strippedHeif };
 
 /**
  * A picture without the place where it was made, serial numbers, thumbnails and all else but its credit, its
@@ -51,7 +74,7 @@ const STRIPPED = { jpeg: strippedJpeg, png: strippedPng, webp: strippedWebp };
  */
 export async function stripped(picture: Bytes, parse: ParseXml): Promise<Bytes | undefined> {
   const kind = pictureKind(picture);
-  understand(kind !== undefined, 'it is no JPEG, PNG or WebP');
+  understand(kind !== undefined, 'it is no JPEG, PNG, WebP, HEIC or AVIF');
   const whole = joined(await STRIPPED[kind](picture, parse));
   const isSame = whole.length === picture.length && whole.every((byte, index) => byte === picture[index]);
   return isSame ? undefined : whole;

@@ -33,7 +33,9 @@ export async function withoutPlaces(chosen: readonly Chosen[], dialogs: Dialogs)
 /** The file without its place; undefined if it may say where it was made and that cannot be taken out. */
 export async function withoutPlace(file: File): Promise<File | undefined> {
   const start = await bytesOf(file.slice(0, START));
-  if (pictureKind(start) === undefined) return mayCarryPlace(start) ? undefined : file;
+  if (pictureKind(start) === undefined) {
+    return mayCarryPlace(start) || file.type.startsWith('video/') ? undefined : file;
+  }
   if (file.size > LARGEST) return undefined;
   const clean = await stripped(await bytesOf(file), parseXml);
   const { name, type, lastModified } = file;
