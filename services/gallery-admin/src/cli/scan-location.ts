@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { Bytes } from '@pressroom/desk/metadata/bytes';
 import { findPlaces, type ReadPart } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -10,13 +9,11 @@ import { listObjects, type StoredObject } from '../listing/object-page.ts';
 import { RENDITIONS } from '../names.ts';
 import { forEachConcurrently } from '../operations/concurrently.ts';
 import { reasonOf } from '../operations/object-failure.ts';
+import { readAhead } from '../places/read-ahead.ts';
 import { isInTrash } from '../trash-path.ts';
 
 /** Files looked into at a time. */
 const AT_A_TIME = 8;
-
-/** What one request reads at least, and the most requests for a file. */
-const [READ, REQUESTS] = [2 ** 16, 16];
 
 /** Kinds of pictures that say no place. */
 const PLACELESS = /\.(svg|gif|bmp|ico)$/i;
@@ -61,23 +58,10 @@ function whyUnknown(error: unknown): string {
   throw error;
 }
 
-/** Reads ahead, because metadata lies together. */
 function reading(bucket: Bucket, { key, etag, size }: StoredObject): ReadPart {
-  let held = { from: 0, bytes: new Uint8Array() as Bytes };
-  let requests = 0;
-  return async (from, length) => {
-    const end = Math.min(from + length, size);
-    if (from >= end) return new Uint8Array();
-    if (from < held.from || end > held.from + held.bytes.length) {
-      requests += 1;
-      if (requests > REQUESTS) throw new NotUnderstood('its metadata is scattered over the file');
-      const last = Math.min(Math.max(end, from + READ), size) - 1;
-      const range = { Range: `bytes=${from}-${last}`, IfMatch: `"${etag}"` };
-      const { Body } = await bucket.s3.send(
-        new GetObjectCommand({ Bucket: bucket.name, Key: key, ...range }),
-      );
-      held = { from, bytes: new Uint8Array(Buffer.concat(await (Body as Readable).toArray())) };
-    }
-    return held.bytes.subarray(from - held.from, end - held.from);
-  };
+  return readAhead(async (Range) => {
+    const part = { Bucket: bucket.name, Key: key, Range, IfMatch: `"${etag}"` };
+    const { Body } = await bucket.s3.send(new GetObjectCommand(part));
+    return new Uint8Array(Buffer.concat(await (Body as Readable).toArray()));
+  }, size);
 }
