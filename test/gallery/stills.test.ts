@@ -72,6 +72,11 @@ test.each<[string, string, () => Buffer | Promise<Buffer>]>([
     'application/octet-stream',
     async () => cameraRaw([await small(), await turned(1)], 1),
   ],
+  [
+    'a raw file that begins with the sensor',
+    'image/x-pentax-pef',
+    async () => cameraRaw([await small(), await turned(1)], 1, 'Pentax'),
+  ],
 ])('the thumbnail of %s is seen as it is meant', async (_, type, draw) => {
   const { status, headers, body } = await thumbnail(await draw(), type);
   expect([status, headers.get('content-type'), headers.get('x-thumbnail')]).toEqual([

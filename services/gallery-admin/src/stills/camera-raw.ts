@@ -1,4 +1,7 @@
-const TAG = { make: 0x10f, subDirectories: 0x14a, dngVersion: 0xc612 };
+const TAG = { kind: 0x106, make: 0x10f, subDirectories: 0x14a, dngVersion: 0xc612 };
+
+/** The kind of pixels that lie behind a filter of colors, as a sensor has them (TIFF/EP). */
+const FILTERED = 32_803;
 
 /** Whether a TIFF is what a camera's sensor has recorded. */
 export function isCameraRaw(image: Buffer): boolean {
@@ -6,18 +9,20 @@ export function isCameraRaw(image: Buffer): boolean {
   if (order !== 'II*\0' && order !== 'MM\0*') return false;
   if (image.toString('latin1', 8, 10) === 'CR') return true;
   const tags = tagsOf(image, order === 'II*\0');
-  return tags.has(TAG.dngVersion) || (tags.has(TAG.make) && tags.has(TAG.subDirectories));
+  if (tags.has(TAG.dngVersion) || tags.get(TAG.kind) === FILTERED) return true;
+  return tags.has(TAG.make) && tags.has(TAG.subDirectories);
 }
 
-/** The tags of a TIFF's first directory. */
-function tagsOf(image: Buffer, isLittleEndian: boolean): Set<number> {
+/** The tags of a TIFF's first directory, with what begins their values as a number of two bytes. */
+function tagsOf(image: Buffer, isLittleEndian: boolean): Map<number, number> {
   const short = (at: number) => {
     if (at + 2 > image.length) return 0;
     return isLittleEndian ? image.readUInt16LE(at) : image.readUInt16BE(at);
   };
-  if (image.length < 8) return new Set();
+  if (image.length < 8) return new Map();
   const start = isLittleEndian ? image.readUInt32LE(4) : image.readUInt32BE(4);
-  return new Set(Array.from({ length: short(start) }, (_, index) => short(start + 2 + 12 * index)));
+  const fields = Array.from({ length: short(start) }, (_, index) => start + 2 + 12 * index);
+  return new Map(fields.map((at) => [short(at), short(at + 8)]));
 }
 
 /** JPEGs that are looked at in a file: cameras embed up to four. */
