@@ -436,31 +436,39 @@ test('the process of its own serves public media alone, and counts by address', 
   }
 });
 
-test('a rendition is made once however many ask at the same time, and again once it is deleted', async () => {
+test('a rendition is made once however many ask at the same time, and again once it is deleted; some are kept', async () => {
   const connections = new StoreConnections();
   const bucket = connections.open(environmentBucket(readStoreConfig(gallery.settings)));
   let made = 0;
   const turn = async () => {
     made += 1;
   };
-  const renditions = new Renditions({ places: 2, maxBytes: 2 ** 20, turn });
+  const renditions = new Renditions({ places: 2, maxBytes: 2 ** 20, kept: 2, turn });
   const picture = {
     bucket,
     key: KEY,
     version: 'once',
     etag: await objectTag(bucket, { key: KEY, versionId: undefined }, new AbortController().signal),
   };
-  const ask = async (_: unknown, owner: number) => {
+  const ask = async (_: unknown, owner: number, w = 64) => {
     const request = { method: 'GET', headers: {}, signal: new AbortController().signal } as const;
-    const media = await renditions.read(picture, renditionOf({ w: 64 }, 'webp'), request, `${owner}`);
+    const media = await renditions.read(picture, renditionOf({ w }, 'webp'), request, `${owner}`);
     return Buffer.concat(await media.body.toArray()).length;
   };
+  const kept = async () => (await keysOf('.pressroom-renditions/')).filter((key) => key.includes('/once/'));
   try {
     const lengths = await Promise.all(Array.from({ length: 50 }, ask));
     expect([new Set(lengths).size, made]).toEqual([1, 1]);
-    const [Key = ''] = (await keysOf('.pressroom-renditions/')).filter((key) => key.includes('/once/'));
+    const [Key = ''] = await kept();
     await gallery.s3.send(new DeleteObjectCommand({ Bucket: gallery.bucket, Key }));
     expect([await ask(undefined, 0), made]).toEqual([lengths[0], 2]);
+    // Strangers have more made than are kept, and get them all the same.
+    for (let time = 0; time < 2; time += 1) {
+      const sizes: number[] = [];
+      for (const w of [64, 128, 256, 384]) sizes.push(await ask(undefined, 0, w));
+      expect(sizes).toEqual(sizes.toSorted((one, other) => one - other));
+    }
+    expect([(await kept()).length, made]).toEqual([2, 7]);
   } finally {
     connections.close();
   }

@@ -10,6 +10,9 @@ import { Renditions } from './media/renditions.ts';
 import { mediaOperation } from './media/routes.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
 
+/** More than the ladder has of two formats, in several crops. */
+const KEPT = 400;
+
 /** What the public part of the active bucket is served with. */
 export interface PublicMediaParts {
   config: Pick<MediaConfig, 'MEDIA_PUBLIC' | 'MEDIA_RATE_LIMIT' | 'REDIS_URL' | 'REDIS_TIMEOUT_MS'>;
@@ -29,7 +32,7 @@ export async function servePublicMedia(
     buckets,
     originals: new Originals(),
     prefixes: new PublicPrefixes(config.MEDIA_PUBLIC),
-    renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes }),
+    renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT }),
   });
   await app.register(async (routes: Server) => {
     await limitRate(routes, {

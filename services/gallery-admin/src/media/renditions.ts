@@ -1,7 +1,9 @@
-import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import type { Bucket } from '../buckets/bucket.ts';
+import { listPage } from '../listing/object-page.ts';
 import { isKeyLength, RENDITIONS } from '../names.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
 import { notAnImage } from '../proxy/failures.ts';
@@ -35,17 +37,25 @@ export interface RenditionLimits {
   places: number;
   /** The most bytes of a picture. */
   maxBytes: number;
+  /** Renditions of a picture that are kept: those that a page asks for, not all that strangers can think of. */
+  kept: number;
   /** Resolves when nothing else on this machine waits for what decodes pictures. */
   turn: () => Promise<void>;
 }
 
+/** What is made from a picture. */
+interface Made {
+  Body: Buffer;
+  ContentType: string;
+}
+
 /**
  * What is made from public pictures. It is kept in the bucket, made once however many ask for it at the same
- * time, and made anew where it has been deleted.
+ * time, and made anew where it has been deleted, or too many others are kept.
  */
 export class Renditions {
   readonly #limits: RenditionLimits;
-  readonly #work = new SharedWork<void>();
+  readonly #work = new SharedWork<Made | undefined>();
   readonly #queue: FairQueue;
 
   constructor(limits: RenditionLimits) {
@@ -67,22 +77,30 @@ export class Renditions {
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    await this.#work.do(JSON.stringify([bucket.id, ...bucket.baseUrls, key]), request.signal, (signal) =>
-      this.#queue.run(owner, async () => {
-        await this.#limits.turn();
-        signal.throwIfAborted();
-        await this.#make(picture, wanted, { Bucket: bucket.name, Key: key }, signal);
-      }),
+    const unkept = await this.#work.do(
+      JSON.stringify([bucket.id, ...bucket.baseUrls, key]),
+      request.signal,
+      (signal) =>
+        this.#queue.run(owner, async () => {
+          await this.#limits.turn();
+          signal.throwIfAborted();
+          const made = await this.#make(picture, wanted, signal);
+          if (wanted !== 'description' && (await this.#hasEnough(picture))) return made;
+          const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
+          await bucket.s3.send(command, { abortSignal: signal });
+          return undefined;
+        }),
     );
-    return read();
+    return unkept === undefined ? read() : mediaOf(unkept, request);
   }
 
-  async #make(
-    { bucket, key, version, etag }: Picture,
-    wanted: Wanted,
-    target: Pick<PutObjectCommandInput, 'Bucket' | 'Key'>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #hasEnough(picture: Picture): Promise<boolean> {
+    const { kept } = this.#limits;
+    const page = { prefix: folderOf(picture), maxKeys: kept };
+    return (await listPage(picture.bucket, page)).objects.length >= kept;
+  }
+
+  async #make({ bucket, key, version, etag }: Picture, wanted: Wanted, signal: AbortSignal): Promise<Made> {
     const { maxBytes } = this.#limits;
     const request = { method: 'GET', headers: {}, signal } as const;
     const media = await fetchObject(bucket, { key, versionId: undefined }, request, {
@@ -100,17 +118,27 @@ export class Renditions {
         : await makeRendition(image, wanted);
     if (Body === undefined) throw notAnImage(media.headers['content-type'] ?? '');
     const ContentType = wanted === 'description' ? 'application/json' : `image/${wanted.format}`;
-    await bucket.s3.send(new PutObjectCommand({ ...target, Body, ContentType }), { abortSignal: signal });
+    return { Body, ContentType };
   }
+}
+
+/** The answer with what is not kept: whole, because it has no validator by which its parts fit together. */
+function mediaOf({ Body, ContentType }: Made, { method }: MediaRequest): Media {
+  const headers = { 'content-type': ContentType, 'content-length': String(Body.length) };
+  return { status: 200, headers, body: Readable.from(method === 'HEAD' ? [] : [Body]) };
 }
 
 function jsonOf(value: object | undefined): Buffer | undefined {
   return value && Buffer.from(JSON.stringify(value));
 }
 
-function keyOf({ key, version }: Picture, wanted: Wanted): string {
-  const name = wanted === 'description' ? 'description.json' : nameOf(wanted);
-  const kept = `${RENDITIONS}${key}/${version}/${name}`;
+/** Where what is made from a picture is kept. */
+function folderOf({ key, version }: Picture): string {
+  return `${RENDITIONS}${key}/${version}/`;
+}
+
+function keyOf(picture: Picture, wanted: Wanted): string {
+  const kept = folderOf(picture) + (wanted === 'description' ? 'description.json' : nameOf(wanted));
   if (isKeyLength(kept)) return kept;
   throw new Failure('refused', 'the name of this file is too long for renditions of it');
 }
