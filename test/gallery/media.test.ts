@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { StoreConnections } from '@pressroom/gallery-admin/buckets/clients';
 import { environmentBucket } from '@pressroom/gallery-admin/buckets/configuration';
@@ -237,6 +237,16 @@ test('where a public picture was made reaches no reader, by none of its addresse
       ]);
     }
   }
+  await gallery.s3.send(
+    new PutObjectCommand({
+      Bucket: gallery.bucket,
+      Key: 'public/placed/coded.jpg',
+      Body: gzipSync(await photograph(90, 60)),
+      ContentType: 'image/jpeg',
+      ContentEncoding: 'gzip',
+    }),
+  );
+  expect(tellsPlace((await read('public/placed/coded.jpg')).body)).toBe(false);
   // Of a raw file without a picture in it, there is nothing to show.
   await put('public/placed/sensor.nef', cameraRaw([], 1), 'application/octet-stream');
   const sensor = await read('public/placed/sensor.nef');

@@ -21,6 +21,7 @@ const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.
  exif:GPSLatitude="52,31.2N SECRET" p:City="SECRET" p:Credit="Agency &amp; Söhne">
 <dc:creator><rdf:Seq><rdf:li>Zoë &lt;Photographer&gt;</rdf:li></rdf:Seq></dc:creator>
 <dc:rights><rdf:Alt><rdf:li xml:lang="x-default">© 2026</rdf:li></rdf:Alt></dc:rights>
+<dc:description><rdf:Alt><rdf:li xml:lang="x-default">City Hall</rdf:li></rdf:Alt></dc:description>
 <dc:subject><rdf:Bag><rdf:li>SECRET</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`;
 
 /** A picture with all that a camera and a photo desk write into it. */
@@ -162,6 +163,30 @@ test('other pictures or a video in a JPEG may say what is not looked for', async
     await expect(places(new Uint8Array(more))).rejects.toThrow('other pictures or a video');
     expect(await places((await stripped(new Uint8Array(more), parseXml)) ?? new Uint8Array())).toEqual([]);
   }
+});
+
+test('places in unusual parts of a picture are found', async () => {
+  const plain = sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } });
+  const jpeg = await plain.clone().jpeg().toBuffer();
+  const more = Buffer.from(
+    `http://ns.adobe.com/xmp/extension/\0${'0'.repeat(40)}<d drone-dji:GpsLatitude="52.5"/>`,
+  );
+  const head = Buffer.from([0xff, 0xe1, 0, more.length + 2]);
+  const extended = Buffer.concat([jpeg.subarray(0, 2), head, more, jpeg.subarray(2)]);
+  expect(await places(new Uint8Array(extended))).toEqual(['XMP']);
+  const wide = Buffer.from('http://ns.adobe.com/xap/1.0/\0');
+  const content = Buffer.concat([wide, Buffer.from('<City xmlns="p">Lisbon</City>', 'utf16le')]);
+  const utf16 = Buffer.concat([
+    jpeg.subarray(0, 2),
+    Buffer.from([0xff, 0xe1, 0, content.length + 2]),
+    content,
+    jpeg.subarray(2),
+  ]);
+  expect(await places(new Uint8Array(utf16))).toEqual(['XMP']);
+  const png = await plain.png().toBuffer();
+  const profile = Buffer.from('\0\0\0\x1etEXtRaw profile type APP1\0\nexif\n    0000', 'latin1');
+  const converted = Buffer.concat([png.subarray(0, 33), profile, png.subarray(33)]);
+  await expect(places(new Uint8Array(converted))).rejects.toThrow('metadata of another format');
 });
 
 test('a picture without metadata stays as it is', async () => {

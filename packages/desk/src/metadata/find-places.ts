@@ -2,7 +2,7 @@ import { type Bytes, isAt, joined, slice, u16, u32, viewOf } from './bytes.ts';
 import { hasGps } from './exif.ts';
 import { heifMetadata } from './heif.ts';
 import { hasPlace } from './iptc.ts';
-import { JPEG_HEADS } from './jpeg.ts';
+import { JPEG_HEADS, MORE_XMP } from './jpeg.ts';
 import { understand } from './not-understood.ts';
 import { isXmp, xmpOf } from './png.ts';
 import { pictureKind } from './strip.ts';
@@ -14,6 +14,9 @@ export type ReadPart = (from: number, length: number) => Promise<Bytes>;
 
 /** Where in its metadata a picture names a place. */
 export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';
+
+/** What a text of a PNG begins with that is metadata of a JPEG, as ImageMagick writes it. */
+const RAW_PROFILE = 'Raw profile type ';
 
 /** How much of the end of a PNG is searched: the metadata is before or after all of the picture. */
 const PNG_END = 2 ** 17;
@@ -35,7 +38,7 @@ export async function findPlaces(read: ReadPart, size: number): Promise<PlaceSou
       const head = Object.values(JPEG_HEADS).find((one) => isAt(content, 0, one));
       const bytes = content.subarray(head?.length ?? 0);
       if (head === JPEG_HEADS.exif) look('EXIF', hasGps(bytes));
-      if (head === JPEG_HEADS.xmp) look('XMP', mentionsPlace(bytes));
+      if (head === JPEG_HEADS.xmp || isAt(content, 0, MORE_XMP)) look('XMP', mentionsPlace(bytes));
       if (head === JPEG_HEADS.photoshop) resources.push(bytes);
       hasMore ||= isAt(content, 0, 'MPF\0');
     }
@@ -57,6 +60,7 @@ export async function findPlaces(read: ReadPart, size: number): Promise<PlaceSou
   for await (const [type, content] of chunks) {
     if (/^exif$/i.test(type)) look('EXIF', hasGps(tiffOf(content)));
     if (type === 'XMP ') look('XMP', mentionsPlace(content));
+    understand(!isAt(content, 0, RAW_PROFILE), 'there is metadata of another format in the PNG');
     if (isXmp(type, content)) look('XMP', mentionsPlace(await xmpOf(type, content)));
   }
   return [...found];
@@ -119,5 +123,5 @@ function nameAt(bytes: Bytes, at: number): string {
 }
 
 function isMetadata(type: string): boolean {
-  return type === 'eXIf' || type === 'iTXt' || type === 'zTXt';
+  return type === 'eXIf' || type === 'iTXt' || type === 'zTXt' || type === 'tEXt';
 }

@@ -11,6 +11,9 @@ export const JPEG_HEADS = {
   photoshop: 'Photoshop 3.0\0',
 } as const;
 
+/** What the segments begin with that continue a long XMP. */
+export const MORE_XMP = 'http://ns.adobe.com/xmp/extension/\0';
+
 const { exif: EXIF, xmp: XMP, photoshop: PHOTOSHOP } = JPEG_HEADS;
 
 /** The most bytes of a segment besides its marker and length. */

@@ -15,9 +15,9 @@ const KEPT: Readonly<Record<string, readonly [prefix: string, properties: readon
   ],
 };
 
-/** What says a place, in any namespace. */
+/** Properties that say a place, in any namespace, as XML has their names; drones write `Gps`. */
 const PLACE =
-  /\b(GPS(Latitude|Longitude)|Location(Created|Shown|Code)?|City|State|Country(Name|Code)?|Sublocation)\b/;
+  /[:<]([Gg][Pp][Ss]\w+|Location(Created|Shown|Code)?|City|State|Country(Name|Code)?|Sublocation)(?=[\s=>/])/;
 
 /** An element of an XML document, as DOM has it. */
 interface XmlElement {
@@ -37,7 +37,8 @@ export type ParseXml = (xml: string) => {
 
 /** Whether XMP names a place, as far as its text tells. */
 export function mentionsPlace(xmp: Bytes): boolean {
-  return PLACE.test(new TextDecoder().decode(xmp));
+  // Of UTF-16, every other byte is zero.
+  return PLACE.test(new TextDecoder().decode(xmp).replaceAll('\0', ''));
 }
 
 /** XMP, written anew with what a picture keeps of it. Undefined if nothing is left. */

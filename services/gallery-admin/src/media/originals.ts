@@ -1,5 +1,5 @@
-import { findPlaces } from '@pressroom/desk/metadata/find-places';
-import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
+import { findPlaces, type ReadPart } from '@pressroom/desk/metadata/find-places';
+import { NotUnderstood, understand } from '@pressroom/desk/metadata/not-understood';
 import { isVideo, mayCarryPlace, pictureKind } from '@pressroom/desk/metadata/strip';
 import { LRUCache } from 'lru-cache';
 import { readAhead } from '../places/read-ahead.ts';
@@ -27,22 +27,22 @@ export class Originals {
     const read = readAhead(async (range) => {
       const request = { method: 'GET', headers: { range }, signal } as const;
       const limits = { maxBytes: Number.POSITIVE_INFINITY, ifMatch: etag };
-      const { body } = await readObject(bucket, { key, versionId: undefined }, request, limits);
+      const { headers, body } = await readObject(bucket, { key, versionId: undefined }, request, limits);
+      const isCoded = headers['content-encoding'] !== undefined;
+      understand(!isCoded || !/^image\//i.test(headers['content-type'] ?? ''), 'it is compressed');
       return new Uint8Array(Buffer.concat(await body.toArray()));
     }, size);
-    const start = await read(0, START);
-    const isPicture = pictureKind(start) !== undefined || (mayCarryPlace(start) && !isVideo(start));
-    const saysNone = !isPicture || (await findPlaces(read, size).then(isEmpty, isUnderstood));
+    const saysNone = await namesNone(read, size).catch((error) => {
+      if (error instanceof NotUnderstood) return false;
+      throw error;
+    });
     this.#known.set(id, saysNone);
     return saysNone;
   }
 }
 
-function isEmpty(places: readonly unknown[]): boolean {
-  return places.length === 0;
-}
-
-function isUnderstood(error: unknown): false {
-  if (error instanceof NotUnderstood) return false;
-  throw error;
+async function namesNone(read: ReadPart, size: number): Promise<boolean> {
+  const start = await read(0, START);
+  const isPicture = pictureKind(start) !== undefined || (mayCarryPlace(start) && !isVideo(start));
+  return !isPicture || (await findPlaces(read, size)).length === 0;
 }
