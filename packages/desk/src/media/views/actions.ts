@@ -106,12 +106,17 @@ function actionsOf(app: App): Actions {
   };
 }
 
+/** Pictures that browsers show; of others, such as HEIC, pages show a rendition. */
+const SHOWN = /^image\/(jpeg|png|gif|webp|avif|apng|bmp|svg)/;
+
 async function textOf({ api }: App, what: string, entry: Entry): Promise<string> {
   const { path, name } = entry;
   const address = api.address(entry);
   if (what === 'signed') return (await api.sign([path]))[path] ?? address;
-  if (what === 'markdown') return `![${name.replaceAll(/[[\]\\]/g, '\\$&')}](${address})`;
-  if (what === 'img') return `<img src="${attribute(address)}" alt="${attribute(name)}">`;
+  const isDrawn = entry.publicPath !== undefined && entry.kind === 'image' && !SHOWN.test(entry.contentType);
+  const shown = isDrawn ? `${address}?w=1920` : address;
+  if (what === 'markdown') return `![${name.replaceAll(/[[\]\\]/g, '\\$&')}](${shown})`;
+  if (what === 'img') return `<img src="${attribute(shown)}" alt="${attribute(name)}">`;
   return address;
 }
 
