@@ -11,6 +11,7 @@ import {
   JXL,
   LARGE_PDF,
   PDF,
+  PLACED_HEIC,
   psd,
   SLOW_PDF,
 } from '../fixtures/stills.ts';
@@ -200,6 +201,15 @@ test.each([
     });
   },
 );
+
+test('a rendition of a HEIC says whose it is, and not where it was made', async () => {
+  await put('public/phone.heic', PLACED_HEIC, 'image/heic');
+  const { body } = await read('/media/public/phone.heic?w=64&format=webp');
+  const { exif, xmpAsString } = await sharp(body).metadata();
+  expect([exif, xmpAsString]).toEqual([undefined, expect.stringContaining('Zoe Photographer')]);
+  const { credit } = JSON.parse((await read('/media/public/phone.heic.json')).body.toString());
+  expect(credit).toBe('Zoe Photographer');
+});
 
 test('a document that is no picture is refused as before', async () => {
   for (const [type, file] of [

@@ -1,6 +1,6 @@
 import type { ResizeOptions, Sharp } from 'sharp';
 import { drawn, type OpenImage, openImage } from '../proxy/image.ts';
-import { asXmp, readCredit } from './credit.ts';
+import { asXmp, type Credit, readCredit } from './credit.ts';
 import { RATIOS, type Rendition, WIDTHS } from './ladder.ts';
 import type { PictureDescription } from './schema.ts';
 import { versionedPath } from './version.ts';
@@ -17,17 +17,27 @@ const PAPER = '#ffffff';
 /** ThumbHash takes no larger picture. */
 const HASHED_SIDE = 100;
 
+/** An image that sharp reads, with EXIF that is not in it. */
+interface Source {
+  image: Buffer;
+  exif?: Buffer | undefined;
+}
+
 /**
  * Makes a rendition: upright, in sRGB, never enlarged, without metadata but for credit and rights; of an
  * animation, of the first frame. Undefined for what cannot be decoded. Fails as {@link openImage} and
  * {@link drawn} do.
  */
-export async function makeRendition(image: Buffer, rendition: Rendition): Promise<Buffer | undefined> {
-  const opened = await openImage(image);
+export async function makeRendition(source: Source, rendition: Rendition): Promise<Buffer | undefined> {
+  const opened = await openImage(source.image);
   if (opened === undefined) return undefined;
-  const credit = asXmp(await readCredit(opened.metadata));
+  const credit = asXmp(await creditOf(opened, source));
   const encoded = encode(opened.pixels().resize(sizeOf(opened, rendition)), rendition);
   return drawn(credit === undefined ? encoded : encoded.withXmp(credit));
+}
+
+function creditOf({ metadata }: OpenImage, { exif }: Source): Promise<Credit> {
+  return readCredit(exif === undefined ? metadata : { ...metadata, exif });
 }
 
 function sizeOf({ metadata: { autoOrient } }: OpenImage, { width, box, format }: Rendition): ResizeOptions {
@@ -59,10 +69,10 @@ function encode(picture: Sharp, { format, quality }: Rendition): Sharp {
 
 /** Describes a picture. Undefined for what cannot be decoded. Fails as {@link makeRendition} does. */
 export async function describePicture(
-  image: Buffer,
+  source: Source,
   { key, version }: { key: string; version: string },
 ): Promise<PictureDescription | undefined> {
-  const opened = await openImage(image);
+  const opened = await openImage(source.image);
   if (opened === undefined) return undefined;
   const small = opened
     .pixels()
@@ -79,7 +89,7 @@ export async function describePicture(
     url,
     srcset: srcsetOf(url, width),
     ...(await look(png)),
-    ...(await readCredit(opened.metadata)),
+    ...(await creditOf(opened, source)),
   };
 }
 

@@ -111,11 +111,11 @@ export class Renditions {
     const file = await imageBytes(media, maxBytes);
     const format = stillFormat(file);
     const still = format && (await decodeStill({ file, format, side: WIDEST }, 'public'));
-    const image = Buffer.isBuffer(still) ? still : file;
+    const source = still && 'image' in still ? still : { image: file };
     const Body =
       wanted === 'description'
-        ? jsonOf(await describePicture(image, { key, version }))
-        : await makeRendition(image, wanted);
+        ? jsonOf(await describePicture(source, { key, version }))
+        : await makeRendition(source, wanted);
     if (Body === undefined) throw notAnImage(media.headers['content-type'] ?? '');
     const ContentType = wanted === 'description' ? 'application/json' : `image/${wanted.format}`;
     return { Body, ContentType };

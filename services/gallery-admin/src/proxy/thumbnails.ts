@@ -129,7 +129,9 @@ export class Thumbnails {
     const file = kept ?? (await this.#read(request));
     const task = { file: file.image, format: still, side: SIDES[request.size] };
     const decoded = await decodeStill(task, 'thumbnails');
-    if (Buffer.isBuffer(decoded)) return this.#finish(request, file, await this.#draw(request, decoded));
+    if ('image' in decoded) {
+      return this.#finish(request, file, await this.#draw(request, decoded.image));
+    }
     // What a raw file of a camera begins with may be a small picture that sharp reads.
     const drawn = await this.#draw(request, file.image);
     return drawn === undefined ? placeholder(decoded.unseen) : this.#finish(request, file, drawn);

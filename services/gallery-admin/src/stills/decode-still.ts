@@ -8,6 +8,12 @@ import { tooManyPixels } from './too-many-pixels.ts';
 /** One at a time, because of its memory; the other cores are for what sharp reads. */
 const LIMITS = { startMs: 30_000, cpuMs: 10_000, timeMs: 60_000, memoryMiB: 256, threads: 1 };
 
+/** What sharp reads of a file, with the file's EXIF where that is not in it. */
+export interface DecodedStill {
+  image: Buffer;
+  exif: Buffer | undefined;
+}
+
 let pool: ThreadPool<StillTask, StillResult> | undefined;
 
 /**
@@ -18,14 +24,19 @@ let pool: ThreadPool<StillTask, StillResult> | undefined;
 export async function decodeStill(
   task: StillTask,
   owner: 'thumbnails' | 'public',
-): Promise<Buffer | { unseen: Unseen }> {
+): Promise<DecodedStill | { unseen: Unseen }> {
   pool ??= new ThreadPool(new URL('./still-thread.ts', import.meta.url), LIMITS);
   const result = await pool.run(owner, () => task).catch(explained);
-  if ('image' in result)
-    return Buffer.from(result.image.buffer, result.image.byteOffset, result.image.length);
+  if ('image' in result) {
+    return { image: asBuffer(result.image), exif: result.exif && asBuffer(result.exif) };
+  }
   const { unseen } = result;
   if (unseen === 'too_many_pixels') throw tooManyPixels(MAX_STILL_PIXELS);
   return { unseen };
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 /** The file is to blame for a thread that was killed or has ended; the machine for one that never began. */

@@ -37,7 +37,9 @@ export async function drawWithMagick(
     }
     // Cameras have 10 bits, which sharp refuses in a TIFF.
     picture.depth = 8;
-    return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()) };
+    // What libvips reads of a TIFF has XMP and IPTC, and no EXIF.
+    const exif = picture.getProfile('exif')?.data.slice();
+    return { image: picture.write(MagickFormat.Tiff, (written) => written.slice()), exif };
   } finally {
     picture.dispose();
   }

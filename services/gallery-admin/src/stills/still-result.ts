@@ -11,5 +11,7 @@ export type Unseen =
   /** A PDF with a password. */
   | 'locked';
 
-/** A picture that sharp reads, or why there is none. */
-export type StillResult = { image: Uint8Array } | { unseen: Unseen | 'too_many_pixels' };
+/** A picture that sharp reads, with the file's EXIF where that is not in it, or why there is none. */
+export type StillResult =
+  | { image: Uint8Array; exif?: Uint8Array | undefined }
+  | { unseen: Unseen | 'too_many_pixels' };
