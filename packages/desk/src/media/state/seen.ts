@@ -2,7 +2,7 @@ import type { Entry } from '../api/types.ts';
 import { endingOf } from './order.ts';
 
 /** Files with pictures in them that are no images by their type: documents, and cameras' raw files. */
-const DRAWN = new Set('pdf ai psb hif j2k j2c dng cr2 cr3 nef nrw arw raf orf rw2 srw'.split(' '));
+const DRAWN = new Set('pdf ai psb hif j2k j2c dng cr2 cr3 nef nrw arw raf orf rw2 srw pef'.split(' '));
 
 /** Whether the service makes pictures of a file. */
 export function isDrawn({ kind, name }: Entry): boolean {
