@@ -10,9 +10,10 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SecretBox } from '@pressroom/common/secrets/secret-box';
 import { HookStore } from '@pressroom/content/hooks/store';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PLACED_HEIC } from '../fixtures/stills.ts';
 import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { ROOT, run } from '../support/command.ts';
 import { type ContentFixture, contentFixture, queriesOf } from '../support/content.ts';
@@ -59,16 +60,16 @@ beforeAll(async () => {
   await post('Boats <b>& tides', 'gone.jpg');
   await run(['services/news-feed/src/cli.ts', 'sample'], { env: { DATABASE_URL: news.database.url } });
   const image = await sharp({ create: { width: 1200, height: 800, channels: 3, background: '#468' } })
+    .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 12/1' } })
     .jpeg()
     .toBuffer();
-  await gallery.s3.send(
-    new PutObjectCommand({
-      Bucket: gallery.bucket,
-      Key: 'public/pier.jpg',
-      Body: image,
-      ContentType: 'image/jpeg',
-    }),
-  );
+  const { bucket: Bucket } = gallery;
+  for (const [Key, Body, ContentType] of [
+    ['public/pier.jpg', image, 'image/jpeg'],
+    ['public/phone.heic', PLACED_HEIC, 'image/heic'],
+  ] as const) {
+    await gallery.s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }));
+  }
   folder = await install();
   const port = await findFreePort();
   site = `http://127.0.0.1:${port}`;
@@ -134,8 +135,8 @@ function start(env: Record<string, string>): ChildProcess {
 }
 
 /** Opens a page of the site, and returns it with what it loaded of script, and what it complained about. */
-async function open(path: string) {
-  const page = (await browser?.newPage()) as Page;
+async function open(path: string, options?: BrowserContextOptions) {
+  const page = (await browser?.newPage(options)) as Page;
   const loaded = { script: 0, complaints: [] as string[] };
   page.on('pageerror', (error) => loaded.complaints.push(error.message));
   page.on('response', async (answer) => {
@@ -165,15 +166,32 @@ test('the front page has the articles and what the news is about', async () => {
 /** The width in pixels of what the browser has loaded for a picture, once it has. */
 const widthOf = (picture: Locator) => picture.evaluate((one: HTMLImageElement) => one.naturalWidth);
 
-test('pictures of the gallery are shown in the size that the page needs', async () => {
-  const { page } = await open('/pictures/');
-  const picture = page.locator('.cards img');
-  await expect.poll(() => widthOf(picture)).toBeGreaterThan(0);
-  expect(await picture.evaluate((one: HTMLImageElement) => one.currentSrc)).toMatch(
-    /\/media\/v[0-9a-f]{12}\/public\/pier\.jpg\?w=384$/,
-  );
-  expect(await picture.getAttribute('width')).toBe('1200');
-  await page.close();
+test('pictures of the gallery are shown in the sizes that the page needs, without the places where they were made', async () => {
+  for (const [width, deviceScaleFactor, wanted] of [
+    [380, 1, 384],
+    [600, 1, 640],
+    [400, 2, 828],
+  ] as const) {
+    const { page } = await open('/pictures/', { viewport: { width, height: 700 }, deviceScaleFactor });
+    for (const [name, own] of [
+      ['pier.jpg', '1200'],
+      ['phone.heic', '120'],
+    ] as const) {
+      const picture = page.locator(`.cards img[src*="${name}"]`);
+      await expect.poll(() => widthOf(picture)).toBeGreaterThan(0);
+      expect(await picture.getAttribute('width')).toBe(own);
+      const shown = new URL(await picture.evaluate((one: HTMLImageElement) => one.currentSrc));
+      expect(shown.pathname + shown.search).toMatch(
+        new RegExp(`^/media/v[0-9a-f]{12}/public/${name}\\?w=${wanted}$`),
+      );
+      // Nor has what a reader finds who leaves the width out.
+      for (const address of [shown.href, shown.href.replace(shown.search, '')]) {
+        const { exif, format } = await sharp(await (await fetch(address)).arrayBuffer()).metadata();
+        expect([address, exif, format]).toEqual([address, undefined, 'jpeg']);
+      }
+    }
+    await page.close();
+  }
 });
 
 test('a picture of an article is drawn by the gallery; one that is gone leaves its text', async () => {

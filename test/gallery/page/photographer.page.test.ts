@@ -5,6 +5,7 @@ import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawing } from '../../fixtures/drawing.ts';
+import { cameraRaw, HEIC_10_BITS, PLACED_HEIC } from '../../fixtures/stills.ts';
 import { skipWithout } from '../../support/browser.ts';
 import { type GalleryWindow, openGalleryWindow } from '../../support/gallery-window.ts';
 
@@ -19,6 +20,9 @@ const DRAWN = `(() => {
   const isDrawn = (one) => one.complete && one.naturalWidth > 1 && one.naturalWidth !== 481;
   return all.every(isDrawn) ? all.map((one) => one.closest('[data-path]').dataset.path) : [];
 })()`;
+
+/** Of which a person decides: nothing can be taken out of them. */
+const UNKNOWN = ['DSC_9001.NEF', 'Scan.tif'];
 
 /** What a phone or a camera writes into its pictures. */
 const EXIF = {
@@ -41,11 +45,30 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
+/** What else phones, cameras and programs write, by name. */
+async function others(): Promise<Record<string, Buffer>> {
+  const picture = () =>
+    sharp({ create: { width: 300, height: 200, channels: 3, background: '#c63' } }).withExif(EXIF);
+  return {
+    'IMG_0001.HEIC': PLACED_HEIC,
+    'IMG_0002.HEIF': HEIC_10_BITS,
+    'IMG_0003.avif': await picture().avif().toBuffer(),
+    'Screen.png': await picture().png().toBuffer(),
+    'Edited.webp': await picture().webp().toBuffer(),
+    'DSC_9001.NEF': cameraRaw([await picture().jpeg().toBuffer()], 1),
+    'Scan.tif': await picture().tiff().toBuffer(),
+  };
+}
+
 test('a photographer uploads a series, sorts it into folders, changes her mind, and shows it', async () => {
   const { page } = window;
   const activity = page.getByRole('region', { name: 'Activity' });
   const files: string[] = [];
-  for (let index = 1; index <= COUNT; index += 1) {
+  for (const [name, bytes] of Object.entries(await others())) {
+    files.push(join(folder, name));
+    await writeFile(join(folder, name), bytes);
+  }
+  for (let index = 1; files.length < COUNT; index += 1) {
     const file = join(folder, `DSC_${String(index).padStart(4, '0')}.jpg`);
     await writeFile(
       file,
@@ -60,6 +83,9 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await window.go('wedding/', '');
   await page.getByText('Nothing here yet').waitFor();
   await page.locator('[data-upload="files"]').setInputFiles(files);
+  const question = page.getByRole('dialog', { name: `${UNKNOWN.length} files may say where they were made` });
+  for (const name of UNKNOWN) await question.getByText(name).waitFor();
+  await question.getByRole('button', { name: 'Upload unchanged' }).click();
   await page.getByText(`${COUNT} files uploaded`).waitFor();
   await page.getByText(`${COUNT} entries`, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
@@ -72,7 +98,8 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
     .poll(async () => {
       const drawn = await page.evaluate<string[]>(DRAWN);
       for (const path of drawn) seen.add(path);
-      if (drawn.length > 0) await page.mouse.wheel(0, 400);
+      // Down to the last one, and up again past what was scrolled over.
+      if (drawn.length > 0) await page.mouse.wheel(0, seen.has('wedding/Screen.png') ? -400 : 400);
       return seen.size;
     }, TAKES_LONG)
     .toBe(COUNT);
@@ -114,7 +141,7 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await page.getByRole('searchbox').fill('');
 
   // A second upload of one of them is kept next to the first.
-  await page.locator('[data-upload="files"]').setInputFiles(files.slice(0, 1));
+  await page.locator('[data-upload="files"]').setInputFiles(join(folder, 'DSC_0001.jpg'));
   await page.getByRole('dialog').getByRole('button', { name: 'Keep both' }).click();
   await window.link('DSC_0001 (2).jpg').waitFor();
   expect(await window.keys('wedding/')).toHaveLength(COUNT + 2);
@@ -131,30 +158,43 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await activity.getByText('Restored 1 object').waitFor();
   expect(await window.exists('wedding/DSC_0007.jpg')).toBe(true);
 
-  // The best one is published, and a site shows it in three sizes, without the place where it was made.
+  // The best ones are published, and a site shows them in three sizes, without the places where they were made.
   await window.gallery.post('/api/gallery/folder', { path: 'public/' });
-  await window.go('wedding/', '&filter=kiss&view=table');
-  await window.choose('The kiss.jpg');
-  await page.getByRole('button', { name: 'Copy to…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'All files' }).click();
-  await dialog.getByRole('button', { name: 'public', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Copy here' }).click();
-  await activity.getByText('Copied 1 object to public').waitFor();
-  await window.go('public/');
   await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await window.link('The kiss.jpg').click();
-  await page.getByRole('button', { name: 'Copy link', exact: true }).click();
-  const link = String(await page.evaluate('navigator.clipboard.readText()'));
-  expect(link).toMatch(/\/media\/v[0-9a-f]{12}\/public\/The%20kiss\.jpg$/);
-  for (const query of ['', '?w=256', '?w=640', '?w=1080']) {
-    const answer = await fetch(`${link}${query}`, { headers: { accept: 'image/webp' } });
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    const { width, exif, xmp } = await sharp(bytes).metadata();
-    expect(width).toBe(Math.min(1000, Number(query.slice(3)) || 1000));
-    expect(`${exif}${xmp}`).toContain('Zoe Photographer');
-    expect(await findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length)).toEqual(
-      [],
-    );
+  for (const name of ['The kiss.jpg', 'IMG_0001.HEIC', 'DSC_9001.NEF']) {
+    await window.go('wedding/', `&filter=${encodeURIComponent(name)}&view=table`);
+    await window.choose(name);
+    await page.getByRole('button', { name: 'Copy to…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'All files' }).click();
+    await dialog.getByRole('button', { name: 'public', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Copy here' }).click();
+    await expect.poll(() => window.exists(`public/${name}`)).toBe(true);
+    await window.go('public/');
+    await window.link(name).click();
+    await page.getByRole('button', { name: 'Copy link', exact: true }).click();
+    const link = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(new URL(link).pathname).toMatch(/^\/media\/v[0-9a-f]{12}\/public\//);
+    expect(decodeURIComponent(link)).toContain(`/public/${name}`);
+    if (name === 'IMG_0001.HEIC') {
+      await page.getByRole('button', { name: 'Copy <img>', exact: true }).click();
+      const tag = String(await page.evaluate('navigator.clipboard.readText()'));
+      expect(tag).toContain(`src="${link}?w=1920"`);
+    }
+    for (const query of ['', '?w=256', '?w=640', '?w=1080']) {
+      const answer = await fetch(`${link}${query}`, { headers: { accept: 'image/webp' } });
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      expect([link, query, answer.status, await placesIn(bytes)]).toEqual([link, query, 200, []]);
+      // The original that the page has cleaned is what it was.
+      if (name === 'IMG_0001.HEIC' && query === '') continue;
+      const { width, exif, xmp } = await sharp(bytes).metadata();
+      const own = { 'The kiss.jpg': 1000, 'IMG_0001.HEIC': 120, 'DSC_9001.NEF': 300 }[name];
+      expect([query, width]).toEqual([query, Math.min(own ?? 0, Number(query.slice(3)) || 1000)]);
+      expect(`${exif}${xmp}`).toContain('Zoe Photographer');
+    }
   }
 });
+
+function placesIn(bytes: Uint8Array<ArrayBuffer>) {
+  return findPlaces(async (from, length) => bytes.slice(from, from + length), bytes.length);
+}
