@@ -3,6 +3,9 @@ import { understand } from './not-understood.ts';
 /** The bytes of a file or a part of one. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Reads a part of a file; less at its end. */
+export type ReadPart = (from: number, length: number) => Promise<Bytes>;
+
 /** The bytes from `from` on, which have to be there. */
 export function slice(bytes: Bytes, from: number, length: number): Bytes {
   understand(from >= 0 && length >= 0 && from + length <= bytes.length, 'a part reaches beyond its end');

@@ -1,4 +1,4 @@
-import { type Bytes, isAt, joined, slice, u16, u32, viewOf } from './bytes.ts';
+import { type Bytes, isAt, joined, type ReadPart, slice, u16, u32, viewOf } from './bytes.ts';
 import { hasGps } from './exif.ts';
 import { heifMetadata } from './heif.ts';
 import { hasPlace } from './iptc.ts';
@@ -8,9 +8,6 @@ import { isXmp, xmpOf } from './png.ts';
 import { pictureKind } from './strip.ts';
 import { tiffOf } from './webp.ts';
 import { mentionsPlace } from './xmp.ts';
-
-/** Reads a part of a picture; less at its end. */
-export type ReadPart = (from: number, length: number) => Promise<Bytes>;
 
 /** Where in its metadata a picture names a place. */
 export type PlaceSource = 'EXIF' | 'XMP' | 'IPTC';

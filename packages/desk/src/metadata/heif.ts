@@ -1,4 +1,4 @@
-import { ascii, type Bytes, joined, number, slice, u16, u32 } from './bytes.ts';
+import { ascii, type Bytes, joined, number, type ReadPart, slice, u16, u32 } from './bytes.ts';
 import { keptExif } from './exif.ts';
 import { understand } from './not-understood.ts';
 import { keptXmp, type ParseXml } from './xmp.ts';
@@ -56,9 +56,6 @@ const NO_FIELDS = ascii('MM\0*\0\0\0\x08\0\0\0\0\0\0');
 
 /** How large a list of items, or an item of metadata, may be, in bytes: they have some thousands. */
 const LARGEST = 2 ** 22;
-
-/** Reads a part of a file; less at its end. */
-type ReadPart = (from: number, length: number) => Promise<Bytes>;
 
 /** A file of pictures, such as HEIC and AVIF. */
 interface Heif {

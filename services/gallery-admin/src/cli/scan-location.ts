@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { findPlaces, type ReadPart } from '@pressroom/desk/metadata/find-places';
+import type { ReadPart } from '@pressroom/desk/metadata/bytes';
+import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';

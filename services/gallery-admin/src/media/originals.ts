@@ -1,4 +1,5 @@
-import { findPlaces, type ReadPart } from '@pressroom/desk/metadata/find-places';
+import type { ReadPart } from '@pressroom/desk/metadata/bytes';
+import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood, understand } from '@pressroom/desk/metadata/not-understood';
 import { isVideo, mayCarryPlace, pictureKind } from '@pressroom/desk/metadata/strip';
 import { LRUCache } from 'lru-cache';

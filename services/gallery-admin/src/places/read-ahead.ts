@@ -1,5 +1,4 @@
-import type { Bytes } from '@pressroom/desk/metadata/bytes';
-import type { ReadPart } from '@pressroom/desk/metadata/find-places';
+import type { Bytes, ReadPart } from '@pressroom/desk/metadata/bytes';
 import { understand } from '@pressroom/desk/metadata/not-understood';
 
 /** What one request reads at least and at most, in bytes, and the most requests for a file. */
