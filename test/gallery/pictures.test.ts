@@ -140,7 +140,11 @@ test('a HEIC loses all that no picture in it is made of, and keeps its pixels an
   expect([await places(clean), await stripped(clean, parseXml)]).toEqual([[], undefined]);
   expect(Buffer.from(clean).toString('latin1')).toContain('Zoe Photographer');
   expect(Buffer.from(clean).toString('latin1')).not.toContain('Phone\0');
-  expect(await drawWithMagick(clean, 'HEIC', 480)).toEqual(await drawWithMagick(PLACED_HEIC, 'HEIC', 480));
+  const pixels = async (heic: Uint8Array) => {
+    const drawn = await drawWithMagick(heic, 'HEIC', 480);
+    return 'image' in drawn ? drawn.image : drawn;
+  };
+  expect(await pixels(clean)).toEqual(await pixels(PLACED_HEIC));
 });
 
 function boxOf(type: string, content: Buffer): Buffer {
