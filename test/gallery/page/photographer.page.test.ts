@@ -158,7 +158,7 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
   await activity.getByText('Restored 1 object').waitFor();
   expect(await window.exists('wedding/DSC_0007.jpg')).toBe(true);
 
-  // The best ones are published, and a site shows them in three sizes, without the places where they were made.
+  // The best ones are published, and a site shows them in three sizes, without their places.
   await window.gallery.post('/api/gallery/folder', { path: 'public/' });
   await window.visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   for (const name of ['The kiss.jpg', 'IMG_0001.HEIC', 'DSC_9001.NEF']) {

@@ -37,7 +37,7 @@ export interface RenditionLimits {
   places: number;
   /** The most bytes of a picture. */
   maxBytes: number;
-  /** Renditions of a picture that are kept: those that a page asks for, not all that strangers can think of. */
+  /** The most renditions of a picture that are kept: more than pages need, fewer than can be asked for. */
   kept: number;
   /** Resolves when nothing else on this machine waits for what decodes pictures. */
   turn: () => Promise<void>;
