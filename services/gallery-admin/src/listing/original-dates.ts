@@ -43,6 +43,8 @@ export class OriginalDates {
     if (objects.length === 0) return [];
     const ids = objects.map((object) => idOf(bucket, object));
     const rows = await byIds.execute(this.#db, { ids });
+    // Most folders have nothing that was moved.
+    if (rows.length === 0) return objects.map(({ lastModified }) => lastModified);
     const known = new Map(rows.map((row) => [row.id.toString('hex'), row]));
     return objects.map(({ lastModified }, index) => {
       const row = known.get(ids[index]?.toString('hex') ?? '');
