@@ -4,7 +4,6 @@ import { addressKey, limitRate } from '@pressroom/common/http/rate-limit';
 import type { Server } from '@pressroom/common/http/server';
 import type { BucketSource } from './buckets/bucket.ts';
 import type { MediaConfig } from './config.ts';
-import { Originals } from './media/originals.ts';
 import { PublicPrefixes } from './media/public-prefixes.ts';
 import { Renditions } from './media/renditions.ts';
 import { mediaOperation } from './media/routes.ts';
@@ -30,7 +29,6 @@ export async function servePublicMedia(
 ): Promise<void> {
   const media = mediaOperation({
     buckets,
-    originals: new Originals(),
     prefixes: new PublicPrefixes(config.MEDIA_PUBLIC),
     renditions: new Renditions({ places, turn, maxBytes: PROXY_LIMITS.maxBytes, kept: KEPT }),
   });

@@ -1,19 +1,17 @@
-import { Failure } from '@pressroom/common/failures/failure';
 import { bodiless, NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { addressKey } from '@pressroom/common/http/rate-limit';
-import { forbidden, notFound, type Problem } from '@pressroom/common/problems/problem';
+import { notFound, type Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { unquoted } from '../listing/object-page.ts';
 import { problemResponses } from '../problems.ts';
-import { isMissing, objectHead, readObject } from '../proxy/bucket-media.ts';
+import { isMissing, objectTag, readObject } from '../proxy/bucket-media.ts';
 import type { Media, MediaRequest } from '../proxy/media-request.ts';
 import { explainRange, goneSignal, replyMedia } from '../proxy/routes.ts';
 import { acceptsType } from '../proxy/thumbnail.ts';
-import { FORMATS, type Rendition, renditionOf, WIDEST } from './ladder.ts';
-import type { Originals } from './originals.ts';
+import { FORMATS, type Rendition, renditionOf } from './ladder.ts';
 import type { PublicPrefixes } from './public-prefixes.ts';
 import type { Picture, Renditions } from './renditions.ts';
 import { mediaAnswer, mediaPartAnswer, mediaPath, renditionQuery } from './schema.ts';
@@ -25,19 +23,15 @@ const REVALIDATED = 'public, max-age=60, s-maxage=1, must-revalidate';
 
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** What readers get in the place of a picture that may say where it was made. */
-const STAND_IN = renditionOf({ w: WIDEST, q: 90 }, 'jpeg');
-
 /** What public media are answered from. */
 export interface MediaParts {
   buckets: BucketSource;
-  originals: Originals;
   prefixes: PublicPrefixes;
   renditions: Renditions;
 }
 
 /** The public part of the active bucket (`docs/gallery-media.md`, "Public media"). */
-export function mediaOperation({ buckets, originals, prefixes, renditions }: MediaParts) {
+export function mediaOperation({ buckets, prefixes, renditions }: MediaParts) {
   return operation({
     config: { secretQuery: true },
     schema: {
@@ -47,8 +41,7 @@ export function mediaOperation({ buckets, originals, prefixes, renditions }: Med
       description:
         'Files below `MEDIA_PUBLIC`, without a session. `v` and the version before the key, as in' +
         ' `Content-Location`, make an address whose answer never changes; an outdated one leads to the current.' +
-        ' With `.json` after the key, a picture is described. A picture that may say where it was made is not read' +
-        ' as it is: its widest rendition is, as JPEG.',
+        ' With `.json` after the key, a picture is described.',
       params: mediaPath,
       querystring: renditionQuery,
       requestHeaders: ['Range'],
@@ -58,7 +51,7 @@ export function mediaOperation({ buckets, originals, prefixes, renditions }: Med
         206: mediaPartAnswer,
         302: bodiless('Another version is current: `Location` is its address.'),
         ...NOT_MODIFIED,
-        ...problemResponses(400, 403, 404, 416, 429, 500, 503),
+        ...problemResponses(400, 404, 416, 429, 500, 503),
       },
     },
     handler: async (request, reply) => {
@@ -68,7 +61,7 @@ export function mediaOperation({ buckets, originals, prefixes, renditions }: Med
       const signal = goneSignal(reply);
       const bucket = await buckets.current();
       try {
-        const { etag, size } = await objectHead(bucket, { key, versionId: undefined }, signal);
+        const etag = await objectTag(bucket, { key, versionId: undefined }, signal);
         const version = versionOf(etag);
         const path = versionedPath(key, version) + (isDescription ? '.json' : '');
         const asksForRendition = Object.keys(request.query).length > 0;
@@ -79,17 +72,16 @@ export function mediaOperation({ buckets, originals, prefixes, renditions }: Med
         reply.header('content-location', path + query);
         const cacheControl = address.version === undefined ? REVALIDATED : FOR_GOOD;
         const picture = { bucket, key, version, etag };
+        if (!isDescription && !asksForRendition) {
+          const source = { fetch: (asked: MediaRequest) => readFile(picture, asked) };
+          return await replyMedia(request, reply, { source, signal, cacheControl });
+        }
+        const wanted = isDescription
+          ? 'description'
+          : renditionFor(request.query, reply, request.headers.accept);
         const owner = addressKey(request);
-        const reading = async (asked: MediaRequest) => {
-          if (isDescription) return renditions.read(picture, 'description', asked, owner);
-          if (asksForRendition) {
-            const wanted = renditionFor(request.query, reply, request.headers.accept);
-            return renditions.read(picture, wanted, asked, owner);
-          }
-          if (await originals.saysNoPlace(picture, size, signal)) return readFile(picture, asked);
-          return renditions.read(picture, STAND_IN, asked, owner).catch(explainOriginal);
-        };
-        return await replyMedia(request, reply, { source: { fetch: reading }, signal, cacheControl });
+        const source = { fetch: (asked: MediaRequest) => renditions.read(picture, wanted, asked, owner) };
+        return await replyMedia(request, reply, { source, signal, cacheControl });
       } catch (error) {
         throw isMissing(error) ? notPublished() : explainRange(error);
       }
@@ -100,12 +92,6 @@ export function mediaOperation({ buckets, originals, prefixes, renditions }: Med
 /** What is private, deleted or was never there: which one, nobody is told. */
 function notPublished(): Problem {
   return notFound('nothing is published at this address');
-}
-
-/** There is nothing to show of a picture that may say where it was made, and it is not passed on as it is. */
-function explainOriginal(error: unknown): never {
-  if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-  throw forbidden('this picture may say where it was made, and cannot be shown without that');
 }
 
 /** Reads this version of a file as it is. */

@@ -30,20 +30,11 @@ export function objectOf(url: URL, bucket: Bucket): BucketObject | undefined {
 
 /** The entity tag of an object, as the store returns it. Fails as {@link fetchObject} does. */
 export async function objectTag(bucket: Bucket, object: BucketObject, signal: AbortSignal): Promise<string> {
-  return (await objectHead(bucket, object, signal)).etag;
-}
-
-/** The entity tag of an object, and its bytes. Fails as {@link fetchObject} does. */
-export async function objectHead(
-  bucket: Bucket,
-  object: BucketObject,
-  signal: AbortSignal,
-): Promise<{ etag: string; size: number }> {
   const command = new HeadObjectCommand(inputOf(bucket, object));
-  const { ETag = '', ContentLength = 0 } = await bucket.s3
+  const { ETag = '' } = await bucket.s3
     .send(command, { abortSignal: signal })
     .catch((error) => refused(bucket, object, error));
-  return { etag: ETag, size: ContentLength };
+  return ETag;
 }
 
 /**
