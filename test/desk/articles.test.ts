@@ -265,6 +265,13 @@ describe('an article', () => {
     const uploaded = (await stored(id)).featured_image;
     expect(uploaded).toBe(`${desk.gallery.url}/media/public/pier%20(2).jpg`);
     expect((await fetch(uploaded)).status).toBe(200);
+    // Browsers show no HEIC, so readers get a rendition.
+    await desk.gallery.put('public/phone.heic');
+    await page.getByRole('button', { name: 'Choose from the gallery' }).click();
+    await dialog.getByRole('button', { name: 'phone.heic' }).click();
+    await expect
+      .poll(async () => (await stored(id)).featured_image)
+      .toBe(`${desk.gallery.url}/media/public/phone.heic?w=1920`);
     // A folder may have more than comes at once.
     const many = Array.from({ length: 1000 }, (_, index) => `public/notes/${index}.txt`);
     await Promise.all([...many, 'public/notes/z.jpg'].map((key) => desk.gallery.put(key)));

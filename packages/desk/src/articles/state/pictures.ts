@@ -1,6 +1,7 @@
 import { galleryClient } from '@pressroom/client';
 import type { GalleryApi } from '../../media/api/gallery.ts';
 import { freeNames } from '../../media/state/free-names.ts';
+import { shownAddress } from '../../media/state/shown-address.ts';
 import { asked } from '../../shared/api/problem.ts';
 import type { Service } from '../../shared/api/service.ts';
 
@@ -26,9 +27,10 @@ export class PictureError extends Error {
   }
 }
 
-/** The address at which anybody reads a file of a public folder. */
-export function publicAddress(base: URL, key: string): string {
-  return new URL(`media/${key.split('/').map(encodeURIComponent).join('/')}`, base).href;
+/** The address at which anybody sees a picture of a public folder. */
+export function publicPicture(base: URL, key: string, contentType: string): string {
+  const path = `media/${key.split('/').map(encodeURIComponent).join('/')}`;
+  return shownAddress(new URL(path, base).href, contentType);
 }
 
 /** Uploads a picture to the gallery's public folder, under a name that is free. */
@@ -48,7 +50,7 @@ export async function uploadPicture(
   const { url, key } = await asked(galleryClient(service).post('/api/upload', { body }));
   const stored = await fetch(url, { method: 'PUT', headers: { 'content-type': contentType }, body: clean });
   if (!stored.ok) throw new PictureError('notUploaded');
-  return { src: publicAddress(base, key), alt: '', ...(await sizeOf(clean)) };
+  return { src: publicPicture(base, key, contentType), alt: '', ...(await sizeOf(clean)) };
 }
 
 /** Which pictures of HTML, and of another address, are in the gallery where readers cannot see them. */

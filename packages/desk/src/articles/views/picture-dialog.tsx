@@ -5,7 +5,7 @@ import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
 import { useApp } from '../app-context.ts';
-import { type Picture, publicAddress } from '../state/pictures.ts';
+import { type Picture, publicPicture } from '../state/pictures.ts';
 
 interface PictureDialogProps {
   onPick: (picture: Picture) => void;
@@ -77,7 +77,9 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
                 type="button"
                 class="picture-choice"
                 disabled={!isPublic}
-                onClick={() => onPick({ src: publicAddress(address.base, entry.path), alt: '' })}
+                onClick={() =>
+                  onPick({ src: publicPicture(address.base, entry.path, entry.contentType), alt: '' })
+                }
               >
                 <img src={gallery.thumbnail(entry)} alt="" loading="lazy" />
                 <bdi>{texts.name(entry.name)}</bdi>

@@ -2,6 +2,7 @@ import { ApiProblem } from '../../shared/api/problem.ts';
 import { problemWords } from '../../shared/views/problem-view.tsx';
 import type { Entry } from '../api/types.ts';
 import { type App, useApp } from '../app-context.ts';
+import { shownAddress } from '../state/shown-address.ts';
 import { isInTrash } from '../trash.ts';
 
 /** What can be done to the selected entries, else to the one that the keyboard is on. */
@@ -106,15 +107,12 @@ function actionsOf(app: App): Actions {
   };
 }
 
-/** Pictures that browsers show; of others, such as HEIC, pages show a rendition. */
-const SHOWN = /^image\/(jpeg|png|gif|webp|avif|apng|bmp|svg)/;
-
 async function textOf({ api }: App, what: string, entry: Entry): Promise<string> {
   const { path, name } = entry;
   const address = api.address(entry);
   if (what === 'signed') return (await api.sign([path]))[path] ?? address;
-  const isDrawn = entry.publicPath !== undefined && entry.kind === 'image' && !SHOWN.test(entry.contentType);
-  const shown = isDrawn ? `${address}?w=1920` : address;
+  const isPublic = entry.publicPath !== undefined && entry.kind === 'image';
+  const shown = isPublic ? shownAddress(address, entry.contentType) : address;
   if (what === 'markdown') return `![${name.replaceAll(/[[\]\\]/g, '\\$&')}](${shown})`;
   if (what === 'img') return `<img src="${attribute(shown)}" alt="${attribute(name)}">`;
   return address;
