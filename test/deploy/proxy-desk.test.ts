@@ -7,6 +7,7 @@ import { drawing } from '../fixtures/drawing.ts';
 import { launchBrowser, skipWithout } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DeskFixture, deskFixture } from '../support/desk.ts';
+import { FeedHost, rss } from '../support/feed-host.ts';
 import { fillLogin, type Visit } from '../support/gallery-page.ts';
 import { needsNginx } from '../support/needs-nginx.ts';
 import { startNewsroom } from '../support/news-desk.ts';
@@ -23,6 +24,7 @@ const IMPORTED = 4 * 2 ** 20;
 
 let browser: Browser | undefined;
 let news: TestDatabase;
+let feeds: FeedHost;
 let newsroom: Awaited<ReturnType<typeof startNewsroom>>;
 let desk: DeskFixture;
 let proxy: RunningProxy | undefined;
@@ -36,7 +38,7 @@ beforeAll(async () => {
   if (browser === undefined) return;
   const port = await findFreePort();
   origin = `https://${DOMAIN}:${port}`;
-  news = await createTestDatabase();
+  [news, feeds] = await Promise.all([createTestDatabase(), FeedHost.start()]);
   newsroom = await startNewsroom(news.url);
   desk = await deskFixture({
     NEWSROOM_URL: newsroom.url,
@@ -69,6 +71,7 @@ afterAll(async () => {
   await proxy?.close();
   await desk?.close();
   await newsroom?.stop();
+  await feeds?.close();
   await news?.drop();
   expect(visit?.complaints ?? []).toEqual([]);
 });
@@ -124,18 +127,43 @@ test('an article is written with a picture, saved, published, and read at the sa
   await page.getByRole('textbox', { name: 'Text', exact: true }).pressSequentially(text);
   await button('Choose from the gallery').click();
   await page.getByRole('dialog', { name: 'Pictures' }).getByRole('button', { name: 'pier.jpg' }).click();
+  const pasted = (await drawing(6)).toString('base64');
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${pasted}'), (letter) => letter.charCodeAt(0));
+    data.items.add(new File([bytes], 'mole.jpg', { type: 'image/jpeg' }));
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector('.rich-text-surface').dispatchEvent(event);
+  })()`);
+  await page.getByLabel('Alternative text').fill('The mole');
+  await page.keyboard.press('Enter');
   await page.getByText('Saved', { exact: true }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await button('Publish').click();
   await page.getByText(/^Published on/).waitFor();
   const { data } = await (await ask(`/api/articles/${id}`)).json();
   const picture = `${origin}/media/public/pier.jpg`;
-  expect(data).toMatchObject({ content: `<p>${text}</p>`, featured_image: picture });
+  expect(data).toMatchObject({ content: expect.stringContaining(text), featured_image: picture });
+  expect(data.content).toContain(`<img src="${origin}/media/public/mole.jpg" alt="The mole"`);
   expect((await ask('/media/public/pier.jpg')).headers()['content-type']).toBe('image/jpeg');
   await page.getByRole('textbox', { name: 'Title', exact: true }).fill('The old harbour');
   await page.getByText('Changes that readers do not see yet').waitFor();
   await button('Publish changes').click();
   await page.getByText(/^Published on/).waitFor();
+});
+
+test('an article is planned for a time', async () => {
+  await page.goto(`${origin}/desk/articles/new`);
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Tomorrow');
+  const text = 'What will be known tomorrow is written today, with more than fifty characters.';
+  await page.getByRole('textbox', { name: 'Text', exact: true }).pressSequentially(text);
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Schedule…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'When readers see it' });
+  await dialog.getByLabel('Publish at').fill('2035-01-31T18:00');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Will be published on 31 Jan 2035/).waitFor();
 });
 
 test('an article as large as content takes it is passed on', async () => {
@@ -168,4 +196,27 @@ test('a file of items may be larger than an article, and what is larger still is
       body: JSON.stringify({ lines: ' '.repeat(${bytes}), dryRun: true }) }).then(({ status }) => status)`);
   expect(await status(IMPORTED)).toBe(200);
   expect(await status(3 * IMPORTED)).toBe(413);
+});
+
+test('a source is added after a trial, and the report with its news is published', async () => {
+  feeds.set('/feed', { body: rss([{ guid: 'a', title: 'A tunnel is built' }], { title: 'The feed' }) });
+  await page.goto(`${origin}/desk/news/sources`);
+  await page.getByText('No sources yet').waitFor();
+  await page.keyboard.press('a');
+  const form = page.getByRole('dialog', { name: 'Add a source' });
+  await form.getByLabel('Address').fill(feeds.at('/feed'));
+  await form.getByRole('button', { name: 'Test' }).click();
+  await form.getByText('A tunnel is built').waitFor();
+  await form.getByLabel('Selection').selectOption('all');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  const selected = `select 1 from news.item where title = 'A tunnel is built' and selected`;
+  await expect.poll(async () => (await news.pool.query(selected)).rowCount).toBe(1);
+  await page.goto(`${origin}/desk/news/report`);
+  await page.getByText('A tunnel is built').first().waitFor();
+  await button('Publish early').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish early' }).click();
+  await page.getByText('Published: Daily', { exact: true }).first().waitFor();
+  expect((await news.pool.query('select report::text from news.daily')).rows[0].report).toContain(
+    'A tunnel is built',
+  );
 });
