@@ -57,7 +57,7 @@ export async function publishReport(
   if (!early && window.through > now) {
     throw new Failure(
       'conflict',
-      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on, or \`early\``,
+      `the ${period} report for ${date} can be published from ${window.through.toISOString()} on`,
     );
   }
   const at = early ? await begun(tx, window) : now;
