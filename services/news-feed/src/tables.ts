@@ -304,7 +304,7 @@ export interface SourceTable {
   list_selectors: string | null;
   /** The reads in a row, up to the last one, that found no entry. */
   empty_reads: Generated<number>;
-  /** Of one that was removed, it is `removed`, which none that is shown has. */
+  /** Also `removed`, for sources that are never shown. */
   state: Generated<'active' | 'paused' | 'gone'>;
   /** What a removed one was, to be brought back. */
   removed: JSONColumnType<{

@@ -370,6 +370,10 @@ test('a removed source comes back with everything, unless another one has its ad
     ]);
   }
   expect((await ask('/sources')).body.sources).toEqual([]);
+  const { rows: waiting } = await feed.database.pool.query(
+    `select 1 from news.source_entry where state = 'pending'`,
+  );
+  expect(waiting).toEqual([]);
   expect((await ask('/status')).body.sources).toEqual({ active: 0, paused: 0, gone: 0, failing: 0 });
   expect((await ask('/items/a')).body.sources).toEqual([]);
   expect((await ask('/opml')).status).toBe(404);
@@ -386,17 +390,20 @@ test('a removed source comes back with everything, unless another one has its ad
       select: 'all',
       rules,
       state: 'paused',
-      day: 1,
+      day: before.day,
     },
   ]);
-  // It reads again what was waiting.
-  expect([before.pending, restored.body.pending]).toEqual([1, 0]);
+  // What was waiting waits again, and nothing of it was done meanwhile.
+  expect([before.pending, restored.body.pending]).toEqual([1, 1]);
   expect((await ask('/items/a')).body.sources).toMatchObject([{ id }]);
   const again = await post(`/sources/${id}/restore`);
   expect([again.status, again.headers.get('etag')]).toEqual([200, restored.headers.get('etag')]);
 
   await ask(`/sources/${id}`, { method: 'DELETE' });
   const { body: other } = await post('/sources', { url: given.url });
+  await feed.database.pool.query(`update news.source set url = 'https://moved.example/' where id = $1`, [
+    other.id,
+  ]);
   expect([other.id === id, other.rules]).toEqual([false, []]);
   const taken = await post(`/sources/${id}/restore`);
   expect([taken.status, taken.body.detail]).toEqual([409, `source ${other.id} already has this address`]);

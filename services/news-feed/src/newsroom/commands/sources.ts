@@ -82,7 +82,7 @@ export function addSourceCommands(program: Command): void {
   const changes = [
     ['pause', 'stop reading a source', pauseSource],
     ['resume', 'read a paused or failing source again, at once', resumeSource],
-    ['remove', 'stop knowing a source; its items stay, and `restore` brings it back', removeSource],
+    ['remove', 'remove a source; its items stay, and `restore` brings it back', removeSource],
   ] as const;
   for (const [name, description, change] of changes) {
     printing(sources.command(name))

@@ -1,5 +1,5 @@
 import { Failure } from '@pressroom/common/failures/failure';
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { NewsTables, SourceTable } from '../../tables.ts';
 import { asManyEdits } from '../edits.ts';
 import { inTransactions } from '../transactions.ts';
@@ -101,7 +101,7 @@ export function editSource(
   const url = address === undefined ? undefined : sourceUrl(address);
   return inTransactions(db)(async (tx) => {
     if (precondition !== undefined) precondition(await lockSource(tx, id));
-    if (url !== undefined) await refuseTaken(tx, id, url);
+    if (url !== undefined) await refuseTaken(tx, id, [url]);
     const moved = url === undefined ? {} : { url, given_url: url };
     const isReadAnew = url !== undefined || settings.page !== undefined;
     await update(tx, id, { ...columnsOf(rest), ...moved, ...(isReadAnew && forgotten(now)) });
@@ -110,7 +110,8 @@ export function editSource(
       await asManyEdits(tx, { ...(actor !== undefined && { actor }), action: 'sources edit' });
       await takeImagesAway(tx, id);
     }
-    if (settings.rules !== undefined) await offerDroppedAgain(tx, id);
+    // Other rules may keep what was dropped.
+    if (settings.rules !== undefined) await offerAgain(tx, id, isDropped());
   });
 }
 
@@ -126,21 +127,24 @@ async function lockSource(tx: Kysely<NewsTables>, id: number): Promise<Source> {
   return source;
 }
 
-async function refuseTaken(tx: Kysely<NewsTables>, id: number, url: string): Promise<void> {
+async function refuseTaken(tx: Kysely<NewsTables>, id: number, addresses: readonly string[]): Promise<void> {
   const holder = await tx
     .selectFrom('news.source')
     .select('id')
-    .where('url', '=', url)
+    .where(({ or, eb }) => or([eb('url', 'in', addresses), eb('given_url', 'in', addresses)]))
     .where('id', '<>', id)
     .executeTakeFirst();
   if (holder !== undefined) throw new Failure('conflict', `source ${holder.id} already has this address`);
 }
 
-/** Other rules may keep what was dropped. */
-async function offerDroppedAgain(db: Kysely<NewsTables>, id: number): Promise<void> {
+/** Why entries that waited to be edited are refused when their source is removed. */
+const REMOVED = 'its source was removed';
+
+/** Lets entries of a source wait to be edited once more. */
+async function offerAgain(db: Kysely<NewsTables>, id: number, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     update news.source_entry set state = 'pending', reason = null, attempts = 0, retry_at = clock_timestamp()
-    where source_id = ${id} and ${isDropped()}
+    where source_id = ${id} and ${which}
   `.execute(db);
 }
 
@@ -167,7 +171,7 @@ export function resumeSource(db: Kysely<NewsTables>, id: number, now: Date): Pro
   return update(db, id, { state: 'active', ...forgotten(now) });
 }
 
-/** Stops knowing a source until {@link restoreSource}, and forgets it some day; its items stay. */
+/** Removes a source, which {@link restoreSource} brings back until it is forgotten; its items stay. */
 export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> {
   return inTransactions(db)(async (tx) => {
     await sql`
@@ -175,17 +179,16 @@ export function removeSource(db: Kysely<NewsTables>, id: number): Promise<void> 
         removed = jsonb_build_object('at', clock_timestamp(), 'url', url, 'given_url', given_url, 'state', state)
       where id = ${id} and removed is null
     `.execute(tx);
-    // Its hub is told, and what waits to be edited does not become items; a restored source reads it again.
+    // Its hub is told, and what waits to be edited does not become items until the source is restored.
     await tx
       .updateTable('news.websub_subscription')
       .set({ source_id: null })
       .where('source_id', '=', id)
       .execute();
-    await tx
-      .deleteFrom('news.source_entry')
-      .where('source_id', '=', id)
-      .where('state', '=', 'pending')
-      .execute();
+    await sql`
+      update news.source_entry set state = 'refused', reason = ${REMOVED}
+      where source_id = ${id} and state = 'pending'
+    `.execute(tx);
   });
 }
 
@@ -204,12 +207,13 @@ export function restoreSource(db: Kysely<NewsTables>, id: number, now: Date): Pr
     if (source === undefined) throw new Failure('missing', `source ${id} does not exist any more`);
     if (source.removed === null) return;
     const { url, given_url, state } = source.removed;
-    await refuseTaken(tx, id, url);
+    await refuseTaken(tx, id, [url, given_url]);
     await tx
       .updateTable('news.source')
       .set({ url, given_url, state, removed: null, ...forgotten(now) })
       .where('id', '=', id)
       .execute();
+    await offerAgain(tx, id, sql`state = 'refused' and reason = ${REMOVED}`);
   });
 }
 

@@ -27,7 +27,10 @@ export async function takeFromThirdParties(
   const rows = await tx
     .selectFrom('news.source_entry as entry')
     .innerJoin('news.source as source', 'source.id', 'entry.source_id')
-    .select(['entry.source_id', 'entry.key', 'entry.item_id', 'source.url', 'source.given_url'])
+    .select(['entry.source_id', 'entry.key', 'entry.item_id'])
+    // A removed source has given its addresses away, and still is on its site.
+    .select(sql<string>`coalesce(source.removed ->> 'url', source.url)`.as('url'))
+    .select(sql<string>`coalesce(source.removed ->> 'given_url', source.given_url)`.as('given_url'))
     .select(sql<Partial<WrittenMembers> | null>`entry.written`.as('written'))
     .where('entry.item_id', '=', sql<string>`any(${[...own.keys()]})`)
     .where('entry.owns_item', '=', true)
