@@ -135,6 +135,25 @@ test('a correction before the hour takes in what has come, which is then not in 
   expect(await wouldQuote(following)).toBe('c');
 });
 
+test('of a correction and the next report at once, the second one knows what the first one quotes', async () => {
+  await came('a', minutes(-60));
+  await publish();
+  await came('b', minutes(30));
+  await came('c', minutes(1, through));
+  const trx = await feed.db.startTransaction().execute();
+  expect(await correctReport(trx, { period: 'daily', date, vocabulary, now: NOW })).toBe(true);
+  const waiting = publish({ date: following, early: false, now: minutes(24 * 60, through) });
+  await until('the next one waits', async () => {
+    const { rowCount } = await feed.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount === 1;
+  });
+  await trx.commit().execute();
+  expect(await waiting).toBe('published');
+  expect(await quoted()).toEqual({ [date]: 'ab', [following]: 'c' });
+});
+
 test('a report that was published at its hour leaves to the next one what it always has', async () => {
   await came('a', minutes(-60));
   await atTheHour();

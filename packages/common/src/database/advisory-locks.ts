@@ -14,6 +14,7 @@ export type AdvisoryLock =
   | 'count the quota'
   | 'count the budget'
   | 'write an article'
+  | 'compose a report'
   | 'begin an operation'
   | 'transfer in a bucket';
 

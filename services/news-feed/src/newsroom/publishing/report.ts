@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '@pressroom/common/database/advisory-locks';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isReportDate, type TimeWindow } from '../../calendar.ts';
@@ -43,8 +44,8 @@ export interface Publication {
 
 /**
  * Publishes a report: the selected items of the day, week or month to the report's hour on `date`, by
- * timeline time, and the late ones: those that were found before and only written since, or came after the
- * report before was published early. No item is in two reports of a period. An existing report is left
+ * timeline time. Items that were found before and only written since are late ones, and so are those that came
+ * after the report before was published early. No item is in two reports of a period. An existing report is left
  * unchanged, whatever the precondition, and a window without items does not get one. Throws a
  * {@link Failure} until the window is over, with `early` until it has begun, and for a date on which the
  * period has no report.
@@ -61,6 +62,7 @@ export async function publishReport(
     );
   }
   const at = early ? await begun(tx, window) : now;
+  await lockUntilCommit(tx, 'compose a report', period);
   if ((await publishedAt(tx, period, date)) !== undefined) return 'unchanged';
   const report = await compose(tx, { period, window, vocabulary });
   precondition?.(report);
@@ -124,6 +126,7 @@ export async function correctReport(
 ): Promise<boolean> {
   const window = windowOf({ period, date, vocabulary });
   const { calendar } = vocabulary;
+  await lockUntilCommit(tx, 'compose a report', period);
   // The database refuses the change by its own clock.
   const { rows } = await sql<{ is_past: boolean }>`
     select date < (clock_timestamp() at time zone ${calendar.zone})::date as is_past,
