@@ -69,15 +69,25 @@ test('tags are a resource like categories, listed by pages with their numbers of
 });
 
 test('tags and authors are found by a part of their names, those that begin with it first', async () => {
-  for (const name of ['A harbour town', 'Harbour', 'HARBOUR lights', '港口新闻', 'The 100% rule'])
-    await tag(name);
+  const names = [
+    'A harbour town',
+    'Harbour',
+    'HARBOUR lights',
+    '港口新闻',
+    'The 100% rule',
+    'STRASSE',
+    'ΟΔΥΣΣΕΥΣ',
+  ];
+  for (const name of names) await tag(name);
   const found = async (q: string, more = '') => {
     const { status, text, body } = await client.anonymously(`/api/tags?q=${encodeURIComponent(q)}${more}`);
     expect([status, text]).toEqual([200, text]);
     return [body.meta.total, body.data.map(({ name }: JsonBody) => name)];
   };
-  const [total, names] = await found('harbour');
-  expect([total, names.at(-1), names.length]).toEqual([3, 'A harbour town', 3]);
+  const [total, harbours] = await found('harbour');
+  expect([total, harbours.at(-1), harbours.length]).toEqual([3, 'A harbour town', 3]);
+  expect(await found('straße')).toEqual([1, ['STRASSE']]);
+  expect(await found('Οδυσσευς')).toEqual([1, ['ΟΔΥΣΣΕΥΣ']]);
   expect(await found('ｈａｒｂｏｕｒ', '&page=3&per_page=1')).toEqual([3, ['A harbour town']]);
   expect(await found('新闻')).toEqual([1, ['港口新闻']]);
   expect(await found('0%')).toEqual([1, ['The 100% rule']]);

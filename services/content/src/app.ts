@@ -131,7 +131,7 @@ export async function buildApp(parts: ContentParts): Promise<Server> {
   const articleParts = { articles: store, gate, cache, site, rules, changed };
   const articles = articleOperations(articleParts);
   const operationsOn = (kind: TermKind) =>
-    termOperations({ kind, terms: new TermStore(kind, db, readDb), cache, changed });
+    termOperations({ kind, terms: new TermStore(kind, db, readDb), gate, cache, changed });
   const categories = operationsOn(CATEGORIES);
   const tags = operationsOn(TAGS);
   const authors = operationsOn(AUTHORS);

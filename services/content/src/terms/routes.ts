@@ -3,6 +3,7 @@ import type { RepresentationCache } from '@pressroom/common/caching/representati
 import { NOT_MODIFIED } from '@pressroom/common/http/bodiless';
 import { operation } from '@pressroom/common/http/operation';
 import { problemResponses } from '@pressroom/common/problems/problem-document';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
 import { requireAnyCategory } from '../api-keys/scope.ts';
 import { subjectsOfList } from '../articles/filters.ts';
 import { deletedAnswer } from '../articles/schema.ts';
@@ -10,6 +11,7 @@ import { ARTICLES } from '../articles/subjects.ts';
 import { envelope, type Page, pagedEnvelope, success, successPage } from '../envelope.ts';
 import { MOVED, replyBySlug, replyToReader } from '../reading.ts';
 import { actorOf, ownerOf } from '../senders.ts';
+import type { ContentTables } from '../tables.ts';
 import { tellOfWrite, writtenHeaders } from '../writing.ts';
 import { capitalized, type TermKind } from './kind.ts';
 import { type TermFilters, termPageQuery, termPath, termSchemas, termSlugPath } from './schema.ts';
@@ -19,6 +21,8 @@ import type { TermPage, TermStore } from './store.ts';
 export interface TermParts {
   kind: TermKind;
   terms: TermStore;
+  /** Where searches for parts of names run. */
+  gate: SearchGate<ContentTables>;
   cache: RepresentationCache;
   /** Called after each commit: this replica must not serve anything that it read before. */
   changed: () => void;
@@ -42,7 +46,7 @@ interface Words extends TermKind {
   schemas: ReturnType<typeof termSchemas>;
 }
 
-function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, schemas }: Words) {
+function reads({ terms, gate, cache }: TermParts, { noun, Noun, plural, one, filter, schemas }: Words) {
   const tags = [plural];
   const list = operation({
     schema: {
@@ -76,7 +80,9 @@ function reads({ terms, cache }: TermParts, { noun, Noun, plural, one, filter, s
       const { page: number, per_page: perPage, q } = request.query;
       const page = { page: number, perPage };
       return replyToReader(request, reply, cache, async () => {
-        const { terms: found, total } = await terms.page(page, q);
+        const { terms: found, total } = await (q === undefined
+          ? terms.page(page)
+          : terms.search(gate, page, q));
         return {
           value: successPage(`${capitalized(plural)} found`, found, page, total),
           subjects: [ARTICLES],

@@ -1,5 +1,6 @@
 import { violates } from '@pressroom/common/database/database-fault';
 import { Failure } from '@pressroom/common/failures/failure';
+import type { SearchGate } from '@pressroom/common/search/search-gate';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { ArticleList } from '../articles/list.ts';
 import { NESTED_MEMBERS } from '../articles/schema.ts';
@@ -65,17 +66,25 @@ export class TermStore {
   }
 
   /**
-   * A page of the terms by name, with their numbers of published articles, and how many terms there are; with
-   * `part`, of those with this text in their names, those that begin with it first.
+   * A page of the terms by name, with their numbers of published articles, and how many terms there are.
    */
-  async page({ page, perPage }: Page, part?: string): Promise<{ terms: CountedTerm[]; total: Total }> {
-    const place = part === undefined ? undefined : placeIn(part);
+  page(page: Page): Promise<{ terms: CountedTerm[]; total: Total }> {
+    return this.#listed(this.#readDb, page);
+  }
+
+  /** Like {@link page}, of those with this text in their names, those that begin with it first. */
+  search(gate: SearchGate<ContentTables>, page: Page, part: string): ReturnType<TermStore['page']> {
+    // No index has parts of names, so all of them are read.
+    return gate.run((db) => this.#listed(db, page, placeIn(part)));
+  }
+
+  async #listed(db: Kysely<ContentTables>, { page, perPage }: Page, place?: RawBuilder<number>) {
     const [rows, { total }] = await Promise.all([
-      this.#selectCounted(place)
+      this.#selectCounted(db, place)
         .offset((page - 1) * perPage)
         .limit(perPage)
         .execute(),
-      this.#readDb
+      db
         .selectFrom(`${this.#kind.table} as term`)
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .$if(place !== undefined, (query) => query.where(sql<boolean>`${place} > 0`))
@@ -84,8 +93,8 @@ export class TermStore {
     return { terms: this.#counted(rows), total: { total, isExact: true } };
   }
 
-  #selectCounted(place?: RawBuilder<number>) {
-    return this.#readDb
+  #selectCounted(db: Kysely<ContentTables> = this.#readDb, place?: RawBuilder<number>) {
+    return db
       .selectFrom(`${this.#kind.table} as term`)
       .leftJoin('content.list_count as count', (join) =>
         join
@@ -232,7 +241,7 @@ export class TermStore {
 
 /** Where the name of a `term` has a text, from 1; 0 if it does not, regardless of case and width. */
 function placeIn(part: string): RawBuilder<number> {
-  return sql<number>`strpos(lower(normalize(term.name, NFKC)), lower(normalize(${part}::text, NFKC)))`;
+  return sql<number>`strpos(pressroom.fold(term.name), pressroom.fold(${part}))`;
 }
 
 /** The values of a body as the driver takes them: it would write a list as an array, not as JSON. */
