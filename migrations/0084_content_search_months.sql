@@ -1,25 +1,29 @@
 -- A search for a common word finds in the index what has it and was published in the last months, in place of
 -- reading all that has it and sorting that for the newest.
 
--- The list of the articles of a month, in UTC; that of drafts, which have no day, counts among the last.
+-- First, so that nothing is written that is not queued.
+create or replace trigger queue_updated_for_search after update on content.article
+  for each row when (
+    (old.title, old.excerpt, old.content, old.category_id, old.tag_ids, old.author_ids, old.extra, old.published_at)
+      is distinct from
+      (new.title, new.excerpt, new.content, new.category_id, new.tag_ids, new.author_ids, new.extra, new.published_at)
+  ) execute function content.queue_for_search();
+
+-- The list of the articles of a month, in UTC. Drafts have no day, and count as newest.
 create function content.month_list(day date) returns text language sql immutable as $$
   select 'month:' || case when isfinite(day) then to_char(day, 'YYYY-MM') else 'none' end
 $$;
 
--- The lists of the last months in which so many articles were published together.
+-- The lists of drafts, and of the last months in which so many articles were published together.
 create function content.last_months(articles bigint) returns text[] language sql stable as $$
-  select array_agg(content.month_list(since)) from (
+  select content.month_list(null) || array_agg(content.month_list(since)) from (
     select since, sum(month.articles) over (order by since desc) - month.articles as later
     from (
       select since, sum(articles)::bigint as articles from content.list_count
-      where kind = 'all' and id = 0 and period = 'month' group by since
+      where kind = 'all' and id = 0 and period = 'month' and isfinite(since) group by since
     ) as month
   ) as counted where later < last_months.articles
 $$;
-
--- All articles become searchable again in the background, the newest first.
-truncate content.article_search;
-insert into content.unsearchable_article (article_id) select id from content.article order by id;
 
 create or replace function content.index_article(indexed integer, searched text default null) returns void language plpgsql as $$
 begin
@@ -52,10 +56,5 @@ exception when foreign_key_violation then
 end
 $$;
 
-drop trigger queue_updated_for_search on content.article;
-create trigger queue_updated_for_search after update on content.article
-  for each row when (
-    (old.title, old.excerpt, old.content, old.category_id, old.tag_ids, old.author_ids, old.extra, old.published_at)
-      is distinct from
-      (new.title, new.excerpt, new.content, new.category_id, new.tag_ids, new.author_ids, new.extra, new.published_at)
-  ) execute function content.queue_for_search();
+-- All articles get their months in the background, the newest first. Until then common words may miss some.
+insert into content.unsearchable_article (article_id) select id from content.article order by id;
