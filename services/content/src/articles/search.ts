@@ -29,7 +29,7 @@ const MOST_SEEN = 5000;
 /** What more than one in so many of all articles have is too much for the index to find and sort. */
 const COMMON = 20;
 
-/** Of words that more articles have, the index finds first those that were published in the last months. */
+/** When more articles than this have the words, the last months are searched first. */
 const MANY = 2 * MOST_FOUND;
 
 /** How many words may contain one of the search: the articles of more are found by its pieces alone. */

@@ -209,7 +209,7 @@ export class ArticleStore {
   }
 }
 
-/** Planning a write costs as much as half of it. */
+/** Parsing and planning a write would take as long as carrying it out. */
 const WRITES = new PreparedTexts();
 
 async function insert(

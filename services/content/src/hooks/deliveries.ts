@@ -15,7 +15,7 @@ import { secretOwner } from './store.ts';
 /** The pause after a fault of the database, in ms. */
 const RETRY_MS = 5000;
 
-/** The pause after a look at a hook that something was due for, and is no longer, in ms. */
+/** How long to wait after finding that another process took what was due, in ms. */
 const TAKEN_MS = 1000;
 
 /** What {@link Deliveries} work with. */
