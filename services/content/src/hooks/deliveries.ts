@@ -61,7 +61,7 @@ export class Deliveries {
     const { queue } = this.#parts;
     try {
       const { now, hooks } = await queue.dueHooks();
-      // Not awaited: a claim waits for a command that works with its hook.
+      // Not awaited, so that no hook waits for another one.
       for (const hook of hooks) {
         if (!this.#lanes.has(hook)) this.#lanes.set(hook, this.#deliver(hook, signal));
       }
@@ -102,7 +102,7 @@ export class Deliveries {
     }
     this.#lanes.delete(hook);
     if (attempts > 0) return this.wake();
-    // Another process has taken it, or is about to.
+    // Another process has taken it, or a command works with the hook.
     if (!signal.aborted) this.#loop.wakeIn(TAKEN_MS);
   }
 

@@ -76,7 +76,7 @@ export class DeliveryQueue {
           case when previous_secret_until > ${this.#in(0)} then previous_secret end as previous_secret
         from content.hook
         where id = ${hookId} and paused_at is null and (resume_at is null or resume_at <= ${this.#in(0)})
-        for no key update
+        for no key update skip locked
       `.execute(tx);
       const [hook] = hooks.rows;
       if (hook === undefined) return [];
