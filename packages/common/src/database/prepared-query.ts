@@ -88,7 +88,8 @@ const MOST_TEXTS = 50;
 
 /**
  * Statements that are built anew each time, because what they set differs, and are still parsed once per
- * connection: the first {@link MOST_TEXTS} texts of them.
+ * connection: the first {@link MOST_TEXTS} texts of them. Later ones are parsed each time, so whoever sends
+ * many different ones first only makes writes slower, until the next start.
  */
 export class PreparedTexts {
   readonly #named = new Map<string, string>();
