@@ -146,6 +146,8 @@ describe('an article', () => {
     await desk.content.client.put(copy, { title: 'Theirs once more' });
     await page.reload();
     await page.getByText(/^Changes that readers do not see yet · Test, \d+ /).waitFor();
+    await title().fill('Published by two');
+    await page.getByText(/^Published on [^·]+$/).waitFor();
   });
 
   test('loses nothing when the network is away or the tab is killed', async () => {
@@ -165,10 +167,61 @@ describe('an article', () => {
     page = again;
     await openArticle(id);
     expect(await title().inputValue()).toBe('Far away');
-    await page.getByText(/This browser has what was not saved/).waitFor();
+    const offer = page.getByText(/This browser has what was not saved/);
+    await offer.waitFor();
+    await title().focus();
+    await page.keyboard.type('123');
+    expect(await title().inputValue()).toBe('Far away');
+    // Leaving decides nothing either, nor does an article that cannot be loaded.
+    await page.getByRole('button', { name: 'Back to the articles' }).click();
+    await row('Far away').waitFor();
+    await visit.context.route('**/api/desk/content/**', (route) => route.abort());
+    for (let turn = 0; turn < 2; turn += 1) {
+      if (turn > 0) await page.goBack();
+      await row('Far away').click();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+    }
+    await visit.context.unrouteAll({ behavior: 'ignoreErrors' });
+    await offer.waitFor();
+    expect(await title().inputValue()).toBe('Far away');
     await page.getByRole('button', { name: 'Take it up' }).click();
     await saved();
     expect((await stored(id)).title).toBe('Far away, and longer');
+  });
+
+  test('that is new and left before it is saved is in the list, and calls nobody back', async () => {
+    if (browser === undefined) return;
+    await desk.go(page, 'articles');
+    await page.getByRole('link', { name: 'New article' }).click();
+    await title().fill('Left at once');
+    await text().fill(LONG);
+    await page.getByRole('button', { name: 'Back to the articles' }).click();
+    await row('Left at once').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/desk\/articles$/);
+  });
+
+  test('keeps what is typed while it is published', async () => {
+    if (browser === undefined) return;
+    const id = await create({ title: 'Typed on' });
+    await openArticle(id);
+    let publish = () => {};
+    const isTyped = new Promise<void>((resolve) => {
+      publish = resolve;
+    });
+    const isSent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.route(`**/api/articles/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await isTyped;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await isSent;
+    await title().fill('Typed on, and on');
+    publish();
+    await page.getByText('Changes that readers do not see yet').waitFor();
+    await saved();
+    expect(await title().inputValue()).toBe('Typed on, and on');
+    expect(await stored(id)).toMatchObject({ title: 'Typed on', is_published: true });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   test('goes on where it was when the session ends', async () => {

@@ -55,6 +55,8 @@ export class OpenArticle {
   #creation: { readonly text: string; readonly key: string } | undefined;
   #saving: Promise<boolean> | undefined;
   #hasWritten = false;
+  #isLoaded = false;
+  #isLeft = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #localTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #created: (id: number) => void;
@@ -126,16 +128,26 @@ export class OpenArticle {
       const fields = this.#id === undefined ? EMPTY : await this.#read(this.#id);
       const local = await keptLocal(this.#id);
       batch(() => {
-        this.#saved = fields;
-        this.#fields.value = fields;
+        this.#show(fields);
         this.#offered.value =
           local !== undefined && differing(fields, local.fields).length > 0 ? local : undefined;
-        this.#state.value = 'clean';
-        this.#problem.value = undefined;
       });
+      this.#isLoaded = true;
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Tries again what has failed: to load it, or to save it. */
+  async retry(): Promise<void> {
+    if (this.#isLoaded) await this.save();
+    else await this.load();
+  }
+
+  /** Saves what is shown; a new article that gets its id from now on is not opened. */
+  async leave(): Promise<void> {
+    this.#isLeft = true;
+    await this.save();
   }
 
   /** Changes what is shown. */
@@ -154,8 +166,8 @@ export class OpenArticle {
   /** Saves what is shown, now. Returns whether the service has all of it. */
   async save(): Promise<boolean> {
     clearTimeout(this.#timer);
-    if (this.#state.peek() === 'conflict' || this.#state.peek() === 'loading') return false;
     while (this.#saving !== undefined) await this.#saving;
+    if (!this.#isLoaded || this.#state.peek() === 'conflict') return false;
     const fields = this.#fields.peek();
     if (differing(this.#saved, fields).length === 0) {
       this.#settle();
@@ -174,7 +186,7 @@ export class OpenArticle {
     this.#offered.value = undefined;
     if (local === undefined) return;
     if (isWanted) this.edit(local.fields);
-    else void forgetLocal(this.#id);
+    else this.#forget();
   }
 
   /** Ends a conflict: what is shown replaces what the other one has saved, or gives way to it. */
@@ -201,10 +213,7 @@ export class OpenArticle {
 
   /** Discards what readers do not see yet. */
   async discard(): Promise<boolean> {
-    return this.#carryOut(async (id) => {
-      await this.#api.removeCopy(id, this.#copyTag);
-      await forgetLocal(id);
-    });
+    return this.#carryOut((id) => this.#api.removeCopy(id, this.#copyTag));
   }
 
   /** Publishes, plans or takes back, after everything is saved. */
@@ -226,15 +235,40 @@ export class OpenArticle {
   async #carryOut(work: (id: number) => Promise<void>): Promise<boolean> {
     const id = this.#id;
     if (id === undefined) return false;
+    while (this.#saving !== undefined) await this.#saving;
+    this.#saving = this.#work(id, work);
+    const isDone = await this.#saving;
+    this.#saving = undefined;
+    return isDone;
+  }
+
+  /** What is typed meanwhile stays, and is saved after it. */
+  async #work(id: number, work: (id: number) => Promise<void>): Promise<boolean> {
+    const before = this.#fields.peek();
     try {
       await work(id);
       this.#hasWritten = true;
-      await this.load();
+      const fields = await this.#read(id);
+      const after = this.#fields.peek();
+      const typed = differing(before, after).map((field) => [field, after[field]]);
+      batch(() => {
+        this.#show(fields);
+        if (typed.length > 0) this.edit(Object.fromEntries(typed));
+        else this.#settle();
+      });
       return true;
     } catch (error) {
       await this.#refused(error);
       return false;
     }
+  }
+
+  /** Shows what the service has. */
+  #show(fields: Fields): void {
+    this.#saved = fields;
+    this.#fields.value = fields;
+    this.#state.value = 'clean';
+    this.#problem.value = undefined;
   }
 
   /** Reads the article and what readers do not see of it yet. */
@@ -284,7 +318,10 @@ export class OpenArticle {
     if (Object.keys(changes).length === 0) {
       await this.#api.removeCopy(id, this.#copyTag);
       this.#copyTag = undefined;
-      this.#hasCopy.value = false;
+      batch(() => {
+        this.#hasCopy.value = false;
+        this.#copyKey.value = undefined;
+      });
       return;
     }
     // Nothing guards the first one: somebody may have saved one since the article was read.
@@ -313,7 +350,7 @@ export class OpenArticle {
     if (text !== wanted) {
       this.#articleTag = await this.#api.change(value.id, changesBetween(created, fields), this.#articleTag);
     }
-    this.#created(value.id);
+    if (!this.#isLeft) this.#created(value.id);
   }
 
   #settle(): void {
@@ -324,7 +361,12 @@ export class OpenArticle {
     });
     if (!isAll) return;
     clearTimeout(this.#localTimer);
-    void forgetLocal(this.#id);
+    this.#forget();
+  }
+
+  /** Forgets what was kept, unless somebody still has to decide about it. */
+  #forget(): void {
+    if (this.#offered.peek() === undefined) void forgetLocal(this.#id);
   }
 
   async #refused(error: unknown): Promise<void> {

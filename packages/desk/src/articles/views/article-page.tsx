@@ -64,7 +64,8 @@ function Editor({ open }: { open: OpenArticle }) {
       <PublishBar open={open} onBack={() => place.close()} onAsk={ask} onPublish={() => void publish()} />
       <Offer open={open} />
       <h1 class="unseen">{title === '' ? say('newArticle') : title}</h1>
-      <div class="article-page">
+      {/* Nothing is written over what was kept before somebody has decided about it. */}
+      <div class="article-page" inert={open.offered.value !== undefined}>
         <div class="article-writing">
           <label class="article-title-field">
             <span class="unseen">{say('title')}</span>
@@ -134,17 +135,17 @@ function useLeaving(open: OpenArticle): void {
     return () => {
       document.removeEventListener('visibilitychange', onHide);
       removeEventListener('beforeunload', onUnload);
-      void open.save().then(() => (open.hasWritten ? list.refresh() : undefined));
+      void open.leave().then(() => (open.hasWritten ? list.refresh() : undefined));
     };
   }, [list, open]);
 }
 
-/** What could not be saved is saved when the service can be reached again. */
+/** What could not be loaded or saved is tried again when the service can be reached again. */
 function useRetry(open: OpenArticle): void {
   const { connection } = useApp();
   const returns = connection.returns.value;
   useEffect(() => {
-    if (returns > 0 && open.state.peek() === 'failed') void open.save();
+    if (returns > 0 && open.state.peek() === 'failed') void open.retry();
   }, [open, returns]);
 }
 
