@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type EditorState, NodeSelection } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
+import { isApple } from '../../shared/state/apple.ts';
 import { afterPaint } from './editing/after-paint.ts';
 import { clipboard } from './editing/clipboard.ts';
 import { type Picture, selectedPicture } from './editing/figures.ts';
@@ -93,7 +94,7 @@ export function RichText(props: RichTextProps) {
         if (tr.docChanged) reporting.changed();
       },
       handleKeyDown: (_view, event) => {
-        const isMod = /Mac|iP/.test(navigator.platform) ? event.metaKey : event.ctrlKey;
+        const isMod = isApple ? event.metaKey : event.ctrlKey;
         if (isMod && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
           takeSeenSelection(view);
           void ask('link');

@@ -69,8 +69,17 @@ export function unseenPictures(
     if (url.origin !== base.origin) return false;
     if (!url.pathname.startsWith(root.pathname)) return true;
     const path = url.pathname.slice(root.pathname.length).replace(/^v[0-9a-f]{12}\//, '');
-    return !prefixes.some((prefix) => decodeURIComponent(path).startsWith(prefix));
+    return !prefixes.some((prefix) => decoded(path).startsWith(prefix));
   });
+}
+
+/** A path as a person wrote it; a lone `%` stands for itself. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 async function sizeOf(file: File): Promise<{ width?: number; height?: number }> {

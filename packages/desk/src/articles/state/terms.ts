@@ -48,10 +48,15 @@ export class Terms {
     this.#typing = setTimeout(() => void this.#search(kind, typed).catch(() => undefined), TYPING_MS);
   }
 
-  /** The tag or author of this name; undefined if there is none. Throws an `ApiProblem`. */
+  /** The tag or author of this name, else slug; undefined if there is none. Throws an `ApiProblem`. */
   async named(kind: TermKind, name: string): Promise<Term | undefined> {
     const wanted = name.trim().toLowerCase();
-    const find = () => this.#known[kind].peek().find((term) => term.name.toLowerCase() === wanted);
+    const find = () => {
+      const known = this.#known[kind].peek();
+      return (
+        known.find((term) => term.name.toLowerCase() === wanted) ?? known.find(({ slug }) => slug === wanted)
+      );
+    };
     if (find() === undefined) await this.#search(kind, name);
     return find();
   }

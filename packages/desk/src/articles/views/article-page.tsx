@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isApple } from '../../shared/state/apple.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { problemWords } from '../../shared/views/problem-view.tsx';
@@ -172,7 +173,7 @@ function useKeys(open: OpenArticle, publish: () => Promise<void>): void {
         report();
         void publish();
       }
-      if (event.altKey && event.key === 'ArrowLeft') {
+      if (!isApple && event.altKey && event.key === 'ArrowLeft') {
         event.preventDefault();
         place.close();
       }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isApple } from '../../shared/state/apple.ts';
 import { Header } from '../../shared/views/header.tsx';
 import { Icon } from '../../shared/views/icon.tsx';
 import { KeyboardHelp } from '../../shared/views/keyboard-help.tsx';
@@ -24,7 +25,7 @@ const LIST_KEYS: Keys = [
 const ARTICLE_KEYS: Keys = [
   ['Ctrl + S', 'keySave'],
   ['Ctrl + Enter', 'publish'],
-  ['Alt + ←', 'keyBack'],
+  ...(isApple ? [] : [['Alt + ←', 'keyBack'] as const]),
   ...EDITOR_SHORTCUTS,
 ];
 

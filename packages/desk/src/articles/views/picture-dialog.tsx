@@ -41,7 +41,7 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
     void load([]);
     return () => work.current.abort();
   }, [gallery, folder]);
-  const shown = entries?.filter(({ kind }) => kind === 'folder' || kind === 'image');
+  const shown = entries?.filter((entry) => entry.kind === 'folder' || isShowable(entry));
   const isPublic = prefixes.some((prefix) => folder.startsWith(prefix));
   const above = parentOf(folder);
   return (
@@ -100,4 +100,9 @@ export function PictureDialog({ onPick, onClose }: PictureDialogProps) {
       </div>
     </Modal>
   );
+}
+
+/** Readers do not see SVG: it is only downloaded. */
+function isShowable(entry: Entry): boolean {
+  return entry.kind === 'image' && !entry.contentType.startsWith('image/svg');
 }

@@ -58,7 +58,7 @@ export function SidePanel({
         label={say('tags')}
         chosen={fields.tags}
         own={open.article.value?.tags}
-        onChange={(tags) => open.edit({ tags })}
+        onChange={(change) => open.edit({ tags: change(open.fields.peek().tags) })}
       />
       <FieldProblem open={open} member="tags" />
       <TermsField
@@ -66,7 +66,7 @@ export function SidePanel({
         label={say('authors')}
         chosen={fields.authors}
         own={open.article.value?.authors}
-        onChange={(authors) => open.edit({ authors })}
+        onChange={(change) => open.edit({ authors: change(open.fields.peek().authors) })}
       />
       <Field label={say('slug')} hint={say('slugHint')} open={open} member="slug">
         {(props) => (

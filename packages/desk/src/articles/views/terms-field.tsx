@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../shared/views/button.tsx';
 import type { Term, TermKind } from '../api/types.ts';
 import { useApp } from '../app-context.ts';
@@ -10,7 +10,8 @@ interface TermsFieldProps {
   chosen: readonly string[];
   /** Those that the article has as it is. */
   own: readonly Term[] | undefined;
-  onChange: (slugs: readonly string[]) => void;
+  /** Is given what becomes of the slugs that are chosen by then. */
+  onChange: (change: (slugs: readonly string[]) => readonly string[]) => void;
 }
 
 /** Tags or authors, added by name; a tag may be new. */
@@ -24,17 +25,26 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
     terms.learn(kind, own ?? []);
     for (const slug of chosen) void terms.look(kind, slug);
   }, [own, chosen]);
-  const add = async () => {
-    const wanted = name.trim();
-    if (wanted === '') return;
+  const adding = useRef(Promise.resolve());
+  const addNamed = async (wanted: string) => {
+    const refuse = (reason: string) => {
+      notices.failed(reason);
+      setName((typed) => typed || wanted);
+    };
     try {
       const slug = kind === 'tags' ? await terms.tagNamed(wanted) : (await terms.named(kind, wanted))?.slug;
-      if (slug === undefined) return notices.failed(say('noSuchAuthor', { name: wanted }));
-      setName('');
-      if (!chosen.includes(slug)) onChange([...chosen, slug]);
+      if (slug === undefined) return refuse(say('noSuchAuthor', { name: wanted }));
+      onChange((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug]));
     } catch (error) {
-      notices.failed(error instanceof Error ? error.message : String(error));
+      refuse(error instanceof Error ? error.message : String(error));
     }
+  };
+  // One after the other: a tag that is made by the first is found by the second.
+  const add = () => {
+    const wanted = name.trim();
+    if (wanted === '') return;
+    setName('');
+    adding.current = adding.current.then(() => addNamed(wanted));
   };
   return (
     <div class="field">
@@ -49,7 +59,7 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
                 <IconButton
                   icon="close"
                   label={say('remove', { name: shown })}
-                  onClick={() => onChange(chosen.filter((one) => one !== slug))}
+                  onClick={() => onChange((slugs) => slugs.filter((one) => one !== slug))}
                 />
               </li>
             );
@@ -69,10 +79,10 @@ export function TermsField({ kind, label, chosen, own, onChange }: TermsFieldPro
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
           event.preventDefault();
-          void add();
+          add();
         }}
         onBlur={() => {
-          if (known.some((term) => term.name === name)) void add();
+          if (known.some((term) => term.name === name)) add();
         }}
       />
       <TermNames id={`${id}-names`} kind={kind} without={chosen} />
