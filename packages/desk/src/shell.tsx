@@ -1,13 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiProblem } from './shared/api/problem.ts';
 import { type Desk, useDesk } from './shared/desk.ts';
 import type { SectionName } from './shared/state/address.ts';
 import type { Catalogue } from './shared/text/voice.ts';
 import { LoginForm, LoginScreen } from './shared/views/login.tsx';
+import { MissingFiles } from './shared/views/missing-files.tsx';
 import { Modal } from './shared/views/modal.tsx';
-import { ProblemView } from './shared/views/problem-view.tsx';
 
 /** What a section is loaded from. */
 interface Source {
@@ -39,8 +38,6 @@ const SOURCES: Readonly<Record<SectionName, Source>> = {
     },
   },
 };
-
-const UNREACHABLE = new ApiProblem(0, 'unreachable', 'the files of the section cannot be loaded');
 
 const opened = new Map<SectionName, Promise<ComponentType>>();
 
@@ -80,9 +77,7 @@ function Section({ name }: { name: SectionName }) {
     };
   }, [name, desk]);
   if (View !== undefined) return <View />;
-  if (!isMissing) return null;
-  // Browsers remember that a module could not be loaded as long as the document lives.
-  return <ProblemView problem={UNREACHABLE} onRetry={() => location.reload()} />;
+  return isMissing ? <MissingFiles /> : null;
 }
 
 function open(name: SectionName, desk: Desk): Promise<ComponentType> {

@@ -81,6 +81,70 @@ test('a first visit loads neither other languages nor menus; the keyboard opens 
   await context.close();
 });
 
+test('a menu or a language that cannot be loaded says so, and is there when it can', async () => {
+  if (browser === undefined) return;
+  const { context, page, open, complaints } = await gallery.visit(browser);
+  for (const name of ['open-menu', 'zh']) {
+    await context.route(`**/assets/${name}-*.js`, (route) => route.abort());
+  }
+  await open();
+  const settings = page.getByRole('button', { name: 'Settings' });
+  await settings.click();
+  await page.getByRole('dialog', { name: 'Settings' }).getByText('The service does not answer.').waitFor();
+  await context.unroute('**/assets/open-menu-*.js');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await settings.click();
+  await page.getByRole('menuitemradio', { name: '中文' }).click();
+  await page.getByRole('dialog', { name: 'Language' }).getByText('The service does not answer.').waitFor();
+  await context.unroute('**/assets/zh-*.js');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: '上传' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('of two languages that are chosen one after the other, the last stays', async () => {
+  if (browser === undefined) return;
+  const { context, page, open } = await gallery.visit(browser);
+  await open();
+  let answer = () => {};
+  const isDue = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/assets/zh-*.js', async (route) => {
+    await isDue;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/assets/zh-*.js');
+  for (const language of ['中文', 'English']) {
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitemradio', { name: language }).click();
+  }
+  answer();
+  await page.evaluate(`import(${JSON.stringify((await asked).url())})`);
+  expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  await context.close();
+});
+
+test('a finger that rests opens one menu', async () => {
+  if (browser === undefined) return;
+  const { context, page } = await gallery.visit(browser, { hasTouch: true });
+  const { username, password } = ADMIN;
+  await context.request.post(`${gallery.url}/api/login`, { data: { username, password } });
+  await page.clock.install();
+  await page.goto(`${gallery.url}/?path=&view=table`);
+  const file = page.getByRole('grid').getByRole('link', { name: 'one.jpg' });
+  const at = { clientX: 300, clientY: 300, pointerType: 'touch', bubbles: true };
+  await file.dispatchEvent('pointerdown', at);
+  await file.dispatchEvent('contextmenu', at);
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  await page.clock.runFor(1000);
+  expect(await page.getByRole('menu').count()).toBe(0);
+  await context.close();
+});
+
 test('the page is light or dark as chosen, whatever the system is', async () => {
   if (browser === undefined) return;
   const { context, page, open } = await gallery.visit(browser, { colorScheme: 'light' });

@@ -18,6 +18,7 @@ export type Catalogue = Readonly<Record<Language, () => Promise<Readonly<Record<
 /** The language that all sections speak, and the texts that have been loaded. */
 export class Voice {
   readonly #language: ReturnType<typeof signal<Language>>;
+  #wanted: Language | undefined;
   readonly #i18n = i18next.createInstance();
   readonly #catalogues = new Map<string, Catalogue>();
 
@@ -42,9 +43,15 @@ export class Voice {
     return this.#language;
   }
 
-  /** Changes the language of everything that is shown, once its texts are there. */
+  /** Changes the language of all that is shown once its texts are there; the one wanted last stays. */
   async speak(language: Language): Promise<void> {
-    await Promise.all([...this.#catalogues].map(([section, texts]) => this.#load(section, texts, language)));
+    this.#wanted = language;
+    const loading = [...this.#catalogues].map(([section, texts]) => this.#load(section, texts, language));
+    const isWanted = () => this.#wanted === language;
+    await Promise.all(loading).catch((error: unknown) => {
+      if (isWanted()) throw error;
+    });
+    if (!isWanted()) return;
     void this.#i18n.changeLanguage(language);
     document.documentElement.lang = language;
     this.#language.value = language;

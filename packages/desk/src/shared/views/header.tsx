@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { useDesk } from '../desk.ts';
 import { SECTIONS } from '../state/address.ts';
 import type { Theme } from '../state/preferences.ts';
@@ -6,6 +7,7 @@ import { LANGUAGES, type Language } from '../text/voice.ts';
 import { Icon } from './icon.tsx';
 import { Menu } from './menu.tsx';
 import type { MenuItem } from './menu-item.ts';
+import { MissingFilesDialog } from './missing-files.tsx';
 
 const THEMES = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' } as const;
 
@@ -62,6 +64,7 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
   const { preferences, service, session, texts, voice } = useDesk();
   const { say } = texts;
   const theme = preferences.theme.value;
+  const [isMissing, setMissing] = useState(false);
   const lines: MenuItem[] = [
     ...(items ?? []),
     { value: 'keyboard', label: say('keyboard'), icon: 'keyboard', shortcut: '?' },
@@ -85,7 +88,7 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
     if (value in LANGUAGES) {
       preferences.keepLanguage(value as Language);
       // Without a network it is spoken when the page is loaded again.
-      return voice.speak(value as Language).catch(() => undefined);
+      return voice.speak(value as Language).catch(() => setMissing(true));
     }
     if (value !== 'logout') return onSelect?.(value);
     await service.logOut();
@@ -94,8 +97,11 @@ function MainMenu({ items, onSelect, onKeyboard }: Omit<HeaderProps, 'children'>
     location.assign(location.pathname);
   };
   return (
-    <Menu label={say('settings')} items={lines} onSelect={(value) => void select(value)}>
-      <Icon name="settings" />
-    </Menu>
+    <>
+      <Menu label={say('settings')} items={lines} onSelect={(value) => void select(value)}>
+        <Icon name="settings" />
+      </Menu>
+      {isMissing && <MissingFilesDialog title={say('language')} onClose={() => setMissing(false)} />}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { MenuItem } from './menu-item.ts';
+import { MissingFilesDialog } from './missing-files.tsx';
 import type { OpenMenu, OpenMenuProps } from './open-menu.tsx';
 
 interface MenuProps {
@@ -104,9 +105,12 @@ export function ContextMenu({ label, items, onSelect, children }: Omit<MenuProps
 function useGestures(open: (event: MouseEvent) => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const cancel = () => clearTimeout(timer.current);
+  useEffect(() => cancel, []);
   return {
     onContextMenu: (event: MouseEvent) => {
       event.preventDefault();
+      // Some browsers take a finger that rests for the other button.
+      cancel();
       open(event);
     },
     onPointerDown: (event: PointerEvent) => {
@@ -120,7 +124,16 @@ function useGestures(open: (event: MouseEvent) => void) {
 }
 
 function Opened(props: OpenMenuProps) {
-  const [View, setView] = useState<typeof OpenMenu>();
-  useEffect(() => void load().then((view) => setView(() => view), props.onClose), []);
+  const { label, onClose } = props;
+  const [View, setView] = useState<typeof OpenMenu | 'missing'>();
+  useEffect(
+    () =>
+      void load().then(
+        (view) => setView(() => view),
+        () => setView('missing'),
+      ),
+    [],
+  );
+  if (View === 'missing') return <MissingFilesDialog title={label} onClose={onClose} />;
   return View && <View {...props} />;
 }
