@@ -45,7 +45,11 @@ export class Edits {
     this.did(
       words,
       async () => {
-        for (const edit of numbers) await this.#api.undo(edit);
+        // After a failure it goes on with those that are left.
+        for (const edit of [...numbers]) {
+          await this.#api.undo(edit);
+          numbers.shift();
+        }
       },
       after,
     );
@@ -62,17 +66,22 @@ export class Edits {
     this.#last.value = { words, canUndo: false, ...(problem && { problem }) };
   }
 
-  /** Takes back what was done last. */
+  /** Takes back what was done last; what fails for want of an answer can be tried again. */
   async undo(): Promise<void> {
     const undoable = this.#done.at(-1);
     if (undoable === undefined || this.#isBusy) return;
     this.#isBusy = true;
-    this.#done = this.#done.slice(0, -1);
+    const forget = () => {
+      this.#done = this.#done.filter((one) => one !== undoable);
+    };
     try {
       await undoable.undo();
+      forget();
       this.#last.value = { words: this.#undone(undoable.words), canUndo: this.#done.length > 0 };
     } catch (error) {
-      this.say(undoable.words, asProblem(error));
+      const problem = asProblem(error);
+      if (!problem.passes) forget();
+      this.#last.value = { words: undoable.words, canUndo: problem.passes, problem };
     }
     this.#isBusy = false;
     undoable.after();
