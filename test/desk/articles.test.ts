@@ -439,16 +439,24 @@ describe('the list', () => {
       await desk.content.client.delete(`/api/articles/${id}`);
     }
     await desk.go(page, 'articles');
+    await desk.content.client.post('/api/authors', { name: 'Ann' });
+    await desk.content.client.post('/api/authors', { name: 'Joanna' });
+    await create({ title: 'Planned calm', ...planned, authors: ['joanna', 'ann'] });
+    await create({ title: 'Planned storm', ...planned, authors: ['joanna'] });
+    await desk.go(page, 'articles?status=scheduled&author=ann');
+    await row('Planned calm').waitFor();
+    expect(await row('Planned storm').count()).toBe(0);
+    await desk.go(page, 'articles');
     const state = page.getByRole('combobox', { name: 'Status' });
     await state.selectOption('Scheduled');
     await row('Planned drought').waitFor();
     await page.getByRole('row', { name: 'Planned flood' }).getByText('Planning').waitFor();
-    await page.getByRole('searchbox', { name: 'Search titles' }).fill('FLOOD planned');
+    await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('FLOOD planned');
     await row('Planned drought').waitFor({ state: 'detached' });
     await row('Planned flood').waitFor();
     await state.selectOption('Trash');
     await page.getByText('No article matches').waitFor();
-    await page.getByRole('searchbox', { name: 'Search titles' }).fill('old');
+    await page.getByRole('searchbox', { name: 'Search titles and authors' }).fill('old');
     const deleted = (name: string) => page.getByRole('row', { name });
     await deleted('Old drought').waitFor();
     await page.getByRole('combobox', { name: 'Category' }).selectOption('Planning');

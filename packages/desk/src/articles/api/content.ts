@@ -117,8 +117,10 @@ export class ContentApi {
       const page = await read(next);
       for (const { id, title, author: by, category_id, state, at } of page.rows) {
         const its = categories.find((one) => one.id === category_id);
+        // Names stand one after the other.
+        const isBy = name === '' || `, ${by}, `.includes(`, ${name}, `);
         const isFound = words.every((word) => `${title} ${by}`.toLowerCase().includes(word));
-        if (!isFound || !by.includes(name) || (category !== '' && its?.slug !== category)) continue;
+        if (!isFound || !isBy || (category !== '' && its?.slug !== category)) continue;
         articles.push({ id, title, author: by, category: its?.name ?? null, state, at: Date.parse(at) });
       }
       next = page.next;

@@ -5,7 +5,7 @@ export const en = {
   ...editorEn,
   newArticle: 'New article',
   search: 'Search articles',
-  searchTitles: 'Search titles',
+  searchTitles: 'Search titles and authors',
   status: 'Status',
   all: 'All',
   published: 'Published',

@@ -7,7 +7,7 @@ export const zh: Translated<typeof en> = {
   ...editorZh,
   newArticle: '新建文章',
   search: '搜索文章',
-  searchTitles: '搜索标题',
+  searchTitles: '搜索标题和作者',
   status: '状态',
   all: '全部',
   published: '已发布',
