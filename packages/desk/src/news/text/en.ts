@@ -189,7 +189,7 @@ export const en = {
   publishTitle: 'Publish this report now? ({{period}})',
   publishHint: 'Readers get it at once.',
   earlyHint:
-    'Readers get it at once, not on {{hour}}. What comes in until then is in the next report, unless you publish a correction.',
+    'Readers get it at once, not on {{hour}}. What comes in until then is in the one after it, unless you publish a correction.',
   correct: 'Publish the correction',
   correctTitle: 'Publish this report again? ({{period}})',
   correctHint: 'Readers are told that it was corrected. The correction can be undone.',

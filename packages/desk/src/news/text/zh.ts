@@ -180,7 +180,7 @@ export const zh: Translated<typeof en> = {
   publishEarly: '提前发布',
   publishTitle: '现在发布这份{{period}}？',
   publishHint: '读者会立即看到。',
-  earlyHint: '读者会立即看到，而不是等到 {{hour}}。在那之前到来的内容归入下一份报告，除非发布更正。',
+  earlyHint: '读者会立即看到，而不是等到 {{hour}}。在那之前到来的内容归入再下一份报告，除非发布更正。',
   correct: '发布更正',
   correctTitle: '重新发布这份{{period}}？',
   correctHint: '读者会得知它已更正。更正可以撤销。',
