@@ -40,7 +40,8 @@ export function hooksBox(env: Environment): SecretBox {
 /**
  * Parses the address of a hook.
  *
- * @throws Failure `refused` unless it is an http or https URL of at most 2000 characters without user name and password
+ * @throws Failure `refused` unless it is an http or https URL of at most 2000 characters without user name
+ * and password
  */
 export function readUrl(value: string): string {
   const url = URL.parse(value);

@@ -44,9 +44,9 @@ export interface Publication {
 
 /**
  * Publishes a report: the selected items of the day, week or month to the report's hour on `date`, by
- * timeline time. Items that were found before and only written since are late ones, and so are those that came
- * after the report before was published early. No item is in two reports of a period. An existing report is left
- * unchanged, whatever the precondition, and a window without items does not get one. Throws a
+ * timeline time. Items that were found before and only written since are late ones, and so are those that
+ * came after the report before was published early. No item is in two reports of a period. An existing report
+ * is left unchanged, whatever the precondition, and a window without items does not get one. Throws a
  * {@link Failure} until the window is over, with `early` until it has begun, and for a date on which the
  * period has no report.
  */
