@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { JSDOM } from 'jsdom';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PLACED_HEIC } from '../fixtures/stills.ts';
+import { PLACED_HEIC, THUMBNAILED_AVIF, THUMBNAILED_HEIC } from '../fixtures/stills.ts';
 
 const { DOMParser } = new JSDOM('').window;
 const parseXml = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml');
@@ -140,12 +140,30 @@ test('a HEIC loses all that no picture in it is made of, and keeps its pixels an
   expect([await places(clean), await stripped(clean, parseXml)]).toEqual([[], undefined]);
   expect(Buffer.from(clean).toString('latin1')).toContain('Zoe Photographer');
   expect(Buffer.from(clean).toString('latin1')).not.toContain('Phone\0');
-  const pixels = async (heic: Uint8Array) => {
-    const drawn = await drawWithMagick(heic, 'HEIC', 480);
-    return 'image' in drawn ? drawn.image : drawn;
-  };
-  expect(await pixels(clean)).toEqual(await pixels(PLACED_HEIC));
+  expect(await heicPixels(clean)).toEqual(await heicPixels(PLACED_HEIC));
 });
+
+test.each([
+  ['HEIC', THUMBNAILED_HEIC],
+  ['AVIF', THUMBNAILED_AVIF],
+])('a %s loses its thumbnail, and keeps its pixels and their transparency', async (kind, file) => {
+  const bytes = new Uint8Array(file);
+  const clean = (await stripped(bytes, parseXml)) ?? bytes;
+  const text = Buffer.from(clean).toString('latin1');
+  expect([clean.length, text.includes('thmb'), text.match(/auxl/g)?.length]).toEqual([
+    bytes.length,
+    false,
+    2,
+  ]);
+  expect([await places(clean), await stripped(clean, parseXml)]).toEqual([[], undefined]);
+  const draw = kind === 'HEIC' ? heicPixels : (picture: Bytes) => pixelsOf(picture, true);
+  expect(await draw(clean)).toEqual(await draw(bytes));
+});
+
+async function heicPixels(heic: Uint8Array): Promise<unknown> {
+  const drawn = await drawWithMagick(heic, 'HEIC', 480);
+  return 'image' in drawn ? drawn.image : drawn;
+}
 
 function boxOf(type: string, content: Buffer): Buffer {
   const head = Buffer.from(`\0\0\0\0${type}`);

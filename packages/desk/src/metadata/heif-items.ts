@@ -1,12 +1,15 @@
 import { type Bytes, slice, u16, u32 } from './bytes.ts';
 import { type Box, boxesIn } from './heif-boxes.ts';
 import { placesIn } from './heif-places.ts';
+import { thumbnailsIn } from './heif-thumbnails.ts';
 import { understand } from './not-understood.ts';
 
 /** What a file holds: pixels, or what is said of them. */
-export interface Item {
+interface Item {
   /** Undefined for what is neither a picture nor known text. */
-  kind: 'pixels' | 'EXIF' | 'XMP' | undefined;
+  kind: 'pixels' | 'thumbnail' | 'EXIF' | 'XMP' | undefined;
+  /** Where its list has its kind. */
+  entry: Box;
   /** Where its bytes are in the file, in order. */
   extents: readonly (readonly [from: number, length: number])[];
 }
@@ -27,27 +30,42 @@ const PIXELS = [
   'tmap',
 ];
 
-/** The items of a list, whose boxes are `boxes` and which begins at `start` of a file of `size` bytes. */
-export function itemsIn(bytes: Bytes, boxes: readonly Box[], start: number, size: number): Item[] {
+/** The items of a list, and where it says whose thumbnails some of them are. */
+export interface Items {
+  items: Item[];
+  thumbnailReferences: Box[];
+}
+
+/** What is in a list, whose boxes are `boxes` and which begins at `start` of a file of `size` bytes. */
+export function itemsIn(bytes: Bytes, boxes: readonly Box[], start: number, size: number): Items {
   const only = (type: string) => {
     const [box, another] = boxes.filter((one) => one.type === type);
     understand(box !== undefined && another === undefined, `it has no ${type}, or more than one`);
     return box;
   };
   const kinds = kindsIn(bytes, only('iinf'));
-  const data = boxes.find(({ type }) => type === 'idat');
+  const [data, references] = ['idat', 'iref'].map((type) => boxes.find((box) => box.type === type));
+  const thumbnails = thumbnailsIn(bytes, references, primaryIn(bytes, only('pitm')));
   const items = placesIn(bytes, only('iloc')).map(({ id, isInside, extents }) => {
     const [from, end] = isInside ? [start + (data?.content ?? 0), start + (data?.end ?? 0)] : [0, size];
     const placed = extents.map(([at, length]) => [from + at, length] as const);
-    understand(kinds.has(id), 'one of its items has no kind');
+    const known = kinds.get(id);
+    understand(known !== undefined, 'one of its items has no kind');
     understand(
       placed.every(([at, length]) => length > 0 && at + length <= end),
       'one of its items is nowhere',
     );
-    return { kind: kinds.get(id), extents: placed };
+    const isThumbnail = known.kind === 'pixels' && thumbnails.items.has(id);
+    return { ...known, ...(isThumbnail && { kind: 'thumbnail' as const }), extents: placed };
   });
   keepApart(items, size);
-  return items;
+  return { items, thumbnailReferences: thumbnails.references };
+}
+
+/** The number of the item that is shown (`pitm`). */
+function primaryIn(bytes: Bytes, { content }: Box): number {
+  const [version] = slice(bytes, content, 1);
+  return version === 0 ? u16(bytes, content + 4) : u32(bytes, content + 4);
 }
 
 /** Items of one kind may share bytes, as equal parts of a picture do. */
@@ -66,8 +84,8 @@ function keepApart(items: readonly Item[], size: number): void {
 }
 
 /** The kinds of items by their numbers (`iinf`). */
-function kindsIn(bytes: Bytes, { content, end }: Box): Map<number, Item['kind']> {
-  const kinds = new Map<number, Item['kind']>();
+function kindsIn(bytes: Bytes, { content, end }: Box): Map<number, Omit<Item, 'extents'>> {
+  const kinds = new Map<number, Omit<Item, 'extents'>>();
   const [version] = slice(bytes, content, 1);
   for (const box of boxesIn(bytes, content + (version === 0 ? 6 : 8), end)) {
     const [form = 0] = slice(bytes, box.content, 1);
@@ -75,7 +93,8 @@ function kindsIn(bytes: Bytes, { content, end }: Box): Map<number, Item['kind']>
     const id = form === 2 ? u16(bytes, box.content + 4) : u32(bytes, box.content + 4);
     understand(!kinds.has(id), 'one of its items has two kinds');
     const at = box.content + (form === 2 ? 8 : 10);
-    kinds.set(id, kindOf(new TextDecoder('latin1').decode(slice(bytes, at, box.end - at))));
+    const kind = kindOf(new TextDecoder('latin1').decode(slice(bytes, at, box.end - at)));
+    kinds.set(id, { kind, entry: box });
   }
   return kinds;
 }

@@ -93,6 +93,48 @@ test('pixels that are also metadata are refused, because they would bring it bac
   await expectRefused(heic([within, exif], data), 'two of its items share bytes');
 });
 
+describe('a thumbnail', () => {
+  /** `type` from an item to others. */
+  const reference = (type: string, from: number, ...to: number[]) =>
+    box(type, ...[from, to.length, ...to].map((value) => number(value, 2)));
+  const refer = (...references: Bytes[]) => ({ more: [box('iref', ascii('\0\0\0\0'), ...references)] });
+  const thumbnail: TestItem = { type: 'grid', extents: [[16, 4]] };
+  const part: TestItem = { type: 'hvc1', extents: [[20, 6]] };
+  const data = `${DATA}gridTHUMBS`;
+
+  test('is taken out with its parts and its transparency, and is no picture of its own then', async () => {
+    const alpha: TestItem = { type: 'hvc1', extents: [[26, 5]] };
+    const references = [reference('auxl', 4, 2), reference('dimg', 2, 3), reference('thmb', 2, 1)];
+    const file = heic([PIXELS, thumbnail, part, alpha], `${data}ALPHA`, refer(...references));
+    const clean = (await strip(file)) ?? file;
+    const text = textOf(clean);
+    expect(text.slice(text.indexOf('mdat') + 4)).toBe(DATA.padEnd(31, '\0'));
+    expect(text.split('infe\x02\0\0\x01').length - 1).toBe(3);
+    expect([text.includes('thmb'), await places(clean), await strip(clean)]).toEqual([false, [], undefined]);
+  });
+
+  test('leaves the parts that the picture is made of as well', async () => {
+    const references = [reference('thmb', 2, 1), reference('dimg', 2, 3), reference('dimg', 1, 3)];
+    const clean = await strip(heic([PIXELS, thumbnail, part], data, refer(...references)));
+    expect(textOf(clean ?? new Uint8Array())).toContain(`${DATA}\0\0\0\0THUMBS`);
+  });
+
+  test('that is the picture itself is refused', async () => {
+    await expectRefused(
+      heic([PIXELS, part], data, refer(reference('thmb', 1, 2))),
+      'its picture is a thumbnail',
+    );
+  });
+
+  test('of more pictures than are listed is refused', async () => {
+    const short = box('thmb', number(1, 2), number(65_535, 2));
+    await expectRefused(
+      heic([PIXELS], DATA, refer(short)),
+      'the references of its items reach beyond their end',
+    );
+  });
+});
+
 test('a long name of an item is read', async () => {
   const named = { ...PIXELS, names: 'n'.repeat(500_000) };
   expect(await places(heic([named], DATA))).toEqual([]);

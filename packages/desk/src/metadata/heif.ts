@@ -1,7 +1,7 @@
 import { ascii, type Bytes, joined, number, type ReadPart, slice, u32 } from './bytes.ts';
 import { keptExif } from './exif.ts';
 import { type Box, boxAt, boxesIn } from './heif-boxes.ts';
-import { type Item, itemsIn } from './heif-items.ts';
+import { type Items, itemsIn } from './heif-items.ts';
 import { understand } from './not-understood.ts';
 import { keptXmp, type ParseXml } from './xmp.ts';
 
@@ -25,7 +25,7 @@ const NO_FIELDS = ascii('MM\0*\0\0\0\x08\0\0\0\0\0\0');
 const LARGEST = 2 ** 20;
 
 /** A file of pictures, such as HEIC and AVIF, by places in it. */
-interface Heif {
+interface Heif extends Items {
   /** Those of the file itself. */
   boxes: Box[];
   list: Box;
@@ -33,7 +33,6 @@ interface Heif {
   described: Box[];
   /** What describes pictures, of its list. */
   properties: Box[];
-  items: Item[];
 }
 
 /** What a HEIC or AVIF file says of its pictures, as far as it is EXIF or XMP. */
@@ -50,7 +49,7 @@ export async function* heifMetadata(
     'there is more in the list of its pictures',
   );
   for (const { kind, extents } of items) {
-    if (kind === 'pixels') continue;
+    if (kind === 'pixels' || kind === 'thumbnail') continue;
     const total = extents.reduce((sum, [, length]) => sum + length, 0);
     understand(total <= LARGEST, 'its metadata are too long');
     const parts: Bytes[] = [];
@@ -68,7 +67,7 @@ export async function* heifMetadata(
  */
 export async function strippedHeif(heif: Bytes, parse: ParseXml): Promise<Bytes[]> {
   const read: ReadPart = async (from, length) => heif.subarray(from, from + length);
-  const { boxes, list, described, properties, items } = await heifOf(read, heif.length);
+  const { boxes, list, described, properties, items, thumbnailReferences } = await heifOf(read, heif.length);
   const clean = new Uint8Array(heif.length);
   const keep = (from: number, end: number) => clean.set(heif.subarray(from, end), from);
   const blank = ({ at, content }: Box) => {
@@ -92,7 +91,12 @@ export async function strippedHeif(heif: Bytes, parse: ParseXml): Promise<Bytes[
     clean.fill(0, property.content, property.end);
     blank(property);
   }
-  for (const { kind, extents } of items) {
+  for (const { at } of thumbnailReferences) clean.set(ascii('free'), at + 4);
+  for (const { kind, entry, extents } of items) {
+    if (kind === 'thumbnail') {
+      hide(clean, entry);
+      continue;
+    }
     const whole = joined(extents.map(([from, length]) => slice(heif, from, length)));
     const kept = kind === 'pixels' ? whole : keptOf(kind, whole, parse);
     let at = 0;
@@ -102,6 +106,11 @@ export async function strippedHeif(heif: Bytes, parse: ParseXml): Promise<Bytes[
     }
   }
   return [clean];
+}
+
+/** Sets the flag of an item that nobody is to see as a picture of its own. */
+function hide(clean: Bytes, { content }: Box): void {
+  clean.set([(clean[content + 3] ?? 0) | 1], content + 3);
 }
 
 /** What is kept of an item that is no picture, in as many bytes. */
@@ -151,8 +160,15 @@ async function heifOf(read: ReadPart, size: number): Promise<Heif> {
     content: list.at + content,
     end: list.at + end,
   });
-  const items = itemsIn(bytes, described, list.at, size);
-  return { boxes, list, described: described.map(placed), properties: properties.map(placed), items };
+  const { items, thumbnailReferences } = itemsIn(bytes, described, list.at, size);
+  return {
+    boxes,
+    list,
+    described: described.map(placed),
+    properties: properties.map(placed),
+    items: items.map((item) => ({ ...item, entry: placed(item.entry) })),
+    thumbnailReferences: thumbnailReferences.map(placed),
+  };
 }
 
 /** What describes pictures, in the box `iprp`. */
