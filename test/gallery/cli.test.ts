@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,24 @@ beforeAll(async () => {
   storeSettings = Object.fromEntries(Object.entries(gallery.settings).filter(isStore));
 });
 afterAll(() => gallery.close());
+
+/** Stands before the store, and answers itself what `answers` does. */
+async function proxyOfStore(answers: (request: IncomingMessage, response: ServerResponse) => boolean) {
+  const { hostname, port } = new URL(gallery.store.endpoint);
+  const proxy = createServer((incoming, outgoing) => {
+    if (answers(incoming, outgoing)) return;
+    const { method, url: path = '', headers } = incoming;
+    const forwarded = httpRequest({ host: hostname, port, path, method, headers });
+    forwarded.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return { endpoint, close: () => proxy.close() };
+}
 
 /** Runs `pnpm gallery …` to its end. */
 async function run(args: string[], env: Record<string, string> = {}, input = '') {
@@ -94,23 +112,14 @@ describe('gallery bucket create', () => {
   });
 
   test('says so if the store does not support rules per bucket', async () => {
-    const store = new URL(gallery.store.endpoint);
-    const proxy = createServer((incoming, outgoing) => {
-      const { method, url = '', headers } = incoming;
-      if (/[?&]cors/.test(url))
-        return outgoing.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
-      const forwarded = httpRequest({ host: store.hostname, port: store.port, path: url, method, headers });
-      forwarded.on('response', (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
-      return incoming.pipe(forwarded);
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const proxy = await proxyOfStore(({ url = '' }, outgoing) => {
+      if (!/[?&]cors/.test(url)) return false;
+      outgoing.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+      return true;
+    });
     const { out, errors, code } = await run(['bucket', 'create'], {
       ...storeSettings,
-      S3_ENDPOINT: endpoint,
+      S3_ENDPOINT: proxy.endpoint,
     });
     proxy.close();
     expect({ errors, code }).toEqual({ errors: '', code: 0 });
@@ -185,4 +194,24 @@ test('gallery scan-location lists the pictures that name a place, and what canno
     (name) => `unknown\t"scan/${name}"\tit is no JPEG, PNG, WebP, HEIC or AVIF`,
   );
   expect(lines.sort()).toEqual([...found, ...unknown]);
+});
+
+test('gallery scan-location goes on after a file whose bytes break off', async () => {
+  for (const name of ['broken', 'placed'])
+    await put(gallery.s3, gallery.bucket, `breaks/${name}.heic`, PLACED_HEIC);
+  const proxy = await proxyOfStore(({ url = '' }, outgoing) => {
+    if (!url.includes('/broken.heic')) return false;
+    outgoing.writeHead(206, { 'content-length': PLACED_HEIC.length });
+    outgoing.write(PLACED_HEIC.subarray(0, 100), () => outgoing.destroy());
+    return true;
+  });
+  const settings = { ...storeSettings, S3_ENDPOINT: proxy.endpoint };
+  const { out, errors, code } = await run(['scan-location', 'breaks/'], settings);
+  proxy.close();
+  expect([errors, code]).toEqual(['', 0]);
+  expect(out.trim().split('\n').sort()).toEqual([
+    '1 of 2 pictures and videos name a place; of 1 it is unknown.',
+    'EXIF\t"breaks/placed.heic"',
+    'unknown\t"breaks/broken.heic"\tit could not be read',
+  ]);
 });

@@ -4,7 +4,7 @@ import type { ReadPart } from '@pressroom/desk/metadata/bytes';
 import { findPlaces } from '@pressroom/desk/metadata/find-places';
 import { NotUnderstood } from '@pressroom/desk/metadata/not-understood';
 import type { Bucket } from '../buckets/bucket.ts';
-import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
+import { isLastingRefusal, isMisconfiguration, isStoreFault } from '../buckets/store-fault.ts';
 import { mediaKindOf, mediaTypeOf } from '../listing/media-type.ts';
 import { listObjects, type StoredObject } from '../listing/object-page.ts';
 import { RENDITIONS } from '../names.ts';
@@ -52,9 +52,10 @@ export async function scanLocation(
   );
 }
 
-/** Somebody may have changed or deleted a file since it was listed. */
+/** Only the store ends the scan: a file may be anything, and changed or deleted since it was listed. */
 function whyUnknown(error: unknown): string {
   if (error instanceof NotUnderstood) return error.message;
+  if (!isStoreFault(error)) return 'it could not be read';
   if (isLastingRefusal(error) && !isMisconfiguration(error)) return reasonOf(error);
   throw error;
 }
