@@ -3,7 +3,7 @@ import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aw
 import { StoreConnections } from '@pressroom/gallery-admin/buckets/clients';
 import { environmentBucket } from '@pressroom/gallery-admin/buckets/configuration';
 import { readMediaConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
-import { renditionOf } from '@pressroom/gallery-admin/media/ladder';
+import { type RenditionQuery, renditionOf } from '@pressroom/gallery-admin/media/ladder';
 import { Renditions } from '@pressroom/gallery-admin/media/renditions';
 import { openMedia } from '@pressroom/gallery-admin/open';
 import { objectTag } from '@pressroom/gallery-admin/proxy/bucket-media';
@@ -396,25 +396,31 @@ test('a rendition is made once however many ask at the same time, and again once
     version: 'once',
     etag: await objectTag(bucket, { key: KEY, versionId: undefined }, new AbortController().signal),
   };
-  const ask = async (_: unknown, owner: number, w = 64) => {
+  const ask = async (query: RenditionQuery, owner = 0) => {
     const request = { method: 'GET', headers: {}, signal: new AbortController().signal } as const;
-    const media = await renditions.read(picture, renditionOf({ w }, 'webp'), request, `${owner}`);
+    const media = await renditions.read(picture, renditionOf(query, 'webp'), request, `${owner}`);
     return Buffer.concat(await media.body.toArray()).length;
   };
   const kept = async () => (await keysOf('.pressroom-renditions/')).filter((key) => key.includes('/once/'));
   try {
-    const lengths = await Promise.all(Array.from({ length: 50 }, ask));
+    const lengths = await Promise.all(Array.from({ length: 50 }, (_, owner) => ask({ w: 64 }, owner)));
     expect([new Set(lengths).size, made]).toEqual([1, 1]);
     const [Key = ''] = await kept();
     await gallery.s3.send(new DeleteObjectCommand({ Bucket: gallery.bucket, Key }));
-    expect([await ask(undefined, 0), made]).toEqual([lengths[0], 2]);
-    // Strangers have more made than are kept, and get them all the same.
-    for (let time = 0; time < 2; time += 1) {
-      const sizes: number[] = [];
-      for (const w of [64, 128, 256, 384]) sizes.push(await ask(undefined, 0, w));
-      expect(sizes).toEqual(sizes.toSorted((one, other) => one - other));
-    }
-    expect([(await kept()).length, made]).toEqual([2, 7]);
+    expect([await ask({ w: 64 }), made]).toEqual([lengths[0], 2]);
+    // Strangers have more boxes made than are kept, and get them all the same.
+    const askTwice = async (boxed: boolean) => {
+      for (let time = 0; time < 2; time += 1) {
+        const sizes: number[] = [];
+        for (const w of [64, 128, 256, 384]) sizes.push(await ask(boxed ? { w, h: w } : { w }));
+        expect(sizes).toEqual(sizes.toSorted((one, other) => one - other));
+      }
+    };
+    await askTwice(true);
+    expect([(await kept()).length, made]).toEqual([1 + 2, 2 + 4 + 2]);
+    // They keep no width from being kept.
+    await askTwice(false);
+    expect([(await kept()).length, made]).toEqual([3 + 3, 8 + 3]);
   } finally {
     connections.close();
   }

@@ -9,7 +9,7 @@ import { Renditions } from './media/renditions.ts';
 import { mediaOperation } from './media/routes.ts';
 import { PROXY_LIMITS } from './proxy/media-fetcher.ts';
 
-/** More than the ladder has of two formats, in several crops. */
+/** Several crops at each width, in two formats; with what has no box, less than a page of a listing. */
 const KEPT = 400;
 
 /** What the public part of the active bucket is served with. */

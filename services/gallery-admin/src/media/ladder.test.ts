@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FITS, FORMATS, nameOf, type RenditionQuery, renditionOf, WIDTHS } from './ladder.ts';
+import { FITS, FORMATS, hasBox, nameOf, type RenditionQuery, renditionOf, WIDTHS } from './ladder.ts';
 
 const name = (query: RenditionQuery) => nameOf(renditionOf(query, 'webp'));
 
@@ -18,7 +18,10 @@ test.each<[RenditionQuery, string]>([
   [{ w: 600, h: 400, fit: 'cover', focus: 'auto' }, 'w640-3x2-cover-auto-q75.webp'],
   [{ h: 400 }, 'w640-1x1-inside-q75.webp'],
   [{ w: 10_000, h: 1 }, 'w3840-2x1-inside-q75.webp'],
-])('%j is %s', (query, expected) => expect(name(query)).toBe(expected));
+])('%j is %s', (query, expected) => {
+  expect(name(query)).toBe(expected);
+  expect(hasBox(`.pressroom-renditions/w64-1x1-a/b/${expected}`)).toBe(query.h !== undefined);
+});
 
 test('as many widths as anybody tries are those of the ladder', () => {
   const widths = Array.from({ length: 10_000 }, (_, index) => name({ w: index + 1 }));

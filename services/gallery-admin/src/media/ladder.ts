@@ -91,3 +91,8 @@ export function nameOf({ width, box, quality, format }: Rendition): string {
   const parts = [`w${width}`, box?.ratio, box?.fit, box?.focus, `q${quality}`];
   return `${parts.filter((part) => part !== undefined).join('-')}.${format}`;
 }
+
+/** Whether a rendition that is kept under `key` has a box. */
+export function hasBox(key: string): boolean {
+  return /\/w\d+-\d+x\d+-[^/]+$/.test(key);
+}

@@ -13,7 +13,7 @@ import type { Media, MediaRequest } from '../proxy/media-request.ts';
 import { SharedWork } from '../proxy/shared-work.ts';
 import { decodeStill } from '../stills/decode-still.ts';
 import { stillFormat } from '../stills/formats.ts';
-import { nameOf, type Rendition, WIDEST } from './ladder.ts';
+import { hasBox, nameOf, type Rendition, WIDEST } from './ladder.ts';
 import { describePicture, makeRendition } from './picture.ts';
 
 /** Pieces of work that may wait, and strangers that may wait beyond them, each with one. */
@@ -37,7 +37,7 @@ export interface RenditionLimits {
   places: number;
   /** The most bytes of a picture. */
   maxBytes: number;
-  /** The most renditions of a picture that are kept: more than pages need, fewer than can be asked for. */
+  /** The most renditions of a picture that are kept of those with a box: more than pages need. */
   kept: number;
   /** Resolves when nothing else on this machine waits for what decodes pictures. */
   turn: () => Promise<void>;
@@ -51,7 +51,7 @@ interface Made {
 
 /**
  * What is made from public pictures. It is kept in the bucket, made once however many ask for it at the same
- * time, and made anew where it has been deleted, or too many others are kept.
+ * time, and made anew where it has been deleted, or has a box and too many others that have one are kept.
  */
 export class Renditions {
   readonly #limits: RenditionLimits;
@@ -85,7 +85,8 @@ export class Renditions {
           await this.#limits.turn();
           signal.throwIfAborted();
           const made = await this.#make(picture, wanted, signal);
-          if (wanted !== 'description' && (await this.#hasEnough(picture))) return made;
+          // Those without are few, so that strangers cannot crowd them out.
+          if (wanted !== 'description' && wanted.box && (await this.#hasEnoughBoxes(picture))) return made;
           const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, ...made });
           await bucket.s3.send(command, { abortSignal: signal });
           return undefined;
@@ -94,10 +95,9 @@ export class Renditions {
     return unkept === undefined ? read() : mediaOf(unkept, request);
   }
 
-  async #hasEnough(picture: Picture): Promise<boolean> {
-    const { kept } = this.#limits;
-    const page = { prefix: folderOf(picture), maxKeys: kept };
-    return (await listPage(picture.bucket, page)).objects.length >= kept;
+  async #hasEnoughBoxes(picture: Picture): Promise<boolean> {
+    const { objects } = await listPage(picture.bucket, { prefix: folderOf(picture) });
+    return objects.filter(({ key }) => hasBox(key)).length >= this.#limits.kept;
   }
 
   async #make({ bucket, key, version, etag }: Picture, wanted: Wanted, signal: AbortSignal): Promise<Made> {
