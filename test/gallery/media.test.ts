@@ -9,6 +9,7 @@ import { openMedia } from '@pressroom/gallery-admin/open';
 import { objectTag } from '@pressroom/gallery-admin/proxy/bucket-media';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LARGE_PDF } from '../fixtures/stills.ts';
 import { PATIENT } from '../support/database.ts';
 import {
   type GalleryFixture,
@@ -348,6 +349,15 @@ test('what cannot be drawn is refused with what to change', async () => {
   for (const [path, code] of refused) {
     const { status, body } = await read(path);
     expect([path, status, JSON.parse(body.toString()).code]).toEqual([path, 400, code]);
+  }
+  await put('public/endless.pdf', LARGE_PDF, 'application/pdf');
+  for (const asked of ['public/endless.pdf?w=1920', 'public/endless.pdf.json']) {
+    const { status, body } = await read(asked);
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      400,
+      expect.objectContaining({ code: 'not_an_image' }),
+    ]);
+    expect(body.toString()).toContain('publish it as a JPEG, PNG or WebP');
   }
   expect(gallery.log.text()).not.toContain('secret-of-another');
   expect((await read('public/film.mp4')).headers['content-type']).toBe('video/mp4');

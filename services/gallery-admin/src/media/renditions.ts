@@ -6,7 +6,7 @@ import type { Bucket } from '../buckets/bucket.ts';
 import { listPage } from '../listing/object-page.ts';
 import { isKeyLength, RENDITIONS } from '../names.ts';
 import { fetchObject, isMissing, readObject } from '../proxy/bucket-media.ts';
-import { notAnImage } from '../proxy/failures.ts';
+import { notAnImage, tooComplex } from '../proxy/failures.ts';
 import { imageBytes, mayBeDrawn } from '../proxy/image-bytes.ts';
 import { isMedia } from '../proxy/media-fetcher.ts';
 import type { Media, MediaRequest } from '../proxy/media-request.ts';
@@ -116,7 +116,10 @@ export class Renditions {
       wanted === 'description'
         ? jsonOf(await describePicture(source, { key, version }))
         : await makeRendition(source, wanted);
-    if (Body === undefined) throw notAnImage(media.headers['content-type'] ?? '');
+    if (Body === undefined) {
+      const isTooComplex = still && 'unseen' in still && still.unseen === 'too_complex';
+      throw isTooComplex ? tooComplex() : notAnImage(media.headers['content-type'] ?? '');
+    }
     const ContentType = wanted === 'description' ? 'application/json' : `image/${wanted.format}`;
     return { Body, ContentType };
   }

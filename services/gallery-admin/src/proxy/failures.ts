@@ -27,6 +27,12 @@ export function notAnImage(contentType: string): Failure {
   );
 }
 
+/** A picture needs more computing or memory than one is given. */
+export function tooComplex(): Failure {
+  const message = 'drawing this file takes too much time or memory; publish it as a JPEG, PNG or WebP';
+  return new Failure('refused', message, { code: 'not_an_image' });
+}
+
 /** The host failed; `what` says how, without quoting its message. */
 export function upstreamFailed(what: string, cause?: unknown): Failure {
   return new Failure('upstream_failed', `the host of the URL failed: ${what}`, { cause });
