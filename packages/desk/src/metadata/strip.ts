@@ -60,11 +60,6 @@ export function mayCarryPlace(start: Bytes): boolean {
   return beginsLike(start, PICTURES) || beginsLike(start, VIDEOS);
 }
 
-/** Whether a file that begins so and is no picture of a known kind is a video, or sound. */
-export function isVideo(start: Bytes): boolean {
-  return beginsLike(start, VIDEOS) && !beginsLike(start, PICTURES);
-}
-
 const STRIPPED = { jpeg: strippedJpeg, png: strippedPng, webp: strippedWebp, heif: strippedHeif };
 
 /**
