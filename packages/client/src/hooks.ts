@@ -23,7 +23,7 @@ export interface ContentEvent {
   };
 }
 
-/** The headers of a request, of `fetch` in any implementation or of Node, with names in upper or lower case. */
+/** The headers of a request: of any implementation of `fetch`, or of Node; names may be in capitals. */
 export type HookHeaders = FetchHeaders | Readonly<Record<string, string | string[] | undefined>>;
 
 const SIGNING = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
