@@ -137,6 +137,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     services: ['content'],
     checks: VALID_REFUSED,
+    operation: 'GET /api/(tags|authors)',
+    status: 400,
+    fault: '"q" (contains a NUL character|must not be empty)',
+    reason: 'a schema does not know which characters are text, and which of them are seen',
+    example: (ask) => ask({ method: 'GET', path: '/api/tags?q=%00' }),
+  },
+  {
+    services: ['content'],
+    checks: VALID_REFUSED,
     operation: WRITES_ARTICLES,
     status: 422,
     fault: '^content: .* \\[too_short\\]$',
