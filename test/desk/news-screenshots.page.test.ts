@@ -10,6 +10,9 @@ import { type NewsDesk, openNewsDesk } from '../support/news-desk.ts';
 /** Where the pictures of docs/desk-news.md are. */
 const PICTURES = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 
+/** The last noon in the zone of the reports: at night, nothing would have come today. */
+const NOON = new Date(Math.floor((Date.now() - 4 * 3_600_000) / 86_400_000) * 86_400_000 + 4 * 3_600_000);
+
 const WINDOWS = [
   ['wide', 'light', { width: 1280, height: 800 }],
   ['narrow', 'dark', { width: 360, height: 740 }],
@@ -18,10 +21,10 @@ const WINDOWS = [
 let desk: NewsDesk | undefined;
 
 beforeAll(async () => {
-  desk = await openNewsDesk();
+  desk = await openNewsDesk(() => NOON);
   if (desk === undefined) return;
   const db = new Kysely<NewsTables>({ dialect: new PostgresDialect({ pool: desk.database.pool }) });
-  await addSample(db, readVocabulary({}), new Date());
+  await addSample(db, readVocabulary({}), NOON);
 });
 skipWithout(() => desk?.browser);
 afterAll(() => desk?.close());
@@ -29,6 +32,7 @@ afterAll(() => desk?.close());
 test.each(WINDOWS)('the news, %s and %s', async (size, colorScheme, viewport) => {
   if (desk === undefined) return;
   const { context, page } = await desk.open({ viewport, colorScheme });
+  await page.clock.setFixedTime(NOON);
   await page.getByRole('row').nth(2).waitFor();
   await page.keyboard.press('j');
   if (size === 'wide')
