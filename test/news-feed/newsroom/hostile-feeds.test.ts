@@ -1,6 +1,6 @@
 import { editItem } from '@pressroom/news-feed/newsroom/editing/items';
 import { Reader } from '@pressroom/news-feed/newsroom/reading/reader';
-import { addSource } from '@pressroom/news-feed/newsroom/sources/source-store';
+import { addSource, removeSource, restoreSource } from '@pressroom/news-feed/newsroom/sources/source-store';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rss } from '../../support/feed-host.ts';
 import { type Desk, openDesk } from '../../support/polling.ts';
@@ -301,6 +301,22 @@ test('an article belongs to the source of its own site, even if a third party wa
   });
   await desk.poll(thirdParty);
   expect(await desk.items()).toEqual([item]);
+});
+
+test('a removed source keeps its articles from another feed of its site, and follows them when it is back', async () => {
+  const { own } = await addOwnAndThirdParty();
+  const second = 'https://feeds.harbour.example/second';
+  const { id: other } = await addSource(desk.db, second, { select: 'all' }, desk.now.value);
+  desk.host.set('/second', { body: rss([{ guid: 'x', link: ARTICLE, title: 'The same in short' }]) });
+  await desk.poll(own);
+  await removeSource(desk.db, own);
+  await desk.poll(other);
+  const [item] = await desk.items();
+  expect(item).toMatchObject({ title: 'The lantern is lit', source_name: 'Harbour' });
+  await restoreSource(desk.db, own, desk.now.value);
+  desk.host.set('/own', { body: rss([{ guid: 'a', link: ARTICLE, title: 'The lantern is out' }]) });
+  await desk.poll(own);
+  expect(await desk.items()).toMatchObject([{ title: 'The lantern is out' }]);
 });
 
 test('a third party that lists an article of another site neither changes it nor makes it again', async () => {
