@@ -319,6 +319,26 @@ test('a removed source keeps its articles from another feed of its site, and fol
   expect(await desk.items()).toMatchObject([{ title: 'The lantern is out' }]);
 });
 
+test('a source whose address another one takes at this moment is refused', async () => {
+  const address = 'https://feeds.harbour.example/feed';
+  const { id } = await addSource(desk.db, address, {}, desk.now.value);
+  await removeSource(desk.db, id);
+  const trx = await desk.db.startTransaction().execute();
+  await addSource(trx, address, {}, desk.now.value);
+  const restored = restoreSource(desk.db, id, desk.now.value).then(
+    () => 'restored',
+    (error: Error) => error.message,
+  );
+  await until('the restore waits', async () => {
+    const { rowCount } = await desk.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount === 1;
+  });
+  await trx.commit().execute();
+  expect(await restored).toMatch(/^source \d+ already has this address$/);
+});
+
 test('a third party that lists an article of another site neither changes it nor makes it again', async () => {
   const { own, thirdParty } = await addOwnAndThirdParty();
   await desk.poll(own);

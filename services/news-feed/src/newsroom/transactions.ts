@@ -24,9 +24,9 @@ export function inTransactions(db: Kysely<NewsTables>): RunWork {
   };
 }
 
-/** Whether another writer has just created the same item: a retry then finds it. */
+/** Whether another writer has just created the same item or source: a retry then finds it. */
 function isTaken(error: unknown): boolean {
-  return violates(error, 'item_pkey') || violates(error, 'item_canonical_url_key');
+  return ['item_pkey', 'item_canonical_url_key', 'source_url_key'].some((key) => violates(error, key));
 }
 
 /** Thrown to end a rehearsal, which rolls the transaction back. */
