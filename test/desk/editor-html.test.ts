@@ -90,6 +90,9 @@ describe('what the editor cannot represent is for the source view', () => {
     '<table><tbody class="a"><tr><td>x</td></tr></tbody></table><p>y</p><tfoot></tfoot>text',
     '<figure>text<figcaption>x</figcaption></figure>',
     '<b><strong>twice</strong></b>',
+    '<p></p><a href="/x"> </a>',
+    '<p>text<span id="here"> </span></p>',
+    '<table><sub><dd>x</dd></sub></table>',
   ])('%s', (html) => {
     expect(canRepresent(html, document)).toBe(false);
   });
@@ -99,6 +102,8 @@ describe('what the editor cannot represent is for the source view', () => {
     '<div>\n  <p>One\n    two</p>\n\n  <ul>\n    <li>three</li>\n  </ul>\n</div>\n',
     '<p>One<p>Two',
     '<p><strong><em>x</em></strong></p>',
+    '<p>text<span class="c"> </span></p>',
+    '<p>one<a href="/x"> </a>two</p>',
   ])('not %s', (html) => {
     expect(canRepresent(html, document)).toBe(true);
   });
@@ -159,9 +164,11 @@ test('an article that the editor can represent loses nothing that readers see', 
     const root = document.createElement('div');
     root.innerHTML = html;
     const addresses = [...root.querySelectorAll('[src], [href]')].map((one) => one.outerHTML.split('>')[0]);
+    // Two links beside each other that lead to the same place may become one.
+    const distinct = addresses.filter((address, index) => address !== addresses[index - 1]);
     return [
       root.textContent?.replaceAll(/[ \t\r\n\f]+/g, ''),
-      addresses,
+      distinct,
       root.querySelectorAll('li, td, th, br, hr, p').length,
     ];
   };

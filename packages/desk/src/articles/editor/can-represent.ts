@@ -6,6 +6,9 @@ import { writeHtml } from './html/write-html.ts';
 /** What content judges by the elements around, so that it may not be moved (`docs/content.md`, "HTML"). */
 const PLACED = /position/i;
 
+/** An item of a list that a browser finds outside of one; content refuses it where it is written so. */
+const LONE_ITEM = ':is(li, dt, dd):not(:is(ul, ol, menu, dir, dl) *)';
+
 /**
  * Whether the editor writes an article as readers have seen it, apart from what {@link normalForm} leaves
  * out. Others are for the source view.
@@ -14,7 +17,7 @@ export function canRepresent(html: string, document: Document = globalThis.docum
   const before = inertElement(html, document);
   const styled = [...before.querySelectorAll(`[${STYLE}]`)];
   const isPlaced = styled.some((one) => PLACED.test(one.getAttribute(STYLE) ?? ''));
-  if (isPlaced) return false;
+  if (isPlaced || before.querySelector(LONE_ITEM) !== null) return false;
   const after = inertElement(writeHtml(readHtml(html, document)), document);
   const [expected, written] = [normalForm(before), normalForm(after)];
   return expected.length === written.length && expected.every((token, index) => token === written[index]);

@@ -1,4 +1,4 @@
-import { isBlock, isInk, isIsland, nameOf } from '../schema/elements.ts';
+import { isBlock, isInk, isIsland, isShown, nameOf } from '../schema/elements.ts';
 
 /**
  * The normal form of an article's HTML: two articles with the same one look the same to readers, whatever the
@@ -6,7 +6,8 @@ import { isBlock, isInk, isIsland, nameOf } from '../schema/elements.ts';
  *
  * - blocks, each with its name and its attributes in the order of the alphabet, and where it ends;
  * - text, with the set of elements around it in its line, whatever their order;
- * - what stands in a line without being text, such as pictures, with the same.
+ * - what stands in a line without being text, such as pictures, with the same;
+ * - links and their targets that show nothing.
  *
  * White space is what browsers make of it. Optional tags are there. Elements without text and attributes are
  * not, neither are comments by which WordPress marks its blocks; other comments are.
@@ -17,6 +18,9 @@ export function normalForm(article: Element): string[] {
   tokens.endLine();
   return tokens.list;
 }
+
+/** The attributes by which readers leave an element, or come to it. */
+const ADDRESSES = ['href', 'id', 'name'];
 
 const WORDPRESS = /^\s*\/?wp:/;
 
@@ -88,7 +92,11 @@ function walkElement(element: Element, formats: readonly string[], isCode: boole
     tokens.endLine();
     tokens.add(`${formats.toSorted().join('')}${tag}`);
   } else if (name === 'img' || name === 'picture') tokens.inline(pictureOf(element), formats);
-  else walk(element, [...formats, tag], isCode, tokens);
+  else {
+    const isLinked = ADDRESSES.some((address) => element.hasAttribute(address));
+    if (isLinked && !isShown(element)) tokens.add(tag);
+    walk(element, [...formats, tag], isCode, tokens);
+  }
 }
 
 /** An image with what is around it, without the white space between. */

@@ -96,6 +96,11 @@ export function isInk(text: string | null): boolean {
   return /[^ \t\r\n\f]/.test(text ?? '');
 }
 
+/** Whether an element shows anything, be it text or not. */
+export function isShown(element: Element): boolean {
+  return isInk(element.textContent) || element.querySelector(VISIBLE_WITHOUT_TEXT) !== null;
+}
+
 /** Whether a node stands between lines of text, and not in one. */
 export function isBlock(node: Node): boolean {
   return BLOCKS.has(nameOf(node)) || hasBlocks(node) || isBlockEmbed(node);
