@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StartError } from './start-error.ts';
 
@@ -8,6 +9,9 @@ export const LOOPBACK = '127.0.0.1';
 
 /** How often a port in use is checked again, in ms. */
 const RETRY_MS = 100;
+
+/** Ports below those that systems give to outgoing connections and to who asks for any port. */
+const NOT_EPHEMERAL = [16_384, 32_768] as const;
 
 /** A TCP port on the loopback address, its user, and the environment variable that changes it. */
 export interface WantedPort {
@@ -40,16 +44,25 @@ export async function ensureFreePort({ port, owner, variable }: WantedPort, pati
   }
 }
 
-/** A port that was free on the loopback address a moment ago. */
-export function findFreePort(): Promise<number> {
-  return listenOnce(0);
+/**
+ * A port that was free on the loopback address a moment ago. It is not ephemeral, so that no connection takes
+ * it before its user listens.
+ */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...NOT_EPHEMERAL);
+    try {
+      await listenOnce(port);
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
-async function listenOnce(port: number): Promise<number> {
+async function listenOnce(port: number): Promise<void> {
   const server = createServer().listen({ port, host: LOOPBACK, exclusive: true });
   await once(server, 'listening');
-  const { port: taken } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  return taken;
 }
