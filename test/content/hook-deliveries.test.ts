@@ -517,8 +517,8 @@ test.each([
     for (let round = 0; round < 10; round += 1) {
       const before = await blocksRead();
       const claimed = await queue.claim(1);
-      // Some 1,500; it was 30,000 as long as every claim looked at the whole queue.
-      expect((await blocksRead()) - before).toBeLessThan(3000);
+      // Some 1,500 a look, and now and then a second one; 30,000 when every claim looked at the whole queue.
+      expect((await blocksRead()) - before).toBeLessThan(10_000);
       const expected = article === 'n' ? [1, 2, 3, 4].map((n) => round * 4 + n) : [round + 1];
       expect(claimed.map(({ event }) => Number(event.id))).toEqual(expected);
       for (const delivery of claimed) await queue.succeed(delivery, succeeded);
