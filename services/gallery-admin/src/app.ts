@@ -22,6 +22,7 @@ import { sectionsOf } from './desk/section.ts';
 import { passRequests } from './desk-passage.ts';
 import { folderOperations } from './folders/routes.ts';
 import { refuseForeignPages } from './foreign-pages.ts';
+import { Looks } from './listing/looks.ts';
 import { OriginalDates } from './listing/original-dates.ts';
 import { listingOperations } from './listing/routes.ts';
 import { discardRenditions } from './media/discard-renditions.ts';
@@ -141,9 +142,12 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     new Uploads(active, new CompletedUploads(db), { limits: copyLimits, dates }),
   );
   const published = new PublicPrefixes(config.MEDIA_PUBLIC);
-  const listing = listingOperations(active, dates, ({ key, etag }) =>
-    published.has(key) ? versionedPath(key, versionOf(etag)) : undefined,
-  );
+  const looks = new Looks(db, log);
+  const listing = listingOperations(active, {
+    dates,
+    looks,
+    publicPath: ({ key, etag }) => (published.has(key) ? versionedPath(key, versionOf(etag)) : undefined),
+  });
   const folders = folderOperations(active, dates);
   const trash = trashOperations(active, dates);
   const archives = archiveOperations(active, new ArchiveStore(db), dates);
@@ -161,6 +165,7 @@ export async function buildApp(parts: GalleryParts): Promise<Server> {
     buckets: active,
     fetcher,
     thumbnails,
+    looks,
     allowedHosts: config.PROXY_ALLOWED_HOSTS,
     privateHosts: config.PROXY_PRIVATE_HOSTS,
   });

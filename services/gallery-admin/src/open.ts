@@ -12,6 +12,7 @@ import { StoreConnections, type StoreTimeouts } from './buckets/clients.ts';
 import { environmentBucket } from './buckets/configuration.ts';
 import { BucketStore } from './buckets/store.ts';
 import type { GalleryConfig, MediaConfig } from './config.ts';
+import { Looks } from './listing/looks.ts';
 import { buildMediaApp } from './media-app.ts';
 import { type CopyLimits, S3_COPY_LIMITS } from './operations/copy-request.ts';
 import { type FetcherOptions, MediaFetcher, PROXY_LIMITS } from './proxy/media-fetcher.ts';
@@ -62,6 +63,7 @@ export async function openGallery(
         }
         return { objects };
       },
+      looks: async () => ({ looks: await new Looks(db, log).prune() }),
     },
     log,
   );

@@ -70,6 +70,13 @@ interface ArchiveTable {
   created_at: DefaultedTime;
 }
 
+/** `gallery.look` */
+interface LookTable {
+  id: Buffer;
+  thumbhash: Buffer;
+  seen_at: DefaultedTime;
+}
+
 /** `gallery.original_date` */
 interface OriginalDateTable {
   id: Buffer;
@@ -86,5 +93,6 @@ export interface GalleryTables {
   'gallery.known_address': KnownAddressTable;
   'gallery.setting': SettingTable;
   'gallery.completed_upload': CompletedUploadTable;
+  'gallery.look': LookTable;
   'gallery.original_date': OriginalDateTable;
 }

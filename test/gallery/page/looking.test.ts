@@ -95,8 +95,12 @@ describe('a folder', () => {
     expect([...asked]).not.toContain('fly/60.jpg');
   });
 
-  test('has an icon in the place of a thumbnail until that is there', async () => {
+  test('has an icon in the place of a thumbnail until that is there, or what is known of the picture', async () => {
     await window.gallery.put('coming/a.jpg');
+    await put('coming/b.jpg', await drawing(2), 'image/jpeg');
+    await window.gallery.ask('/api/gallery/media?key=coming/b.jpg&thumbnail=true');
+    const listing = '/api/gallery?json=1&thumbhash=1&path=coming/';
+    await expect.poll(async () => (await window.gallery.ask(listing)).text).toContain('"thumbhash"');
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -108,8 +112,17 @@ describe('a folder', () => {
     await window.go('coming/', '');
     const icon = page.locator('[data-path="coming/a.jpg"] .coming svg');
     await icon.waitFor();
+    // Sky above, hills below.
+    const look = `(() => {
+      const canvas = document.querySelector('[data-path="coming/b.jpg"] canvas.look');
+      if (!canvas?.width) return [];
+      const colour = (y) => [...canvas.getContext('2d').getImageData(canvas.width / 2, y, 1, 1).data].join();
+      return [canvas.width > canvas.height, colour(0) !== colour(canvas.height - 1)];
+    })()`;
+    await expect.poll(() => page.evaluate(look)).toEqual([true, true]);
     release();
     await icon.waitFor({ state: 'detached' });
+    await page.locator('canvas.look').waitFor({ state: 'detached' });
     await page.unrouteAll({ behavior: 'wait' });
   });
 

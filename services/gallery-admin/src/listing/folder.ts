@@ -1,6 +1,7 @@
 import type { Bucket } from '../buckets/bucket.ts';
 import { RENDITIONS } from '../names.ts';
 import { TRASH } from '../trash-path.ts';
+import type { Looks } from './looks.ts';
 import { mediaKindOf, mediaTypeOf } from './media-type.ts';
 import { naturalOrder } from './natural-order.ts';
 import { listPage, type ObjectPage, type StoredObject } from './object-page.ts';
@@ -17,8 +18,18 @@ const MAX_PAGES = 50;
 /** The path at which anybody may read an object for good; undefined if it is not public. */
 export type PublicPath = (object: StoredObject) => string | undefined;
 
-/** The part of a listing's query that identifies the page. */
-export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly'>;
+/** The part of a listing's query that identifies the page, and what it shows. */
+export type FolderPage = Pick<
+  ListingQuery,
+  'path' | 'continuationToken' | 'maxKeys' | 'foldersOnly' | 'thumbhash'
+>;
+
+/** What is known of files besides what the store says. */
+export interface FileFacts {
+  dates: OriginalDates;
+  looks: Pick<Looks, 'of'>;
+  publicPath: PublicPath;
+}
 
 /**
  * Reads a page of the folder `path`: its folders and files, each in natural order. The markers that some
@@ -28,19 +39,22 @@ export type FolderPage = Pick<ListingQuery, 'path' | 'continuationToken' | 'maxK
 export async function readFolder(
   bucket: Bucket,
   query: FolderPage,
-  dates: OriginalDates,
-  publicPath: PublicPath,
+  { dates, looks, publicPath }: FileFacts,
 ): Promise<ListedFolder> {
   const page = query.foldersOnly ? await findFolders(bucket, query) : await listPage(bucket, request(query));
   const compare = naturalOrder();
   const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
   const objects = query.foldersOnly ? [] : page.objects.filter(({ key }) => !key.endsWith('/'));
   const keys = objects.map(({ key }) => key);
-  const [urls, modified] = await Promise.all([signObjectUrls(bucket, keys), dates.of(bucket, objects)]);
+  const [urls, modified, seen] = await Promise.all([
+    signObjectUrls(bucket, keys),
+    dates.of(bucket, objects),
+    query.thumbhash ? looks.of(bucket, objects) : [],
+  ]);
   const files = objects.map((object, index) => {
     const lastModified = modified[index] ?? object.lastModified;
     const entry = fileEntry({ ...object, lastModified }, urls[index] ?? '', query.path);
-    return { ...entry, publicPath: publicPath(object) };
+    return { ...entry, publicPath: publicPath(object), thumbhash: seen[index] };
   });
   return {
     folders: page.prefixes

@@ -5,19 +5,18 @@ import { z } from 'zod';
 import type { BucketSource } from '../buckets/bucket.ts';
 import { isLastingRefusal, isMisconfiguration } from '../buckets/store-fault.ts';
 import { problemResponses } from '../problems.ts';
-import { type PublicPath, readFolder } from './folder.ts';
-import type { OriginalDates } from './original-dates.ts';
+import { type FileFacts, readFolder } from './folder.ts';
 import { type ListingAnswer, listingAnswer, listingQuery, signAnswer, signBody } from './schema.ts';
 import { signListUrl, signObjectUrls } from './signed-urls.ts';
 
 const TAGS = ['gallery'];
 
 /** The content of the bucket and URLs to read it (`docs/spec/gallery-admin.md`, "GET /api/gallery"). */
-export function listingOperations(buckets: BucketSource, dates: OriginalDates, publicPath: PublicPath) {
-  return { list: listOperation(buckets, dates, publicPath), sign: signOperation(buckets), folderPreview };
+export function listingOperations(buckets: BucketSource, facts: FileFacts) {
+  return { list: listOperation(buckets, facts), sign: signOperation(buckets), folderPreview };
 }
 
-function listOperation(buckets: BucketSource, dates: OriginalDates, publicPath: PublicPath) {
+function listOperation(buckets: BucketSource, facts: FileFacts) {
   return operation({
     schema: {
       tags: TAGS,
@@ -29,7 +28,7 @@ function listOperation(buckets: BucketSource, dates: OriginalDates, publicPath: 
     handler: async ({ query }, reply) => {
       const bucket = await buckets.current();
       if (query.json) {
-        const data = await readFolder(bucket, query, dates, publicPath).catch((error: unknown) => {
+        const data = await readFolder(bucket, query, facts).catch((error: unknown) => {
           throw query.continuationToken !== undefined && isTokenRefusal(error) ? unknownToken() : error;
         });
         return replyJson(reply, { success: true, mode: 'json', data } satisfies ListingAnswer);

@@ -21,6 +21,9 @@ export const listingQuery = z
     path: existingPath.transform(folderPrefix).default('').describe('The folder; empty for the root.'),
     json: flag().describe('1: return the listing itself; otherwise a URL from which the browser reads it.'),
     foldersOnly: flag().describe('1, together with json=1: only folders, no files.'),
+    thumbhash: flag().describe(
+      '1, together with json=1: the ThumbHash of each picture that one is known of.',
+    ),
     continuationToken: z
       .string('must be given once')
       .min(1, 'must not be empty')
@@ -33,6 +36,10 @@ export const listingQuery = z
   })
   .refine(({ json, foldersOnly }) => json || !foldersOnly, {
     path: ['foldersOnly'],
+    message: 'requires json=1',
+  })
+  .refine(({ json, thumbhash }) => json || !thumbhash, {
+    path: ['thumbhash'],
     message: 'requires json=1',
   });
 
@@ -69,6 +76,10 @@ const listedFolder = z.object({
         .string()
         .optional()
         .describe('The path of this version for anybody and for good, if the file is public.'),
+      thumbhash: z
+        .string()
+        .optional()
+        .describe('With thumbhash=1: what it looks like from afar, known once a thumbnail was made; base64.'),
     }),
   ),
   currentPath: z.string(),

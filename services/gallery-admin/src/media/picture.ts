@@ -1,4 +1,5 @@
 import type { ResizeOptions, Sharp } from 'sharp';
+import { thumbHashOf } from '../listing/thumb-hash.ts';
 import { drawn, type OpenImage, openImage } from '../proxy/image.ts';
 import { asXmp, type Credit, readCredit } from './credit.ts';
 import { RATIOS, type Rendition, WIDTHS } from './ladder.ts';
@@ -14,8 +15,8 @@ const AVIF_EFFORT = 0;
 /** Where a format has no transparency. */
 const PAPER = '#ffffff';
 
-/** ThumbHash takes no larger picture. */
-const HASHED_SIDE = 100;
+/** The longer side of what colours are counted in. */
+const LOOKED_AT = 100;
 
 /** An image that sharp reads, with EXIF that is not in it. */
 interface Source {
@@ -76,7 +77,7 @@ export async function describePicture(
   if (opened === undefined) return undefined;
   const small = opened
     .pixels()
-    .resize({ width: HASHED_SIDE, height: HASHED_SIDE, fit: 'inside', withoutEnlargement: true })
+    .resize({ width: LOOKED_AT, height: LOOKED_AT, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .png();
   const png = await drawn(small);
@@ -95,12 +96,11 @@ export async function describePicture(
 
 /** What a small picture looks like. */
 async function look(png: Buffer): Promise<Pick<PictureDescription, 'thumbhash' | 'color'>> {
-  const [{ default: sharp }, { rgbaToThumbHash }] = await Promise.all([import('sharp'), import('thumbhash')]);
-  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { default: sharp } = await import('sharp');
   const { dominant } = await sharp(png).stats();
   const hex = [dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0'));
   return {
-    thumbhash: Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64'),
+    thumbhash: (await thumbHashOf(png)).toString('base64'),
     color: `#${hex.join('')}`,
   };
 }

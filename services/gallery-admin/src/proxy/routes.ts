@@ -4,6 +4,7 @@ import { operation } from '@pressroom/common/http/operation';
 import { notFound, Problem } from '@pressroom/common/problems/problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Bucket, BucketSource } from '../buckets/bucket.ts';
+import type { Looks } from '../listing/looks.ts';
 import { problemResponses } from '../problems.ts';
 import { type BucketObject, fetchObject, isMissing, objectOf, objectTag } from './bucket-media.ts';
 import { RangeOutside } from './failures.ts';
@@ -21,6 +22,7 @@ export interface ProxyParts {
   buckets: BucketSource;
   fetcher: MediaFetcher;
   thumbnails: Thumbnails;
+  looks: Pick<Looks, 'keep'>;
   /** `PROXY_ALLOWED_HOSTS`; the endpoint of the active bucket is also allowed. */
   allowedHosts: readonly HostRule[];
   /** `PROXY_PRIVATE_HOSTS` */
@@ -83,7 +85,8 @@ function fetchOperation(parts: ProxyParts) {
   });
 }
 
-function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
+function mediaOperation(parts: ProxyParts) {
+  const { buckets, thumbnails } = parts;
   return operation({
     schema: {
       tags: ['gallery'],
@@ -103,7 +106,7 @@ function mediaOperation({ buckets, fetcher, thumbnails }: ProxyParts) {
     handler: async (request, reply) => {
       const { key, thumbnail, size, version } = request.query;
       const signal = goneSignal(reply);
-      const source = bucketSource(await buckets.current(), { key, versionId: undefined }, fetcher.maxBytes);
+      const source = bucketSource(await buckets.current(), { key, versionId: undefined }, parts);
       try {
         if (!thumbnail) {
           const cacheControl = version === undefined ? REVALIDATED : MEDIA_CACHE;
@@ -137,7 +140,7 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
   const bucket = await parts.buckets.current();
   const url = readUrl(text);
   const object = objectOf(url, bucket);
-  if (object !== undefined) return bucketSource(bucket, object, fetcher.maxBytes);
+  if (object !== undefined) return bucketSource(bucket, object, parts);
   const endpoint = parseHostRule(bucket.endpointHost);
   const allowed = endpoint ? [endpoint, ...allowedHosts] : allowedHosts;
   const hosts = { allowed, private: privateHosts };
@@ -152,7 +155,11 @@ async function findSource(text: string, parts: ProxyParts): Promise<MediaSource>
   };
 }
 
-function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): MediaSource {
+function bucketSource(
+  bucket: Bucket,
+  object: BucketObject,
+  { fetcher: { maxBytes }, looks }: Pick<ProxyParts, 'fetcher' | 'looks'>,
+): MediaSource {
   return {
     fetch: (request) => fetchObject(bucket, object, request, { maxBytes, accepts: isMedia }),
     // Each listing signs a new URL; the entity tag shows whether the bytes are the same.
@@ -163,6 +170,7 @@ function bucketSource(bucket: Bucket, object: BucketObject, maxBytes: number): M
         id: JSON.stringify([bucket.id, ...bucket.baseUrls, object.key, object.versionId, ifMatch]),
         fetch: (signal) =>
           fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch, accepts }),
+        drawn: (thumbnail) => looks.keep(bucket, { key: object.key, etag: ifMatch }, thumbnail),
       };
     },
   };

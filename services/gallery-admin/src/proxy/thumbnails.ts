@@ -42,6 +42,8 @@ export interface ThumbnailSource {
   /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
   fetch: (signal: AbortSignal) => Promise<Media>;
+  /** Called with each small thumbnail that is made of it. */
+  drawn?: (thumbnail: Buffer) => void;
 }
 
 /** A file as it was fetched. */
@@ -151,8 +153,15 @@ export class Thumbnails {
     });
   }
 
-  #finish({ format }: ThumbnailRequest, file: FetchedFile, drawn: Buffer | undefined): Thumbnail {
-    if (drawn !== undefined) return finished(drawn, `image/${format}`);
+  #finish(
+    { format, size, source }: ThumbnailRequest,
+    file: FetchedFile,
+    drawn: Buffer | undefined,
+  ): Thumbnail {
+    if (drawn !== undefined) {
+      if (size === 'small') source.drawn?.(drawn);
+      return finished(drawn, `image/${format}`);
+    }
     if (mayBeSentWhole(file)) return finished(file.image, file.contentType);
     const isKnown = isRaster(file.image) || stillFormat(file.image) !== undefined;
     if (!isKnown && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);

@@ -56,7 +56,7 @@ export class GalleryApi {
   /** A page of a folder. */
   async list(path: string, continuationToken?: string, signal?: AbortSignal): Promise<EntryPage> {
     if (path === TRASH) return this.#trash(continuationToken, signal);
-    const data = await this.#page({ path, continuationToken }, signal);
+    const data = await this.#page({ path, continuationToken, thumbhash: '1' }, signal);
     const [first] = data.files;
     if (first !== undefined) {
       this.#objects = addressOf(first.url, first.path);
@@ -247,7 +247,7 @@ export class GalleryApi {
   }
 
   async #page(
-    query: { path: string; continuationToken?: string | undefined; foldersOnly?: '1' },
+    query: { path: string; continuationToken?: string | undefined; foldersOnly?: '1'; thumbhash?: '1' },
     signal?: AbortSignal,
   ) {
     const { continuationToken, ...rest } = query;
@@ -276,9 +276,10 @@ function fileEntry(file: {
   lastModified: string;
   contentType: string;
   publicPath?: string | undefined;
+  thumbhash?: string | undefined;
 }): Entry {
-  const { type: kind, name, path, size, lastModified, contentType, publicPath } = file;
-  return { kind, name, path, size, modified: Date.parse(lastModified), contentType, publicPath };
+  const { type: kind, lastModified, name, path, size, contentType, publicPath, thumbhash } = file;
+  return { kind, name, path, size, modified: Date.parse(lastModified), contentType, publicPath, thumbhash };
 }
 
 /** What the addresses of all objects begin with. */

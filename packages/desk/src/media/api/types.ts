@@ -11,6 +11,8 @@ export interface Entry {
   readonly contentType: string;
   /** The path at which anybody may read it, if it is public. */
   readonly publicPath?: string | undefined;
+  /** What it looks like from afar, in base64, if that is known. */
+  readonly thumbhash?: string | undefined;
 }
 
 /** A page of a folder. */

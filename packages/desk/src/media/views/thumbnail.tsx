@@ -6,6 +6,7 @@ import { useApp } from '../app-context.ts';
 import { endingOf } from '../state/order.ts';
 import { isDrawn } from '../state/seen.ts';
 import { useSettled } from './flying.ts';
+import { Look } from './look.tsx';
 import { Poster } from './poster.tsx';
 import { useWhyUnseen } from './why-unseen.ts';
 
@@ -31,7 +32,11 @@ export function Thumbnail({ entry, iconSize = 28 }: { entry: Entry; iconSize?: n
       <>
         {!isThere && (
           <span class="coming">
-            <Icon name={entry.kind} size={iconSize} />
+            {entry.thumbhash !== undefined && hasRoom ? (
+              <Look thumbhash={entry.thumbhash} />
+            ) : (
+              <Icon name={entry.kind} size={iconSize} />
+            )}
           </span>
         )}
         <Picture src={api.thumbnail(entry)} onBroken={broken} onThere={() => setThere(true)} />
