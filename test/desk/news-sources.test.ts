@@ -70,6 +70,23 @@ test('rules are tried on what the source has brought, then saved, and taken back
   expect(await rules()).toHaveLength(0);
 });
 
+test('settings that were typed are there again after a look at another page', async () => {
+  const { page } = desk;
+  const screens = page.getByRole('navigation', { name: 'Screens of the news' });
+  const sources = screens.getByRole('link', { name: 'Sources' });
+  await desk.go('sources');
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByLabel('Rules').fill('drop if title ~ /offer/i');
+  await screens.getByRole('link', { name: 'Today' }).click();
+  await sources.click();
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('drop if title ~ /offer/i');
+  await page.getByLabel('Rules').fill('');
+  await sources.click();
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('');
+});
+
 test('what somebody else has set in between is shown, and is not overwritten', async () => {
   const { page } = desk;
   await desk.go('sources');

@@ -25,7 +25,10 @@ export function openNews(desk: Desk): ComponentType {
   const items = new Items(api, edits, (action, title) => texts.say(WORDS[action], { title }));
   const vocabulary = signal<Vocabulary | undefined>(undefined);
   const { address, announce, connection } = desk;
-  const news: News = { address, announce, connection, api, edits, items, texts, vocabulary };
+  const news: News = {
+    ...{ address, announce, connection, api, edits, items, texts, vocabulary },
+    typed: new Map(),
+  };
   const learn = (known: Vocabulary) => {
     vocabulary.value = known;
   };

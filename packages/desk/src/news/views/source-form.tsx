@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiProblem } from '../../shared/api/problem.ts';
 import { Button } from '../../shared/views/button.tsx';
 import { Modal } from '../../shared/views/modal.tsx';
@@ -52,16 +52,28 @@ interface SourceFormProps {
   onSaved: () => void;
 }
 
-/** Changes the settings of a source; its rules can be tried on what it has brought. */
+/**
+ * Changes the settings of a source; its rules can be tried on what it has brought. What was typed is there
+ * again for who comes back.
+ */
 export function SourceForm({ before, onSaved }: SourceFormProps) {
-  const { api, edits, texts, vocabulary } = useNews();
+  const { api, edits, texts, typed, vocabulary } = useNews();
   const { say } = texts;
   const { id, name } = before.value;
-  const [values, setValues] = useState(() => valuesOf(before.value));
+  const [values, setValues] = useState((): Values => ({ ...valuesOf(before.value), ...typed.get(id) }));
   const [problem, setProblem] = useState<ApiProblem>();
   const [theirs, setTheirs] = useState<Tagged<Source>>();
   const change = changeOf(valuesOf(before.value), values);
   const isChanged = Object.keys(change).length > 0;
+  useEffect(() => {
+    const names = Object.keys(change) as (keyof Values)[];
+    if (isChanged) typed.set(id, Object.fromEntries(names.map((one) => [one, values[one]])));
+    else typed.delete(id);
+  }, [values]);
+  const done = () => {
+    typed.delete(id);
+    onSaved();
+  };
   const save = async (etag: string | null) => {
     setProblem(undefined);
     setTheirs(undefined);
@@ -70,7 +82,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       const back = changeOf(values, valuesOf(before.value));
       const undo = () => api.changeSource(id, back, saved.etag);
       edits.did(say('didEditSource', { name }), undo, onSaved);
-      onSaved();
+      done();
     } catch (error) {
       const found = asProblem(error);
       if (found.status === 412) setTheirs(await api.source(id).catch(() => undefined));
@@ -136,7 +148,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
               mine,
               theirs: now,
             }))}
-            onTheirs={onSaved}
+            onTheirs={done}
             onMine={() => void save(theirs.etag)}
           />
         </Modal>
