@@ -15,9 +15,6 @@ type FolderEntry = ListedFolder['folders'][number];
 /** Pages that one folders-only request may read before it returns what it has found. */
 const MAX_PAGES = 50;
 
-/** The path at which anybody may read an object for good; undefined if it is not public. */
-export type PublicPath = (object: StoredObject) => string | undefined;
-
 /** The part of a listing's query that identifies the page, and what it shows. */
 export type FolderPage = Pick<
   ListingQuery,
@@ -28,7 +25,8 @@ export type FolderPage = Pick<
 export interface FileFacts {
   dates: OriginalDates;
   looks: Pick<Looks, 'of'>;
-  publicPath: PublicPath;
+  /** The path at which anybody may read an object for good; undefined if it is not public. */
+  publicPath: (object: StoredObject) => string | undefined;
 }
 
 /**
