@@ -308,7 +308,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     checks: VALID_REFUSED,
     operation: 'GET /api/gallery',
     status: 400,
-    fault: '"foldersOnly" .*json=1',
+    fault: '"(?:foldersOnly|thumbhash)" .*json=1',
     reason: 'OpenAPI has no rule between two parameters',
     example: (ask) => ask({ method: 'GET', path: '/api/gallery?foldersOnly=1' }),
   },

@@ -172,7 +172,7 @@ export async function* newsItems(
 export async function* folderPages(
   client: GalleryClient,
   path: string,
-  query: Pick<QueryOf<FolderOperation>, 'maxKeys' | 'foldersOnly'> = {},
+  query: Pick<QueryOf<FolderOperation>, 'maxKeys' | 'foldersOnly' | 'thumbhash'> = {},
   options: WalkOptions = {},
 ): AsyncGenerator<FolderPage, void> {
   let continuationToken: string | undefined;
