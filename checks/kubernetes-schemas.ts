@@ -12,7 +12,7 @@ const VERSIONS = ['1.30', '1.37'];
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-requirements.txt');
 
 /** Kinds of other projects, which Kubernetes has no schemas of. */
-const FOREIGN = /Couldn't find schema for kind (ServiceMonitor|Cluster) with api version/;
+const FOREIGN = /Couldn't find schema for kind (ServiceMonitor|Cluster|ObjectStore|ScheduledBackup) with api version/;
 
 /**
  * Holds the manifests below `deploy/kubernetes` against the schemas of Kubernetes: each file, and the example
