@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled, mustRun, runProgram } from '../conformance/support/programs.ts';
 import { pythonPrograms } from '../conformance/support/python.ts';
+import { manifestFiles } from './kubernetes.ts';
 
 /** The oldest and the newest Kubernetes that the manifests are held against. */
 const VERSIONS = ['1.30', '1.37'];
@@ -11,13 +12,23 @@ const VERSIONS = ['1.30', '1.37'];
 /** kubernetes-validate and what it needs. */
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-requirements.txt');
 
+/** What renders the overlay, and the command that shows that it is installed. */
+const RENDERERS = [
+  {
+    program: 'kubectl',
+    proof: ['version', '--client'],
+    args: ['kustomize', 'deploy/kubernetes/example'],
+  },
+];
+
 /** Kinds of other projects, which Kubernetes has no schemas of. */
-const FOREIGN = /Couldn't find schema for kind (ServiceMonitor|Cluster|ObjectStore|ScheduledBackup) with api version/;
+const FOREIGN =
+  /Couldn't find schema for kind (ServiceMonitor|Cluster|ObjectStore|ScheduledBackup) with api version/;
 
 /**
- * Holds the manifests below `deploy/kubernetes` against the schemas of Kubernetes: each file, and the example
- * as Kustomize renders it. Without Python it reports what it leaves out, and so it does without `kubectl`,
- * which renders; in CI a missing Python is a fault.
+ * Holds the manifests against the schemas of Kubernetes: each file, and the example as Kustomize renders
+ * it. Without Python it reports what it leaves out, and so it does without a program that
+ * renders; in CI a missing Python is a fault.
  */
 export async function kubernetesSchemaFaults(
   root: string,
@@ -29,38 +40,23 @@ export async function kubernetesSchemaFaults(
     report(`left out: kubernetes schemas: ${sentence}`);
     return [];
   }
-  const home = join(root, 'deploy', 'kubernetes');
-  const files = await manifestsOf(home);
+  const files = (await manifestFiles(root)).filter((file) => !file.endsWith('kustomization.yaml'));
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-kubernetes-'));
   try {
-    if (isKubectlInstalled()) {
-      const rendered = join(folder, 'rendered.yaml');
-      await writeFile(rendered, await render(join(home, 'example')));
+    for (const { program, proof, args } of RENDERERS) {
+      if (spawnSync(program, proof, { stdio: 'ignore' }).status !== 0) {
+        report(`left out: ${program} ${args.join(' ')}: it is not on the PATH`);
+        continue;
+      }
+      const rendered = join(folder, `${program}.yaml`);
+      await writeFile(rendered, await mustRun(program, args, { cwd: root, timeoutMs: 60_000 }));
       files.push(rendered);
-    } else {
-      report('left out: the rendered example: kubectl not found on the PATH');
     }
     const programs = await pythonPrograms(REQUIREMENTS);
     return await validate(join(programs, 'kubernetes-validate'), files);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function manifestsOf(home: string): Promise<string[]> {
-  const files = await readdir(home, { recursive: true });
-  return files
-    .filter((file) => file.endsWith('.yaml') && !file.endsWith('kustomization.yaml'))
-    .sort()
-    .map((file) => join(home, file));
-}
-
-function isKubectlInstalled(): boolean {
-  return spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
-}
-
-function render(folder: string): Promise<string> {
-  return mustRun('kubectl', ['kustomize', folder], { timeoutMs: 60_000 });
 }
 
 async function validate(program: string, files: readonly string[]): Promise<string[]> {

@@ -11,6 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FILES = [
   'docker-compose.yml',
   'deploy/Dockerfile',
+  'deploy/helm',
   'deploy/kubernetes',
   'deploy/probe',
   'docs/configuration.md',
@@ -20,7 +21,7 @@ const FILES = [
   'services/news-feed/src/newsroom/websub/ask-hub.ts',
 ];
 
-const BASE = 'deploy/kubernetes/base';
+const BASE = 'deploy/helm/base';
 
 let copy: string;
 beforeEach(async () => {
@@ -99,7 +100,7 @@ test.each<[string, string, string | RegExp, string, string]>([
   ],
   [
     'another name for an optional key of a Secret',
-    'deploy/kubernetes/base/media.yaml',
+    `${BASE}/media.yaml`,
     'key: SETTINGS_KEY_PREVIOUS',
     'key: SETTINGS_KEY_FORMER',
     'media: takes SETTINGS_KEY_FORMER from pressroom-gallery, which nothing explains',
@@ -113,14 +114,14 @@ test.each<[string, string, string | RegExp, string, string]>([
   ],
   [
     'the role of a service',
-    'deploy/kubernetes/example/kustomization.yaml',
+    `${BASE}/kustomization.yaml`,
     'postgres://pressroom_content@pressroom-postgres-rw',
     'postgres://pressroom@pressroom-postgres-rw',
     'content: works as pressroom by DATABASE_URL, and in docker-compose.yml as pressroom_content',
   ],
   [
     'the role of a service on the standbys',
-    'deploy/kubernetes/example/kustomization.yaml',
+    `${BASE}/kustomization.yaml`,
     'postgres://pressroom_news_feed@pressroom-postgres-ro',
     'postgres://pressroom@pressroom-postgres-ro',
     'news-feed: works as pressroom by DATABASE_READ_URL',
@@ -144,7 +145,7 @@ test.each<[string, string, string | RegExp, string, string]>([
     `${BASE}/migrate.yaml`,
     'name: roles\n',
     'name: migrations\n',
-    'roles: deploy/kubernetes has no container of that name',
+    'roles: deploy/helm/base has no container of that name',
   ],
   [
     'service links',
@@ -163,8 +164,8 @@ test.each<[string, string, string | RegExp, string, string]>([
   [
     'the name of a workload',
     `${BASE}/migrate.yaml`,
-    'name: migrate\nspec',
-    'name: migration\nspec',
+    'name: migrate\n  labels',
+    'name: migration\n  labels',
     'migration: docker-compose.yml has no such service',
   ],
   [
@@ -211,7 +212,7 @@ test.each<[string, string, string | RegExp, string, string]>([
   ],
   [
     'a Service that is not monitored',
-    'deploy/kubernetes/example/service-monitor.yaml',
+    'deploy/helm/monitoring/service-monitor.yaml',
     'component: service',
     'component: other',
     'content: no ServiceMonitor selects its Service',

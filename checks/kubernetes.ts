@@ -5,8 +5,8 @@ import { type Container, type Manifest, networkFaults, type PodSpec } from './ku
 import { type ComposeService, podFaults, userOf } from './kubernetes-pods.ts';
 import { variableFaults } from './kubernetes-variables.ts';
 
-/** The folder of the manifests below the repository. */
-const HOME = 'deploy/kubernetes';
+/** The folders of the manifests below the repository, in the order in which settings replace each other. */
+const HOMES = ['deploy/helm/base', 'deploy/helm/monitoring', 'deploy/kubernetes'];
 
 /** Services of the Compose file that a cluster does not need, by name, and why. */
 const COMPOSE_ALONE: Record<string, string> = {
@@ -17,7 +17,7 @@ interface Kustomization {
   configMapGenerator?: { name: string; literals?: string[] }[];
 }
 
-/** All of `deploy/kubernetes`. */
+/** All manifests. */
 interface Kubernetes {
   manifests: Manifest[];
   /** Variables and their values by the name of the ConfigMap or Secret that holds them. */
@@ -25,14 +25,14 @@ interface Kubernetes {
 }
 
 /**
- * Finds where the manifests below `deploy/kubernetes` and `docker-compose.yml` say different things
- * (commands, ports, probes, variables), and routes of the services that the Ingress does not lead to. Throws
- * if a file cannot be read.
+ * Finds where the manifests of chart and Kustomize and `docker-compose.yml` say different things (commands,
+ * ports, probes, variables), and routes of the services that the Ingress does not lead to. Throws if a file
+ * cannot be read.
  */
 export async function kubernetesFaults(root: string): Promise<string[]> {
   const compose = parse(await readFile(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
   const services: Record<string, ComposeService> = compose.services;
-  const kubernetes = await readKubernetes(join(root, HOME));
+  const kubernetes = await readKubernetes(root);
   const ours = Object.entries(services).filter(
     ([name, { command }]) => !(name in COMPOSE_ALONE) && command?.some((word) => word.endsWith('.ts')),
   );
@@ -65,7 +65,7 @@ async function serviceFaults(
   kubernetes: Kubernetes,
 ): Promise<string[]> {
   const found = containersOf(kubernetes).find(({ container }) => container.name === name);
-  if (found === undefined) return [`${name}: ${HOME} has no container of that name`];
+  if (found === undefined) return [`${name}: ${HOMES[0]} has no container of that name`];
   const { pod, container } = found;
   const documented = await readFile(join(root, 'docs/configuration.md'), 'utf8');
   return [
@@ -77,14 +77,28 @@ async function serviceFaults(
   ].map((fault) => `${name}: ${fault}`);
 }
 
-async function readKubernetes(home: string): Promise<Kubernetes> {
-  const files = (await readdir(home, { recursive: true })).filter((file) => file.endsWith('.yaml')).sort();
+/** The files of the manifests, those of Kustomize included. */
+export async function manifestFiles(root: string): Promise<string[]> {
+  const found = await Promise.all(
+    HOMES.map(async (home) => {
+      const files = await readdir(join(root, home), { recursive: true });
+      return files
+        .filter((file) => file.endsWith('.yaml'))
+        .sort()
+        .map((file) => join(root, home, file));
+    }),
+  );
+  return found.flat();
+}
+
+async function readKubernetes(root: string): Promise<Kubernetes> {
+  const files = await manifestFiles(root);
   const manifests: Manifest[] = [];
   const variables = new Map<string, Map<string, string>>();
   const put = (holder: string, name: string, value: string) =>
     variables.set(holder, (variables.get(holder) ?? new Map<string, string>()).set(name, value));
   for (const file of files) {
-    const text = await readFile(join(home, file), 'utf8');
+    const text = await readFile(file, 'utf8');
     if (!file.endsWith('kustomization.yaml')) {
       manifests.push(...parseAllDocuments(text).map((document) => document.toJS() as Manifest));
       continue;
