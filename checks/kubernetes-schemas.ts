@@ -12,12 +12,22 @@ const VERSIONS = ['1.30', '1.37'];
 /** kubernetes-validate and what it needs. */
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-requirements.txt');
 
-/** What renders the overlay, and the command that shows that it is installed. */
+const CHART = 'deploy/helm';
+
+/** Everything that the chart can be given. */
+const VALUES = join(import.meta.dirname, 'kubernetes-values.yaml');
+
+/** What renders the overlay and the chart, and the command that shows that it is installed. */
 const RENDERERS = [
   {
     program: 'kubectl',
     proof: ['version', '--client'],
     args: ['kustomize', 'deploy/kubernetes/example'],
+  },
+  {
+    program: 'helm',
+    proof: ['version'],
+    args: ['template', 'pressroom', CHART, '--values', VALUES],
   },
 ];
 
@@ -26,8 +36,8 @@ const FOREIGN =
   /Couldn't find schema for kind (ServiceMonitor|Cluster|ObjectStore|ScheduledBackup) with api version/;
 
 /**
- * Holds the manifests against the schemas of Kubernetes: each file, and the example as Kustomize renders
- * it. Without Python it reports what it leaves out, and so it does without a program that
+ * Holds the manifests against the schemas of Kubernetes: each file, the example as Kustomize renders it, and
+ * the chart as Helm does. Without Python it reports what it leaves out, and so it does without a program that
  * renders; in CI a missing Python is a fault.
  */
 export async function kubernetesSchemaFaults(
@@ -43,6 +53,7 @@ export async function kubernetesSchemaFaults(
   const files = (await manifestFiles(root)).filter((file) => !file.endsWith('kustomization.yaml'));
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-kubernetes-'));
   try {
+    const faults: string[] = [];
     for (const { program, proof, args } of RENDERERS) {
       if (spawnSync(program, proof, { stdio: 'ignore' }).status !== 0) {
         report(`left out: ${program} ${args.join(' ')}: it is not on the PATH`);
@@ -51,12 +62,22 @@ export async function kubernetesSchemaFaults(
       const rendered = join(folder, `${program}.yaml`);
       await writeFile(rendered, await mustRun(program, args, { cwd: root, timeoutMs: 60_000 }));
       files.push(rendered);
+      if (program === 'helm') faults.push(...(await chartFaults(root)));
     }
     const programs = await pythonPrograms(REQUIREMENTS);
-    return await validate(join(programs, 'kubernetes-validate'), files);
+    return [...faults, ...(await validate(join(programs, 'kubernetes-validate'), files))];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What Helm itself finds in the chart. */
+async function chartFaults(root: string): Promise<string[]> {
+  const { code, out, err } = await runProgram('helm', ['lint', '--strict', CHART, '--values', VALUES], {
+    cwd: root,
+    timeoutMs: 60_000,
+  });
+  return code === 0 ? [] : `${out}\n${err}`.split('\n').filter((line) => /^(\[|Error)/.test(line));
 }
 
 async function validate(program: string, files: readonly string[]): Promise<string[]> {

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { NO_KUBERNETES_CLIENTS } from '../support/left-out-notes.ts';
 import { skipUnless } from '../support/needed-programs.ts';
 
@@ -38,7 +38,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(deploy, { recursive: true, force: true }));
 
-const found = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error === undefined;
+const found = (['kubectl', 'helm'] as const).every(
+  (program) => spawnSync(program, ['version', '--client'], { stdio: 'ignore' }).error === undefined,
+);
 skipUnless(found, NO_KUBERNETES_CLIENTS);
 
 function objectsOf(program: string, ...args: string[]): Rendered[] {
@@ -60,6 +62,13 @@ async function overlay(from = '', to = ''): Promise<Rendered[]> {
   }
 }
 
+/** The objects of the chart with these values. */
+async function chart(values: object = {}): Promise<Rendered[]> {
+  const path = join(deploy, 'values.json');
+  await writeFile(path, JSON.stringify(values));
+  return objectsOf('helm', 'template', 'pressroom', 'helm', '--namespace', 'pressroom', '--values', path);
+}
+
 function named(objects: readonly Rendered[], kind: string, name: string): Rendered {
   const [one] = objects.filter((each) => each.kind === kind && each.metadata.name.startsWith(name));
   if (one === undefined) throw new Error(`no ${kind} ${name}`);
@@ -71,6 +80,11 @@ const names = (objects: readonly Rendered[], kind: string) =>
     .filter((each) => each.kind === kind)
     .map(({ metadata }) => metadata.name)
     .sort();
+
+const containersOf = ({ spec }: Rendered) => [
+  ...(spec?.template?.spec.initContainers ?? []),
+  ...(spec?.template?.spec.containers ?? []),
+];
 
 describe('the overlay', () => {
   // What `kubectl apply` refuses is a Job that has the name of one that is there, and another pod.
@@ -102,5 +116,95 @@ describe('the overlay', () => {
     expect(names(await overlay(), 'ServiceMonitor')).toEqual([]);
     const monitored = await overlay('# components:\n#   -', 'components:\n  -');
     expect(names(monitored, 'ServiceMonitor')).toEqual(['pressroom']);
+  });
+});
+
+describe('the chart', () => {
+  test('has what the overlay has', async () => {
+    const [there, here] = [await overlay(), await chart()];
+    const every = (objects: readonly Rendered[]) =>
+      objects.map(({ kind, metadata }) => `${kind} ${metadata.name.replace(/-[a-z0-9]{10}$/, '')}`).sort();
+    expect(every(here)).toEqual(every(there));
+  });
+
+  test('runs its Jobs as hooks, which need nothing that the release brings', async () => {
+    for (const name of ['migrate', 'bucket']) {
+      const job = named(await chart(), 'Job', name);
+      expect(job.metadata.annotations).toEqual({
+        'helm.sh/hook': 'pre-install,pre-upgrade',
+        'helm.sh/hook-delete-policy': 'before-hook-creation',
+      });
+      expect(JSON.stringify(job)).not.toContain('configMapRef');
+    }
+    const [migrate] = containersOf(named(await chart({ database: { host: 'db' } }), 'Job', 'migrate'));
+    expect(migrate?.env).toContainEqual({
+      name: 'DATABASE_URL',
+      value: 'postgres://pressroom@db:5432/pressroom',
+    });
+  });
+
+  test('replaces the pods that read a setting when it changes, and no others', async () => {
+    const checksums = (objects: readonly Rendered[]) =>
+      objects
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec?.template)]);
+    const before = new Map(checksums(await chart()) as [string, string][]);
+    const after = checksums(await chart({ settings: { bucket: { S3_BUCKET: 'pictures' } } }));
+    expect(after.flatMap(([name = '', template]) => (before.get(name) === template ? [] : [name]))).toEqual([
+      'gallery-admin',
+      'media',
+    ]);
+  });
+
+  test('puts addresses, image and Ingress where they are read', async () => {
+    const objects = await chart(
+      parse(await readFile(join(ROOT, 'checks/kubernetes-values.yaml'), 'utf8')) as object,
+    );
+    const images = objects.flatMap(containersOf).map(({ image }) => image);
+    expect(new Set(images)).toEqual(new Set(['localhost:5000/pressroom:9.8.7']));
+    expect(named(objects, 'ConfigMap', 'content').data).toMatchObject({
+      DATABASE_URL: 'postgres://pressroom_content@db.example.com:6432/pressroom?sslmode=verify-full',
+      DATABASE_READ_URL: '',
+    });
+    expect(named(objects, 'ConfigMap', 'pressroom').data).toMatchObject({
+      HOST: '0.0.0.0',
+      REDIS_URL: 'redis://valkey:6379',
+      CONTENT_RATE_LIMIT: '100',
+    });
+    expect(named(objects, 'Ingress', 'pressroom').spec).toMatchObject({
+      ingressClassName: 'nginx',
+      rules: [{ host: 'pressroom.example.com' }],
+      tls: [{ hosts: ['pressroom.example.com'], secretName: 'pressroom-tls' }],
+    });
+    expect(JSON.stringify(objects)).not.toMatch(/metadata.name":"(traefik|monitoring)"/);
+    expect(named(objects, 'Deployment', 'newsroom').spec?.replicas).toBe(3);
+    expect(named(objects, 'HorizontalPodAutoscaler', 'content').spec).toMatchObject({
+      minReplicas: 3,
+      maxReplicas: 6,
+    });
+    expect(named(objects, 'Deployment', 'content').spec?.template?.spec.nodeSelector).toEqual({
+      'kubernetes.io/arch': 'amd64',
+    });
+    expect(named(objects, 'ServiceMonitor', 'pressroom')).toBeDefined();
+  });
+
+  test('knows each workload and each group of settings by its name', async () => {
+    const schema = JSON.parse(await readFile(join(deploy, 'helm/values.schema.json'), 'utf8'));
+    const known = (group: string) => Object.keys(schema.properties[group].properties).sort();
+    const objects = await chart();
+    const workloads = ['Deployment', 'Job', 'CronJob'].flatMap((kind) => names(objects, kind));
+    expect(known('workloads')).toEqual(workloads.sort());
+    expect(known('settings')).toEqual(names(objects, 'ConfigMap'));
+  });
+
+  test.each([
+    [{ database: { hots: 'db' } }, 'hots'],
+    [{ settings: { contents: {} } }, 'contents'],
+    [{ settings: { content: { site_name: 'News' } } }, 'site_name'],
+    [{ workloads: { conten: {} } }, 'conten'],
+    [{ redis: { url: 'valkey:6379' } }, 'url'],
+    [{ image: { repository: 'pressroom:0.1.0' } }, 'repository'],
+  ])('refuses %j', async (values, named) => {
+    await expect(chart(values)).rejects.toThrow(named);
   });
 });

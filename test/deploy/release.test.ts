@@ -8,7 +8,8 @@ import { resolvedCompose } from '../support/compose.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OVERLAY = 'deploy/kubernetes/example/kustomization.yaml';
-const FILES = ['package.json', 'docker-compose.yml', 'CHANGELOG.md', OVERLAY, 'deploy/release'];
+const CHART = 'deploy/helm/Chart.yaml';
+const FILES = ['package.json', 'docker-compose.yml', 'CHANGELOG.md', OVERLAY, CHART, 'deploy/release'];
 
 let clone: string;
 
@@ -28,11 +29,14 @@ function release(version: string): string {
 /** The version that each file says, in a folder with these files. */
 async function versionsIn(folder: string): Promise<string[]> {
   const read = (file: string) => readFile(join(folder, file), 'utf8');
+  const { version, appVersion } = parse(await read(CHART)) as { version: string; appVersion: string };
   const tags = [...(await read('docker-compose.yml')).matchAll(/PRESSROOM_VERSION:-([^}]*)}/g)];
   return [
     String(JSON.parse(await read('package.json')).version),
     ...tags.map(([, tag = '']) => tag),
     String((parse(await read(OVERLAY)) as { images: { newTag: string }[] }).images[0]?.newTag),
+    version,
+    appVersion,
   ];
 }
 
@@ -48,7 +52,7 @@ afterAll(async () => {
   await rm(clone, { recursive: true, force: true });
 });
 
-test('package, images and overlay name one version', async () => {
+test('package, images, overlay and chart name one version', async () => {
   const versions = await versionsIn(ROOT);
   expect(versions.length).toBeGreaterThanOrEqual(4);
   expect(new Set(versions).size, versions.join()).toBe(1);

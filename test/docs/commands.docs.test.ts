@@ -20,7 +20,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     /^docker |docker buildx|deploy\/roll|127\.0\.0\.1:8080/,
     'needs a container engine; deploy/try runs the Compose file',
   ],
-  [/^kubectl /, 'needs a Kubernetes cluster; pnpm check compares the manifests with their schemas'],
+  [/^(kubectl|helm) /, 'needs a Kubernetes cluster; test/deploy/kubernetes.test.ts renders what they apply'],
   [/^pgbackrest /, 'needs its own server; test/backup runs pgBackRest'],
   [/pnpm@12 (test|check|test:faults)\b/, 'runs what CI runs'],
   [/pnpm@12 bench( |$)(?!report)/, 'takes minutes'],

@@ -1,0 +1,45 @@
+{{- /*
+The settings by the name of their ConfigMap: those of base/kustomization.yaml, with the values in their place. Only the role
+remains of an address of the database.
+*/ -}}
+{{- define "pressroom.settings" -}}
+{{- $all := dict -}}
+{{- range (.Files.Get "base/kustomization.yaml" | fromYaml).configMapGenerator -}}
+  {{- $name := .name -}}
+  {{- $own := dict -}}
+  {{- range .literals -}}
+    {{- $pair := regexSplit "=" . 2 -}}
+    {{- $_ := set $own (first $pair) (last $pair) -}}
+  {{- end -}}
+  {{- range $key, $host := dict "DATABASE_URL" $.Values.database.host "DATABASE_READ_URL" $.Values.database.readHost -}}
+    {{- if hasKey $own $key -}}
+      {{- $role := regexFind "postgres://\\w+@" (get $own $key) -}}
+      {{- with $.Values.database -}}
+        {{- $address := printf "%s%s:%v/%s%s" $role $host .port .name (.options | empty | ternary "" (printf "?%s" .options)) -}}
+        {{- $_ := set $own $key (empty $host | ternary "" $address) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if eq $name "pressroom" -}}
+    {{- with $.Values.redis.url }}{{ $_ := set $own "REDIS_URL" . }}{{ end -}}
+  {{- end -}}
+  {{- range $key, $value := index $.Values.settings $name -}}
+    {{- $_ := set $own $key (toString $value) -}}
+  {{- end -}}
+  {{- $_ := set $all $name $own -}}
+{{- end -}}
+{{- toYaml $all -}}
+{{- end -}}
+
+{{- define "pressroom.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{- /* The labels of every object. */ -}}
+{{- define "pressroom.labels" -}}
+app.kubernetes.io/part-of: pressroom
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end -}}
