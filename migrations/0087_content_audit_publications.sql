@@ -1,5 +1,5 @@
--- The trail of a publication has two members of the article: the whole row as JSON, its body included, took longer
--- than the entry.
+-- The trail of a publication has two members of the article: the whole row as JSON, its body included, took
+-- longer than the entry.
 create function content.audit_publication() returns trigger language plpgsql as $$
 begin
   insert into content.audit (action, article_id, detail) values (
