@@ -31,7 +31,7 @@ const stdioSettings = {
   ...serviceSettings,
   CONTENT_API_KEY: setting(
     secret(z.string()).optional(),
-    'The key of content with which `pnpm mcp` writes, within its scope; without one it only reads. Over HTTP every caller sends their own.',
+    'The content key with which `pnpm mcp` writes; without one it only reads. Over HTTP callers send their own.',
   ),
 };
 
@@ -41,7 +41,7 @@ const httpSettings = {
   [PORT_VARIABLE]: setting(port().default(4005), 'The port to listen on, over HTTP.'),
   MCP_ALLOWED_HOSTS: setting(
     hosts().default(['localhost', '127.0.0.1', '::1']),
-    'The names under which clients may reach it, over HTTP: other ones in `Host` or `Origin` are 403, so that no page can have its own name lead here.',
+    'The names under which clients may reach it over HTTP: others in `Host` or `Origin` are 403.',
   ),
   MCP_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(120),

@@ -26,24 +26,24 @@ export const contentSettings = {
   [PORT_VARIABLE]: setting(port().default(4003), 'The port to listen on.'),
   CONTENT_HTML: setting(
     z.enum(['checked', 'trusted'], 'checked or trusted').default('checked'),
-    '`trusted` accepts any content, even scripts, for a site whose writers may do anything; see [content](content.md).',
+    '`trusted` accepts any content, even scripts; see [content](content.md#html).',
   ),
   CONTENT_JSON_LD: setting(
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
-    '`allowed` accepts structured data for search engines in checked content: `<script type="application/ld+json">`.',
+    '`allowed` accepts `<script type="application/ld+json">` in checked content.',
   ),
   CONTENT_OVERLAYS: setting(
     z.enum(['refused', 'allowed'], 'refused or allowed').default('refused'),
-    '`allowed` accepts `style` in checked content that lays elements over the page around the article (`position: fixed`, `z-index` …); see [content](content.md).',
+    '`allowed` accepts a `style` in checked content that lays elements over the page around the article; see [content](content.md#html).',
   ),
   CONTENT_EXTRA_SCHEMA: setting(
     z.string().optional(),
-    'A file with the JSON Schema (draft 2020-12) of `extra`, the member of articles for what a site needs besides; see [content](content.md#extra).',
+    'A file with the JSON Schema of `extra` of articles; see [content](content.md#extra).',
     'any object',
   ),
   CONTENT_CORS_ORIGINS: setting(
     origins().optional(),
-    'Origins, separated by commas, whose pages may write and use keys in browsers, such as `https://editor.example`. Pages of any origin may read without a key.',
+    'Origins whose pages may write and use keys in browsers. Pages of any origin may read without a key.',
   ),
   CONTENT_RATE_LIMIT: setting(
     integer(1, 1_000_000_000, 'requests a minute').default(60),
@@ -55,28 +55,19 @@ export const contentSettings = {
   ),
   CONTENT_SEARCH_CONCURRENCY: searchConcurrency,
   CONTENT_SEARCH_TIMEOUT_MS: searchTimeoutMs,
-  CONTENT_AUDIT_DAYS: setting(
-    integer(30, 36_500, 'days').default(365),
-    'Days for which the audit trail is kept.',
-  ),
+  CONTENT_AUDIT_DAYS: setting(integer(30, 36_500, 'days').default(365), 'Retention of the audit trail.'),
   CONTENT_REVISIONS_KEPT: setting(
     integer(1, 10_000, 'revisions').default(100),
-    'The most revisions of an article that are kept, the current one among them.',
+    'Revisions kept of each article, including the current one.',
   ),
-  CONTENT_REVISIONS_DAYS: setting(
-    integer(1, 36_500, 'days').default(365),
-    'Days for which a former revision of an article is kept.',
-  ),
+  CONTENT_REVISIONS_DAYS: setting(integer(1, 36_500, 'days').default(365), 'Retention of former revisions.'),
   CONTENT_TRASH_DAYS: setting(
     integer(1, 36_500, 'days').default(30),
-    'Days for which a deleted article can be restored, and its slugs are given to no other.',
+    'How long a deleted article can be restored and keeps its slugs.',
   ),
   ...articleSettings,
-  CONTENT_CATEGORY_PATH: setting(
-    pagePath().default('/categories/{slug}'),
-    'The path of the page of a category.',
-  ),
-  CONTENT_AUTHOR_PATH: setting(pagePath().default('/authors/{slug}'), 'The path of the page of an author.'),
+  CONTENT_CATEGORY_PATH: setting(pagePath().default('/categories/{slug}'), "The path of a category's page."),
+  CONTENT_AUTHOR_PATH: setting(pagePath().default('/authors/{slug}'), "The path of an author's page."),
   CONTENT_HOOKS_KEY: setting(
     encryptionKey().optional(),
     'Encrypts the secrets of [hooks](hooks.md).',
@@ -84,7 +75,7 @@ export const contentSettings = {
   ),
   CONTENT_HOOKS_KEY_PREVIOUS: setting(
     encryptionKey().optional(),
-    'The previous `CONTENT_HOOKS_KEY`: it still opens the secrets that were encrypted with it.',
+    'The previous `CONTENT_HOOKS_KEY`, which still decrypts older secrets.',
   ),
   CONTENT_HOOKS_PRIVATE_HOSTS: setting(
     hosts().default([]),

@@ -79,11 +79,11 @@ export type StoreConfig = z.infer<z.ZodObject<typeof storeSettings>>;
 const publicSettings = {
   MEDIA_PUBLIC: setting(
     publicPrefixes().default([]),
-    'The folders of the active bucket whose files anybody may read at `/media/`. See [public media](gallery-media.md#public-media).',
+    'The folders of the active bucket that anyone may read at `/media/`; see [public media](gallery-media.md#public-media).',
   ),
   MEDIA_RATE_LIMIT: setting(
     integer(1, 10_000_000).default(3000),
-    'Requests of one client address to `/media/` per minute.',
+    'Requests per minute from one client address to `/media/`.',
   ),
   SETTINGS_KEY: setting(
     encryptionKey(),
@@ -91,7 +91,7 @@ const publicSettings = {
   ),
   SETTINGS_KEY_PREVIOUS: setting(
     encryptionKey().optional(),
-    'The previous `SETTINGS_KEY`: it still opens what was encrypted and signed with it, until `pnpm gallery bucket reseal`.',
+    'The previous `SETTINGS_KEY`, which still works for older data until `pnpm gallery bucket reseal`.',
   ),
   ...storeSettings,
 };
@@ -112,20 +112,17 @@ export const gallerySettings = {
   [PORT_VARIABLE]: setting(port().default(4002), 'The port to listen on.'),
   ADMIN_USERNAME: setting(
     z.string().optional(),
-    'The username of the login. If absent, every login is 500 `server_misconfigured`.',
+    'The username; without it, every login is 500 `server_misconfigured`.',
   ),
-  ADMIN_PASSWORD_HASH: setting(
-    secret(passwordHash()).optional(),
-    'The hash of the password, from `pnpm gallery hash-password`.',
-  ),
+  ADMIN_PASSWORD_HASH: setting(secret(passwordHash()).optional(), 'The hash of the password.'),
   ADMIN_PASSWORD: setting(
     secret(password()).optional(),
-    'The password itself, if no hash is set. Common passwords are refused.',
+    'The password, if no hash is set. Common ones are refused.',
   ),
   COOKIE_SECURE: setting(yesOrNo().default(true), '`false` if the service is reached over plain http.'),
   PROXY_ALLOWED_HOSTS: setting(
     hostRules({ subdomains: true }).default([]),
-    'Hosts that the proxy may contact besides the endpoint of the active bucket: `host`, `host:port`, `*.host`.',
+    "Hosts that the proxy may contact besides the active bucket's endpoint.",
   ),
   PROXY_PRIVATE_HOSTS: setting(
     hostRules({ subdomains: false }).default([]),
@@ -133,13 +130,13 @@ export const gallerySettings = {
   ),
   CONTENT_URL: setting(
     siteUrl().optional(),
-    'Where the content service is: the page then says which articles show a file before it is deleted, moved or renamed. See [used in articles](gallery-media.md#used-in-articles). With `DESK_KEY`, its articles are at the desk.',
+    'The content service, for [files used in articles](gallery-media.md#used-in-articles) and, with `DESK_KEY`, articles at the desk.',
   ),
   CONTENT_SITE_URL: articleSettings.CONTENT_SITE_URL,
   CONTENT_ARTICLE_PATH: articleSettings.CONTENT_ARTICLE_PATH,
   NEWSROOM_URL: setting(
     siteUrl().optional(),
-    "Where the newsroom's worker listens for the desk (`NEWS_DESK_PORT`).",
+    "The newsroom's worker at its `NEWS_DESK_PORT`.",
     'no news at the desk',
   ),
   DESK_KEY: deskKeySetting,

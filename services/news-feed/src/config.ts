@@ -62,15 +62,15 @@ export const vocabularySettings = {
         }
       })
       .default(['technology']),
-    'The fields that the site reports on: the categories and the words that its items are judged by. See [newsroom](newsroom.md#packs). The newsroom reads it too.',
+    'The categories and words that items are judged by. See [newsroom](newsroom.md#packs).',
   ),
   NEWS_DIRECTIONS: setting(
     names().default(['domestic', 'overseas']),
-    'The values of `direction`, with labels like those of `NEWS_CATEGORIES`. The newsroom reads them too.',
+    'The values of `direction`, with labels like those of `NEWS_CATEGORIES`.',
   ),
   NEWS_CATEGORIES: setting(
     names().optional(),
-    'The values of `category`, in the order of the sections of a daily report, with their headings: `ai-models=AI models,finance=财经`. The newsroom reads them too.',
+    'The values of `category`, in the order of the sections of reports, with their headings: `ai-models=AI models,finance=财经`.',
     'those of `NEWS_PACKS`; of `technology`: `technology,research,patent,product,industry,finance,policy-standard,event,insight`',
   ),
   SITE_LANGUAGE: siteSettings.SITE_LANGUAGE,
@@ -79,11 +79,11 @@ export const vocabularySettings = {
       .string()
       .refine(isTimeZone, 'a time zone of the IANA database, such as Europe/Lisbon')
       .default(SHANGHAI.zone),
-    'The time zone of reports, of their dates and of all other days. The newsroom reads it too.',
+    'The time zone of reports, of their dates and of all other days.',
   ),
   NEWS_REPORT_HOUR: setting(
     integer(0, 23, 'hours').default(8),
-    'The hour in that zone up to which a report covers its day, and at which it is published. The newsroom reads it too.',
+    'The hour in that zone up to which a report covers its day, and at which it is published.',
   ),
 };
 
@@ -127,7 +127,7 @@ export const newsFeedSettings = {
   ),
   SITE_API_URL: setting(
     siteUrl().optional(),
-    'The public address of the news feed, for the links to it in its answers. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
+    'The public address of the news feed, for links. If absent, a trusted proxy may provide it (`X-Forwarded-Host`).',
   ),
   ...siteSettings,
   NEWS_HUB_URL: setting(
@@ -135,7 +135,7 @@ export const newsFeedSettings = {
       .string()
       .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
       .optional(),
-    'The WebSub hub that the feeds declare, through which readers get changes at once.',
+    'The WebSub hub that the feeds declare.',
   ),
   DENY_CIDRS: setting(cidrs().optional(), 'Client addresses that get 403.'),
   NEWS_SEARCH_CONCURRENCY: searchConcurrency,

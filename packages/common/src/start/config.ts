@@ -149,11 +149,11 @@ export const commonSettings = {
   ),
   DATABASE_PASSWORD: setting(
     secret(z.string()).optional(),
-    'The password, if the URLs have none: any characters, not percent-encoded.',
+    'The password, if the URLs have none; not percent-encoded.',
   ),
   DATABASE_DIRECT_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'The same database without the pooler, for what needs a session: `LISTEN`, locks of moves, migrations and commands. See [operations](operations.md#poolers).',
+    'The same database without the pooler, for what needs a session; see [operations](operations.md#poolers).',
   ),
   DATABASE_POOL_SIZE: setting(
     integer(1, 1000).default(10),
@@ -161,7 +161,7 @@ export const commonSettings = {
   ),
   DATABASE_CONNECT_TIMEOUT_MS: setting(
     integer(10, 60_000, 'ms').default(2000),
-    'How long a request waits for a connection before it gets 503.',
+    'Time a request waits for a connection before it gets 503.',
   ),
   DATABASE_STATEMENT_TIMEOUT_MS: setting(
     integer(10, 600_000, 'ms').default(5000),
@@ -169,46 +169,43 @@ export const commonSettings = {
   ),
   EVENT_LOOP_DELAY_LIMIT_MS: setting(
     integer(0, 600_000, 'ms').default(1000),
-    'Mean event loop delay above which a process answers 503, except to `/healthz`; 0 disables the check.',
+    'Mean event loop delay above which everything but `/healthz` is 503; 0 disables the check.',
   ),
-  HOST: setting(
-    z.string().default('127.0.0.1'),
-    'The address to listen on (for `localhost`, too, only one); containers set 0.0.0.0.',
-  ),
+  HOST: setting(z.string().default('127.0.0.1'), 'The address to listen on; containers set 0.0.0.0.'),
   LOG_LEVEL: setting(
     z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
     'Minimum log level.',
   ),
   TRUST_PROXY: setting(
     trustedProxies().optional(),
-    'Which proxies to trust. If absent, `X-Forwarded-For` is ignored and all clients behind a proxy count as one. Ports and brackets in that header are stripped; if an entry is not an address, the hop that reported it counts as the client.',
+    'Which proxies to trust. If absent, `X-Forwarded-For` is ignored and all clients behind a proxy count as one. If an entry of that header is not an address, the hop that reported it counts as the client.',
   ),
   METRICS_PORT: setting(
     port().optional(),
-    'Serves Prometheus text at `/metrics` on this port; do not expose it publicly.',
+    'Serves Prometheus text at `/metrics`; do not expose it publicly.',
   ),
   REDIS_URL: setting(
     connectionUrl('redis', 'rediss').optional(),
-    'Where replicas share their rate limits; if absent, each process counts in its own memory.',
+    'Where replicas share their rate limits; if absent, each process counts alone.',
   ),
   REDIS_TIMEOUT_MS: setting(
     integer(10, 60_000, 'ms').default(250),
-    'How long a request waits for Redis before it is counted in memory.',
+    'Time a request waits for Redis before it is counted in memory.',
   ),
   DRAIN_SECONDS: setting(
     integer(0, 3600, 'seconds').default(0),
-    'How long a service keeps serving after SIGTERM while `/readyz` is already 503, so that load balancers notice. `docker-compose.yml` sets 5.',
+    'Time a service keeps serving after SIGTERM while `/readyz` is already 503, so that load balancers notice. `docker-compose.yml` sets 5.',
   ),
   SHUTDOWN_TIMEOUT_MS: setting(
     integer(100, 600_000, 'ms').default(9500),
-    'Grace period for in-flight requests after SIGTERM, and after `DRAIN_SECONDS`; `docker stop` kills a process after 10 s. `docker-compose.yml` sets 20000, and a stop grace period of 30 s.',
+    'Grace period for in-flight requests after SIGTERM and `DRAIN_SECONDS`; `docker stop` kills a process after 10 s. `docker-compose.yml` sets 20000, and a stop grace period of 30 s.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     z
       .string()
       .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'an http or https URL')
       .optional(),
-    'The OpenTelemetry collector that receives traces by OTLP over HTTP, such as `http://collector:4318`. If absent, the OpenTelemetry SDK is not loaded.',
+    'The OpenTelemetry collector for traces (OTLP over HTTP), such as `http://collector:4318`.',
   ),
   OTEL_EXPORTER_OTLP_HEADERS: setting(headerList().optional(), 'Headers that the collector requires.'),
   OTEL_TRACES_SAMPLER_ARG: setting(
@@ -225,7 +222,7 @@ export const commonSettings = {
 export const publicReadSettings = {
   DATABASE_READ_URL: setting(
     connectionUrl('postgres', 'postgresql').optional(),
-    'A streaming replica for public reads. It is used only while it contains everything that the process has served or heard of; otherwise the primary is. See [scaling](scaling.md#a-read-replica).',
+    'A streaming replica for public reads; see [scaling](scaling.md#a-read-replica).',
     'reads go to `DATABASE_URL`',
   ),
 };

@@ -32,7 +32,7 @@ export const siteSettings = {
   ),
   SITE_LANGUAGE: setting(
     z.string().refine(isLanguage, 'a language tag, such as en or zh-CN').optional(),
-    "The language of titles and texts, as declared in the feeds. The news feed's own words are in it, in English where it has none. The newsroom reads it too.",
+    "The language of titles and texts, as declared in the feeds, and of the news feed's own words (in English where it has none).",
   ),
 };
 
@@ -50,10 +50,10 @@ export function pagePath() {
 export const articleSettings = {
   CONTENT_SITE_URL: setting(
     siteUrl().optional(),
-    'The site that shows the articles, and where readers find its feeds and sitemaps; without it there are none. See [content](content.md#feeds-and-sitemaps).',
+    'The site that shows the articles; without it there are no feeds and sitemaps. See [content](content.md#feeds-and-sitemaps).',
   ),
   CONTENT_ARTICLE_PATH: setting(
     pagePath().default('/articles/{slug}'),
-    'The path of the page of an article on that site.',
+    "The path of an article's page on that site.",
   ),
 };

@@ -26,7 +26,7 @@ export const workerSettings = {
   ...noticeSettings,
   NEWS_PRIVATE_HOSTS: setting(
     hosts().default([]),
-    'Hosts of sources that may have non-public addresses. Redirects, links and hubs lead to them only from sources added at one of them. `pnpm start` sets `127.0.0.1,localhost,::1`.',
+    'Hosts of sources that may have non-public addresses. Only sources added at one of them can lead to another by redirects, links and hubs. `pnpm start` sets `127.0.0.1,localhost,::1`.',
   ),
   NEWS_POLL_MIN_SECONDS: setting(
     integer(10, 86_400, 'seconds').default(300),
@@ -34,21 +34,21 @@ export const workerSettings = {
   ),
   NEWS_WRITE_SHARE: setting(
     integer(1, 100, 'percent').default(10),
-    'Approximate share of its time that each worker spends writing what feeds bring; it pauses for 5 s at most. 100 disables the pauses.',
+    'Approximate share of its time that each worker spends writing; it pauses for 5 s at most. 100 disables the pauses.',
   ),
   NEWS_CALLBACK_URL: setting(
     siteUrl().optional(),
-    'Public base address at which WebSub hubs reach the worker; a proxy in front of it must pass `/websub/` on.',
+    'Public base address at which WebSub hubs reach the worker; a proxy must pass `/websub/` on.',
     'no subscriptions',
   ),
   NEWS_CALLBACK_PORT: setting(
     integer(0, 65_535).default(4004),
-    'The port (on `HOST`) on which the worker listens for hubs, if `NEWS_CALLBACK_URL` is set.',
+    'The port for hubs, if `NEWS_CALLBACK_URL` is set.',
   ),
   DESK_KEY: deskKeySetting,
   NEWS_DESK_PORT: setting(
     port().default(4007),
-    'The port (on `HOST`) on which the worker listens for the desk, if `DESK_KEY` is set; do not expose it publicly.',
+    'The port for the desk, if `DESK_KEY` is set; do not expose it publicly.',
   ),
   NEWS_KEEP_DAYS: setting(
     integer(7, 36_500, 'days').default(90),
