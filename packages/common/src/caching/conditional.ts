@@ -20,7 +20,7 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 /** `Cache-Control` of answers that belong to one reader, and of every error. */
 export const PRIVATE = 'private, no-store';
 
-/** How long what was loaded may be served from a cache. */
+/** How long a loaded value may be served from a cache. */
 interface Validity {
   /** When it changes with the clock; if absent, only when the data change. */
   readonly expiresAt?: Date | undefined;
@@ -141,7 +141,7 @@ export function writePrecondition(request: FastifyRequest): ((own: unknown) => v
 
 /**
  * Like {@link writePrecondition}, of a PUT that makes what is not there: `If-None-Match: *` asks for that
- * (RFC 9110, section 13.1.2), so that of two who make it at once, the second one is told.
+ * (RFC 9110, section 13.1.2), so that the second of two concurrent creators is refused.
  */
 export function putPrecondition(request: FastifyRequest): ((own: unknown) => void) | undefined {
   if (request.headers['if-none-match']?.trim() !== '*') return writePrecondition(request);

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { LoadsInTurn } from '../concurrency/loads-in-turn.ts';
 import type { Representation } from './entity-tag.ts';
 
-/** Tells whether changes made by others would be known by now; see `ChangeListener`. */
+/** Whether changes made by others would be known by now; see `ChangeListener`. */
 export interface Lease {
-  /** Asking keeps whoever hears of the changes awake. */
+  /** Asking keeps the listener for changes awake. */
   isCurrent(): boolean;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The longest rest, in ms: Node's timers take 24 days at most. */
 const LONGEST_MS = 86_400_000;
 
-/** Work that is done again and again beside the requests, and rests until it is wanted. */
+/** Recurring work beside the requests, which rests until it is due or woken. */
 export class BackgroundLoop {
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
@@ -12,15 +12,15 @@ export class BackgroundLoop {
   #soon: NodeJS.Timeout | undefined;
 
   /**
-   * @param work returns after how many ms it is wanted again, `Infinity` for when it is woken; it handles its
-   *   own failures. Its signal is aborted when it is to stop.
-   * @param firstInMs after how many ms it is wanted first
+   * @param work returns the ms until it is due again, `Infinity` for when it is woken; it handles its own
+   * failures. Its signal is aborted when it is to stop.
+   * @param firstInMs the ms until it is due first
    */
   constructor(work: (signal: AbortSignal) => Promise<number>, firstInMs = 0) {
     this.#done = this.#run(work, firstInMs);
   }
 
-  /** Has the work done at once, or once more if it is under way. */
+  /** Runs the work at once, or once more if it is running. */
   wake(): void {
     this.#woken.abort();
   }
@@ -33,7 +33,7 @@ export class BackgroundLoop {
     }, ms);
   }
 
-  /** Ends the rest, or the loop after the work that is under way. */
+  /** Ends the rest, or the loop after the work in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#soon);

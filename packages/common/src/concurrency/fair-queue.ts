@@ -13,7 +13,7 @@ export interface FairQueueLimits {
     pieces: number;
     /** Owners that may wait beyond them, each with a first piece. */
     owners: number;
-    /** What a refused owner is told. */
+    /** The message for a refused owner. */
     refusal: string;
   };
   /** For how long an owner's pieces count against it once nothing of it runs or waits, in ms. */
@@ -80,7 +80,7 @@ export class FairQueue {
   }
 
   #roundOf(owner: string): number {
-    // One who is not known comes before those who have just had a turn. Half a round, not a whole one: a
+    // An unknown owner comes before those who have just had a turn. Half a round, not a whole one: a
     // stream of such owners, each of which moves the latest round on, cannot keep the others waiting.
     return this.#rounds.get(owner) ?? (this.#remembers ? 0 : this.#latestRound + 0.5);
   }

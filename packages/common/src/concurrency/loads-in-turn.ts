@@ -1,7 +1,7 @@
 /** A load that has failed after this long, in ms, is not followed by another: what it reads hangs. */
 const PATIENCE_MS = 2000;
 
-/** The loads of one key: one that runs, and one for all who have asked since it began. */
+/** The loads of one key: the running one, and one for all calls since it began. */
 interface Turns<Value> {
   running: Promise<Value>;
   /** When it began, by `performance.now()`. */
@@ -10,8 +10,8 @@ interface Turns<Value> {
 }
 
 /**
- * Loads of which no two of a key run at the same time. Whoever asks gets a load that begins after he asked,
- * and shares it with all others who wait for it. If the one before it fails slowly, so do they: theirs would
+ * Loads that never run concurrently for one key. A caller gets a load that begins after its call, shared with
+ * all others who wait. If the load before it fails slowly, the waiting callers fail with it: theirs would
  * keep them waiting for as long again.
  */
 export class LoadsInTurn<Value> {

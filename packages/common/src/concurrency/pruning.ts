@@ -4,11 +4,11 @@ import { BackgroundLoop } from './background-loop.ts';
 /** The time between two runs, in ms. */
 const PERIOD_MS = 3_600_000;
 
-/** Removes what is not kept any more, and returns how much that was, by its kind. */
+/** Removes expired rows, and returns how many, by kind. */
 type Prune = (signal: AbortSignal) => Promise<Record<string, number>>;
 
 /**
- * Removes what is not kept any more, now and then, while the service runs.
+ * Removes expired rows periodically, while the service runs.
  *
  * @param prunes by the name that the log has for them
  */
@@ -28,6 +28,6 @@ export function openPruning(
     }
     return periodMs;
   };
-  // The first run is a period after the start, so that what starts again and again has time for others.
+  // The first run is one period after the start, so that a process that keeps restarting does not prune.
   return new BackgroundLoop(pruneAll, periodMs);
 }

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 
 /**
- * What the advisory locks of Pressroom are the right to do. Their numbers are hashes of these texts, so two
- * of them cannot be given the same number by mistake. The triggers of the migrations have locks with two
- * numbers, which never meet these.
+ * What Pressroom's advisory locks protect. Their numbers are hashes of these texts, so two of them cannot be
+ * given the same number by mistake. The triggers of the migrations have locks with two numbers, which never
+ * meet these.
  */
 export type AdvisoryLock =
   | 'set up roles'

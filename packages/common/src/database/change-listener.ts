@@ -63,9 +63,9 @@ export interface ChangeListenerOptions {
  * proof, valid for one second. Some commits are not announced, because NOTIFY makes committing transactions
  * wait for each other; for these the heartbeat queries a watermark and treats a different one as a change.
  *
- * Whoever asks for `current` keeps the heartbeats going: while nobody does, there is one every 15 s instead
- * of four a second. The first to ask after that learns that it is not current, and the next heartbeat is
- * sent at once. Announced changes arrive all the time.
+ * Whoever asks for `current` keeps the heartbeats going: otherwise there is one every 15 s instead of four a
+ * second. The first to ask after that learns that it is not current, and the next heartbeat is sent at once.
+ * Announced changes arrive all the time.
  */
 export class ChangeListener {
   readonly #options: ChangeListenerOptions;
@@ -200,7 +200,7 @@ export class ChangeListener {
     return performance.now() - this.#askedAt > (this.#options.quietAfterMs ?? QUIET_AFTER_MS);
   }
 
-  /** Ends when somebody asks, after 15 s at most. */
+  /** Ends at the next read of `current`, after 15 s at most. */
   async #quietPause(): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();

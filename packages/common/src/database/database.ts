@@ -61,7 +61,7 @@ export function queriesOn<Tables>(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Opens the pool of connections of {@link openDatabase}, for who also wants to watch it. */
+/** Opens the pool of connections of {@link openDatabase}, for callers that also watch it. */
 export function openPool(config: DatabaseConfig, name: string, log?: ConnectionLog): pg.Pool {
   const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const idleTransactionMs = config.idleTransactionMs ?? (statementTimeoutMs && statementTimeoutMs * 2);

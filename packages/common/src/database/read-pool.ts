@@ -9,16 +9,16 @@ import type { WalPosition } from './wal-position.ts';
 /** How long a read waits for a replica that is a little behind, in ms; after that it goes to the primary. */
 const BEHIND_MS = 50;
 
-/** How often such a replica is asked again, in ms. */
+/** How often such a replica is queried again, in ms. */
 const ASK_AGAIN_MS = 5;
 
-/** How long a replica may take to tell how far it is, in ms. */
+/** How long a replica may take to report its position, in ms. */
 const ANSWER_MS = 2000;
 
 /** After how long a replica that failed is tried again, in ms. */
 const RETRY_MS = 1000;
 
-/** The time limit of a statement has passed: the primary would take as long. */
+/** The statement exceeded its time limit: the primary would take as long. */
 const QUERY_CANCELED = '57014';
 
 /** What a {@link ReadPool} is made of. */
@@ -93,7 +93,7 @@ export class ReadPool implements PostgresPool {
     if (!lease.isCurrent() || performance.now() < this.#retryAt) return undefined;
     const wanted = await position.current();
     if (wanted === undefined) return undefined;
-    // Until it has answered, no other request tries a replica that was away.
+    // Until it has answered, no other request tries a replica that was unavailable.
     if (this.#away) this.#retryAt = performance.now() + RETRY_MS;
     let client: pg.PoolClient | undefined;
     let fault: unknown;

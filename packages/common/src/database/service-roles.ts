@@ -34,7 +34,7 @@ export const SERVICE_ROLES: readonly ServiceRole[] = [
 /** The schema with the list of migrations, which every service reads to know whether it is ready. */
 const MIGRATIONS_SCHEMA = 'pressroom';
 
-/** What a service's role must not be able to do, by its column in `pg_roles`, and how it is taken away. */
+/** What a service's role must not be able to do, by its column in `pg_roles`, and how it is revoked. */
 const POWERS: Record<string, string> = {
   rolsuper: 'nosuperuser',
   rolcreatedb: 'nocreatedb',
@@ -85,7 +85,7 @@ async function makeRole(client: pg.Client, role: string, password: string): Prom
     [role],
   );
   if (rows.length === 0) await client.query(`create role ${name}`);
-  // Only what it has: even to say "nosuperuser" takes a superuser.
+  // Only what it has: even "nosuperuser" needs a superuser.
   const taken = Object.entries(POWERS).flatMap(([power, away]) => (rows[0]?.[power] ? [away] : []));
   await client.query(
     `alter role ${name} login ${taken.join(' ')} password ${client.escapeLiteral(password)}`,

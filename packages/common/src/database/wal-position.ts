@@ -1,4 +1,4 @@
-/** How long a reader waits for the primary to tell its position, in ms, before it reads on the primary. */
+/** How long a reader waits for the primary's position, in ms, before it reads on the primary. */
 const PATIENCE_MS = 1000;
 
 /** What a heartbeat of the primary contained. */
@@ -43,7 +43,7 @@ export class WalPosition {
     this.#settle();
   }
 
-  /** The connection to the primary broke: nothing is known until it tells its position again. */
+  /** The connection to the primary broke: nothing is known until it reports its position again. */
   lost(): void {
     this.#lsn = undefined;
     this.#provenAt = Number.NEGATIVE_INFINITY;
@@ -51,8 +51,8 @@ export class WalPosition {
   }
 
   /**
-   * The position that covers everything seen until now, after at most a second; undefined if the
-   * primary does not tell it.
+   * The position that covers everything seen until now, after at most a second; undefined if the primary does
+   * not report it.
    */
   async current(): Promise<string | undefined> {
     const seenAt = this.#seenAt;

@@ -16,7 +16,7 @@ export const deskKeySetting = setting(
   'no desk but for media',
 );
 
-/** Whether a request that brings `given` comes from the desk, in a time that tells nothing of the key. */
+/** Whether a request with the key `given` comes from the desk, compared in constant time. */
 export function isDeskKey(given: string, key: string | undefined): boolean {
   if (key === undefined) return false;
   const [one, other] = [Buffer.from(given), Buffer.from(key)];

@@ -5,7 +5,7 @@ import { DESK, PERSON_HEADER } from './person-header.ts';
 /** The longest name of a person, in characters. */
 const MAX_NAME = 200;
 
-/** The person for whom the desk asks. Throws 400 for a name that nobody can have. */
+/** The person for whom the desk asks. Throws 400 for an invalid name. */
 export function personOf(headers: IncomingHttpHeaders): string {
   const given = headers[PERSON_HEADER];
   if (given === undefined) return DESK;

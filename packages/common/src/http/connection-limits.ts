@@ -16,7 +16,7 @@ export interface ConnectionLimits {
 
 /**
  * A slow head ends after 30 s at the latest, a slow body or mere noise after 60 s. Each check wakes a process
- * that would else sleep, so there are few.
+ * that would otherwise sleep, so there are few.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headersMs: 25_000,

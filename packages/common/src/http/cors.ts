@@ -35,7 +35,7 @@ const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
  * Answers preflights for every path, so that they do not count in addition to the requests that they
  * announce: add it before the rate limit. Pages of any origin may read; only `writers`, if there are any, may
  * write. Keys are refused to all others even for reading: POST needs no leave for its method, and a browser
- * that was told about a header for a read does not ask again.
+ * that may send a header with a read does not ask again.
  */
 export function answerPreflights(app: Server, writers?: Writers): void {
   const vary = writers === undefined ? [] : ['Origin'];

@@ -22,7 +22,7 @@ export function readJsonBodies(app: Server): void {
   });
 }
 
-/** The largest body that is asked for completes an upload of 10,000 parts, and has 30,004 values. */
+/** The largest body of an operation completes an upload of 10,000 parts, and has 30,004 values. */
 const MAX_VALUES = 50_000;
 
 /** Bytes that come before or between values, and those that begin, end and escape text. */

@@ -11,13 +11,13 @@ const SAMPLE_MS = 250;
 /** How long the samples are collected before they are averaged, in ms. */
 const WINDOW_MS = 1000;
 
-/** How many are averaged at least: to stand still once, on a busy machine, is not an overload. */
+/** The fewest that are averaged: a single pause, on a busy machine, is not an overload. */
 const LEAST_SAMPLES = 2;
 
 /**
  * Answers 503 while the event loop lags by more than `maxDelayMs` on average over a second; with 0, never.
- * The delay is sampled from the first request on, until a second has passed without one: each sample wakes
- * a process that would else sleep.
+ * The delay is sampled from the first request on, until a second has passed without one: each sample wakes a
+ * process that would otherwise sleep.
  */
 export function refuseUnderPressure(app: Server, maxDelayMs: number): void {
   if (maxDelayMs === 0) return;

@@ -28,7 +28,7 @@ interface LedgerSet<Row extends Member, Fields extends string> {
   order: RawBuilder<unknown>;
   /** Where an item is in that order. */
   placeOf: (row: Row) => string;
-  /** Whether a text is such a place; whoever wants to can write cursors. */
+  /** Whether a text is such a place; anyone can write cursors. */
   isPlace: (text: string) => boolean;
   /** A query of the item whose key is `entry.item_id`, without a row if it is not in the set. */
   member: (fields: Fields) => RawBuilder<Row>;

@@ -4,7 +4,7 @@ interface Reading {
   labels?: Readonly<Record<string, string>>;
 }
 
-/** A figure of the service that is read when somebody reads the metrics. */
+/** A figure of the service that is computed whenever the metrics are read. */
 export interface Meter {
   /** As Prometheus names metrics: a counter ends with `_total`. */
   name: string;

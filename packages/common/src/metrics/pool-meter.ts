@@ -1,6 +1,6 @@
 import type { Meter } from './meter.ts';
 
-/** The state of a pool, as `pg` tells it. */
+/** The state of a pool, as `pg` reports it. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;

@@ -8,8 +8,8 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 const SAMPLE_MS = 250;
 
 /**
- * Adds what Node and the system tell about the process. The delays of the event loop include the time between
- * two samples.
+ * Adds the figures of Node and the system about the process. The delays of the event loop include the time
+ * between two samples.
  */
 export function collectProcessMetrics(register: Registry): void {
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: SAMPLE_MS });

@@ -6,9 +6,9 @@ import { openReads, type Primary } from '../database/open-reads.ts';
 import type { ReadPool } from '../database/read-pool.ts';
 import { SearchGate } from './search-gate.ts';
 
-/** How much of the database searches may take. */
+/** How far searches may load the database. */
 interface SearchLimits {
-  /** The most searches at once, each on a connection of its own. */
+  /** The most concurrent searches, each on a separate connection. */
   concurrency: number;
   /** The time limit of a search in PostgreSQL, in ms. */
   timeoutMs: number;

@@ -7,7 +7,7 @@ export class SearchGate<Tables> {
   readonly #db: Kysely<Tables>;
   readonly #limit: LimitFunction;
 
-  /** @param db where searches run: connections of their own, with a time limit */
+  /** @param db where searches run: separate connections, with a time limit */
   constructor(db: Kysely<Tables>, most: number) {
     this.#db = db;
     this.#limit = pLimit(most);

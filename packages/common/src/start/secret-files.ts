@@ -38,7 +38,7 @@ export function readSecretFiles(
 
 /**
  * A connection URL with `password`, which may hold any characters. Unchanged if there is none, if `url` has
- * one of its own, or if it is not a URL.
+ * one, or if it is not a URL.
  */
 export function withPassword(url: string, password: string | undefined): string {
   if (!password || !URL.canParse(url)) return url;

@@ -21,12 +21,12 @@ export interface ThreadLimits {
 /** How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second. */
 const IDLE_MS = 10_000;
 
-/** How often it is looked at what a thread has used, in ms. */
+/** How often the use of a thread is checked, in ms. */
 const LOOK_MS = 50;
 
 /**
- * How many times its limit the heap of a thread is given. V8 ends the whole process when a large allocation
- * exceeds a heap, so what a task holds is looked at, and its thread killed, long before that.
+ * The heap of a thread as a multiple of its limit. V8 ends the whole process when a large allocation exceeds
+ * a heap, so what a task holds is checked, and its thread killed, long before that.
  */
 const HEAP_RESERVE = 8;
 
@@ -148,7 +148,7 @@ function newWord(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Waits for the thread's word, and resolves to its id; undefined if it did not come. */
+/** Waits until the thread begins, and resolves to its id; undefined if it does not. */
 async function untilBegun(begun: Int32Array<SharedArrayBuffer>, ms: number): Promise<number | undefined> {
   await Atomics.waitAsync(begun, 0, 0, ms).value;
   return Atomics.load(begun, 0) || undefined;

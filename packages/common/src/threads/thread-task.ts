@@ -15,7 +15,7 @@ export interface ThreadTask<Task> {
 
 /**
  * What a thread of a `ThreadPool` does with each task: the default export of the pool's module. The thread
- * goes behind what answers readers.
+ * has a lower priority than those that answer readers.
  */
 export function threadTask<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,

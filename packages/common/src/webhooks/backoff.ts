@@ -8,9 +8,7 @@ const TOTAL_S = 72 * HOUR_S;
 
 const MOST = FIRST_S.length + Math.ceil((TOTAL_S - FIRST_S.reduce((sum, pause) => sum + pause)) / HOUR_S);
 
-/**
- * How long to wait after so many failed attempts, in ms; undefined once they have been made for three days.
- */
+/** The pause after so many failed attempts, in ms; undefined once they have been made for three days. */
 export function backoffMs(failures: number): number | undefined {
   return failures > MOST ? undefined : (FIRST_S[failures - 1] ?? HOUR_S) * 1000;
 }

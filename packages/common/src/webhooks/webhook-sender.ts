@@ -22,7 +22,7 @@ export interface WebhookSenderOptions {
   totalMs?: number | undefined;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface Attempt {
   durationMs: number;
   /** Null without an answer. */
