@@ -59,7 +59,7 @@ export class Site {
 }
 
 /**
- * The site, for what there is none of without it.
+ * The site, for operations that need one.
  *
  * @throws Failure `missing` if the settings do not name it
  */

@@ -30,9 +30,9 @@ export interface ArticleTable {
   /** Like `tag_ids`; where there are any, `author` has their names as they were when these were written. */
   author_ids: Generated<number[]>;
   extra: Extra | null;
-  /** Whether somebody gave the slug: else it follows the title until the first publication. */
+  /** Whether the slug was given: else it follows the title until the first publication. */
   slug_is_given: Generated<boolean>;
-  /** When a draft is published; null if nobody has said so, or its release does. */
+  /** When a draft is published; null if that is not planned, or its release says so. */
   publish_at: Date | null;
   unpublish_at: Date | null;
   /** The name of the release that a draft is published with. */

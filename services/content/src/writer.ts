@@ -5,7 +5,7 @@ import type { Writer } from './articles/store.ts';
 import { actorOf, ownerOf } from './senders.ts';
 
 /**
- * Who writes an article with this request, and what that asks of the article that it finds: that the key may
+ * Who writes an article with this request, and the checks of the article that it finds: that the key may
  * change it, as it is and as `body` makes it, and `If-Match`.
  */
 export function writerOf(request: FastifyRequest, body: Permitted): Writer {

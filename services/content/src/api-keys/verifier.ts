@@ -19,7 +19,7 @@ export interface TooManyWrongKeys {
   retryAfterSeconds: number;
 }
 
-/** What a {@link KeyVerifier} tells the time by. */
+/** The clocks of a {@link KeyVerifier}. */
 export interface Clocks {
   /** The time of day, in ms since the epoch: keys expire by it. */
   now: () => number;
@@ -65,7 +65,7 @@ export class KeyVerifier {
   /**
    * The owner of `key`, or undefined if the key is not valid. Keys are counted before they are looked up, so
    * that wrong ones, however many come at once, cost only so many queries. One that was valid lately is
-   * always looked up: its owner may share the address with somebody else.
+   * always looked up: its owner may share the address with others.
    */
   async verify(key: string, address: string): Promise<KeyOwner | TooManyWrongKeys | undefined> {
     if (prefixOf(key) === undefined) return undefined;
@@ -86,7 +86,7 @@ export class KeyVerifier {
       isWrong = owner === undefined;
       return owner;
     } finally {
-      // While the database is away, nothing tells whether a key is wrong.
+      // Without the database, it is unknown whether a key is wrong.
       if (!isWrong) wrong.count -= 1;
     }
   }

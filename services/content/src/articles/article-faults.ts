@@ -4,7 +4,7 @@ import type { HtmlInspector } from '../html/html-inspector.ts';
 import type { Extra } from './extra.ts';
 import type { ExtraSchema } from './extra-schema.ts';
 
-/** What the members of articles are checked by that no schema of the API describes. */
+/** The checks of articles' members that no schema of the API describes. */
 export interface ArticleRules {
   inspector: HtmlInspector;
   extraSchema: ExtraSchema | undefined;
@@ -17,7 +17,7 @@ interface Checked {
 }
 
 /**
- * Every error in the HTML of an article, and in what a site keeps of it besides.
+ * Every error in the HTML and the `extra` of an article.
  *
  * @param owner the owner of the key that sent it: owners take turns
  * @throws Failure `unavailable` if too many articles are being inspected

@@ -22,7 +22,7 @@ interface Checked {
   searched: string[];
 }
 
-/** The JSON Schema of what sites keep of articles besides their members. */
+/** The JSON Schema of the `extra` of articles. */
 export class ExtraSchema {
   /** Whether it marks any text as searched. */
   readonly marks: boolean;

@@ -42,7 +42,7 @@ interface Filter {
 /** The most members of a list in a parameter. */
 const MOST_LISTED = 100;
 
-/** The most addresses of a folder of media that are looked at. */
+/** The most addresses of a folder of media that are considered. */
 const MOST_OF_FOLDER = 10_000;
 
 /** What each of several articles is named by, separated by commas. */

@@ -17,16 +17,16 @@ const GATHER_MS = 100;
 /** The time limit of a batch, in ms: no reader waits for it, but others of the queue do. */
 const BATCH_MS = 10_000;
 
-/** The pause after a failure, in ms: the database may be away. */
+/** The pause after a failure, in ms: the database may be unavailable. */
 const RETRY_MS = 5000;
 
 /** After how long an article that failed is tried again, in ms. */
 const RETRY_ARTICLE_MS = 600_000;
 
-/** How long a process that ends waits for the batch in hand, in ms. */
+/** How long an ending process waits for the batch in progress, in ms. */
 const STOP_MS = 1000;
 
-/** When the queue is looked at again that has articles which others are at, in ms: they may end. */
+/** When a queue whose articles other processes hold is checked again, in ms: they may end. */
 const LOOK_AGAIN_MS = 1000;
 
 /** How many articles at once are worth a line in the log. */
@@ -42,7 +42,7 @@ interface Entry {
 
 /** What happens while {@link indexAll} runs. */
 export interface IndexingRun {
-  /** Ends the run after the batch in hand. */
+  /** Ends the run after the batch in progress. */
   signal?: AbortSignal;
   /** The entries of articles that failed, which are not tried again. */
   leftOut?: Map<number, number>;
@@ -85,7 +85,7 @@ export async function indexAll(
   return articles;
 }
 
-/** Takes the last entries that nobody else is at out of the queue. */
+/** Takes the last entries that no other process holds out of the queue. */
 async function take(tx: Kysely<ContentTables>, most: number, leftOut: readonly number[]): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     delete from content.unsearchable_article where entry = any(array(
@@ -122,7 +122,9 @@ async function index(
   return ids.length;
 }
 
-/** The texts of `extra` that are searched, of each article; nobody else indexes these in the meantime. */
+/**
+ * The texts of `extra` that are searched, of each article; no other process indexes these in the meantime.
+ */
 async function searchedTexts(
   tx: Kysely<ContentTables>,
   ids: readonly number[],
@@ -148,7 +150,7 @@ export class Indexing {
   readonly #leftOut = new Map<number, number>();
   #client: pg.PoolClient | undefined;
 
-  /** @param config of the database, to which it opens a connection of its own */
+  /** @param config of the database, to which it opens a separate connection */
   constructor(
     config: DatabaseConfig,
     name: string,

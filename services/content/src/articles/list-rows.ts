@@ -5,7 +5,7 @@ import type { ArticleSort, ArticleStatus } from './schema.ts';
 /** How far a list without a stored count is counted; filters combine among the first so many and one. */
 export const MOST_COUNTED = 10_000;
 
-/** How many rows are looked at: one more than are counted, which tells whether there are more. */
+/** How many rows are examined: one more than are counted, which shows whether there are more. */
 export const MOST_SEEN = sql.lit(MOST_COUNTED + 1);
 
 /** What the SQL of every query of a list depends on. */
@@ -138,7 +138,7 @@ function wholeRows(
     where ${allMatch(others, value)} and (${sql.join(pieces, sql` or `)}) order by ${orderBy(direction)}`;
 }
 
-/** Counts the articles of a list (`total`), and the rows that were looked at for it (`seen`). */
+/** Counts the articles of a list (`total`), and the rows that were examined for it (`seen`). */
 export function countedRows(shape: ListShape, value: FilterValue): RawBuilder<unknown> {
   const direction = directionOf(shape.sort);
   if (shape.isWhole) {

@@ -193,14 +193,14 @@ const WALK = new ListQuery<WalkShape, WalkRow>((db, { after, columns, ...shape }
     .orderBy('place');
 });
 
-/** The last of the rows that a walk looked at, if there may be more. */
+/** The last of the rows that a walk examined, if there may be more. */
 const END = new ListQuery<WalkShape, { at: Date | null; id: number }>((db, { after, ...shape }, value) => {
   const pieces = piecesAfter(shape, after, value);
   const rows = walkedRows(shape, value, directionOf(shape.sort), MOST_SEEN, pieces);
   return compilable(db, sql`${rows} offset ${sql.lit(MOST_COUNTED)} limit 1`);
 });
 
-/** The rows of a page of a walk, and the last row that was looked at for it, if there may be more. */
+/** The rows of a page of a walk, and the last row that was examined for it, if there may be more. */
 async function readWalk(db: Database, shape: WalkShape, values: FilterValues) {
   if (shape.others === '' || shape.isWhole)
     return { rows: await WALK.execute(db, shape, values), seen: undefined };
@@ -263,7 +263,7 @@ async function placeByDay(
   return found.day === 'infinity' ? place : { ...place, day: found.day };
 }
 
-/** The rows of a page of a list that was counted, all of which were looked at for it. */
+/** The rows of a page of a list that was counted, all of which were examined for it. */
 function countedPlace(
   { sort }: ListShape,
   { page, perPage }: Page,

@@ -2,7 +2,7 @@ import { Failure, type FieldFault, invalid } from '@pressroom/common/failures/fa
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
-/** How late a time may arrive, in ms: a request that was sent again still does what it said. */
+/** How late a time may arrive, in ms: a repeated request still does what it said. */
 const TOLERANCE_MS = 60_000;
 
 /** How far ahead a time may be, in years. */
@@ -11,7 +11,7 @@ const HORIZON_YEARS = 10;
 /** The most articles of a release: they are published in one transaction. */
 const MOST_RELEASED = 100;
 
-/** What decides when an article is public. */
+/** What determines when an article is public. */
 export interface Publication {
   is_published: boolean;
   published_at: Date | null;
@@ -108,7 +108,7 @@ function contradictions({ is_published, publish_at, release }: ScheduleChange): 
   return faults;
 }
 
-/** What is wrong with a time at which something is to happen. */
+/** The fault of a planned time. */
 export function timeFaults(field: string, time: Date | null | undefined, now: Date): FieldFault[] {
   if (time == null) return [];
   const horizon = new Date(now);
@@ -154,7 +154,7 @@ export async function circumstancesOf(
   return { now: await databaseTime(tx), release };
 }
 
-/** The time by which all is published. */
+/** The database's time, by which everything is published. */
 export async function databaseTime(db: Kysely<ContentTables>): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;

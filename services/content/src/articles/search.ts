@@ -17,13 +17,13 @@ type Database = Kysely<ContentTables>;
 /** How far a search is counted, which is also how far its pages reach. */
 const MOST_FOUND = 1000;
 
-/** How many of the newest articles are looked through before the index is asked. */
+/** How many of the newest articles are scanned before the index is used. */
 const NEWEST = 250;
 
-/** A word that one in so many articles has is found sooner by looking through them than by the index. */
+/** A word that one in so many articles has is found sooner by scanning them than by the index. */
 const FREQUENT = 4;
 
-/** How many articles are looked through at most, of the newest or of those that the index finds. */
+/** How many articles are scanned at most, of the newest or of those that the index finds. */
 const MOST_SEEN = 5000;
 
 /** What more than one in so many of all articles have is too much for the index to find and sort. */

@@ -58,7 +58,7 @@ export interface UpdatedArticle extends OwnArticle {
   place: ArticlePlace;
 }
 
-/** What an article has had elsewhere, as far as it is known; with its id, also its schedule as it was. */
+/** What an imported article had elsewhere, as far as it is known; with its id, also its schedule. */
 export type ImportedColumns = Partial<
   Pick<ArticleRow, 'id' | 'created_at' | 'updated_at' | 'publish_at' | 'unpublish_at' | 'release'> & {
     published_at: Date;
@@ -131,7 +131,7 @@ export class ArticleStore {
     return termsOf(this.#readDb, member, articleIds);
   }
 
-  /** What the site keeps of each of these articles besides. */
+  /** The `extra` of each of these articles. */
   async extras(articleIds: readonly number[]): Promise<Map<number, Extra | null>> {
     const query = this.#readDb.selectFrom('content.article').select(['id', 'extra']);
     const rows = await query.where('id', '=', sql<number>`any(${articleIds}::integer[])`).execute();

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 import { keyOf } from '../written-by.ts';
 
-/** That an article has changes which readers do not see yet, and whose they are. */
+/** The working copy of an article as lists show it. */
 export interface ShownWorkingCopy {
   saved_at: string;
   is_current: boolean;

@@ -15,7 +15,7 @@ interface Term {
 
 /**
  * Gives the articles of one tag or author to another and deletes the first, whose slugs then lead to the
- * second. Each batch commits by itself: what was interrupted goes on when it runs again.
+ * second. Each batch commits by itself: an interrupted merge picks up where it left off when it runs again.
  */
 export async function mergeTerms(
   db: Kysely<ContentTables>,

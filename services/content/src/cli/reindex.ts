@@ -5,7 +5,7 @@ import { type IndexingRun, indexAll } from '../articles/indexing.ts';
 import { contentSettings } from '../config.ts';
 import type { ContentTables } from '../tables.ts';
 
-/** Makes all articles searchable anew. If this ends early, the next start of a service goes on. */
+/** Makes all articles searchable anew. If this ends early, the next start of a service continues. */
 export async function reindex(db: Kysely<ContentTables>): Promise<void> {
   const { CONTENT_EXTRA_SCHEMA } = readConfig(
     { CONTENT_EXTRA_SCHEMA: contentSettings.CONTENT_EXTRA_SCHEMA },

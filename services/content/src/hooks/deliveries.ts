@@ -44,12 +44,12 @@ export class Deliveries {
     this.#loop = new BackgroundLoop((signal) => this.#look(signal), Infinity);
   }
 
-  /** Has it look for what is due. */
+  /** Makes it look for what is due. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Gives up what is in hand; another process, or the next start, delivers it. */
+  /** Gives up what is in progress; another process, or the next start, delivers it. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await Promise.all(this.#lanes.values());

@@ -121,7 +121,7 @@ function outcomeOf({ status, fault }: LoggedAttempt): string {
 }
 
 /**
- * Has the service send a test event, and prints what became of it.
+ * Has the service send a test event, and prints its outcome.
  *
  * @throws Failure `refused` if it has failed, or if no service delivers
  */

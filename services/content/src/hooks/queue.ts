@@ -7,10 +7,10 @@ import type { StoredEvent } from './event.ts';
 /** How many events a hook gets at once, each about something else. */
 const AT_ONCE = 4;
 
-/** How many deliveries a statement of a claim looks at. */
+/** How many deliveries a statement of a claim examines. */
 const LOOKED_AT = 100;
 
-/** How long a process that is gone keeps what it had in hand, in ms; longer than any attempt. */
+/** How long a process's lease on deliveries lasts, in ms; longer than any attempt. */
 const LEASE_MS = 30_000;
 
 /** How long events are kept, in days. */
@@ -52,7 +52,7 @@ export class DeliveryQueue {
     this.#aheadMs = aheadMs;
   }
 
-  /** The hooks that something is due for, and when that was so. */
+  /** The hooks with something due, and when that was read. */
   async dueHooks(): Promise<{ now: Date; hooks: number[] }> {
     const { rows } = await sql<{ now: Date; hooks: number[] }>`
       select moment.now, array(

@@ -16,7 +16,7 @@ export const ROTATION_HOURS = 24;
 /** More than this many waiting events are not counted. */
 const MOST_COUNTED = 10_000;
 
-/** What a hook is asked for. */
+/** A hook to add. */
 export interface NewHook {
   url: string;
   events: string[];
@@ -39,7 +39,7 @@ export interface ListedHook {
   pause_reason: string | null;
   /** How many events wait for it, 10,000 at most. */
   waiting: number;
-  /** For how long the oldest of these has, in seconds. */
+  /** For how long the oldest of these has waited, in seconds. */
   lag: number;
 }
 
@@ -56,7 +56,7 @@ export interface LoggedAttempt {
   answer: string;
 }
 
-/** Whom the secrets of a hook are encrypted for. */
+/** The owner of a hook's secrets, for their encryption. */
 export function secretOwner(hookId: number): string {
   return `hook ${hookId}`;
 }

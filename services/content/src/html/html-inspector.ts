@@ -51,7 +51,7 @@ export class HtmlInspector {
 
   /**
    * Inspects `html`; the result says so if the limits were exceeded. Owners take turns, and an owner with
-   * nothing waiting is never refused: nobody loses an answer to what others send.
+   * nothing waiting is never refused, whatever others send.
    *
    * @throws Failure `unavailable` if too many inspections are waiting, or the machine is too busy
    */

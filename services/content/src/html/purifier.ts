@@ -86,8 +86,8 @@ class Purifier {
   }
 
   /**
-   * The HTML without what is not allowed, as far as that can be told from an element and its attributes, with
-   * every element closed; and what was removed. It is for `inspectHtml` to say whether that is enough.
+   * The HTML without what is not allowed, as far as an element and its attributes show it, with every element
+   * closed; and what was removed. It is for `inspectHtml` to say whether that is enough.
    *
    * @param overlays whether `style` may lay elements over the page
    */
@@ -136,7 +136,7 @@ const LISTS: Readonly<Record<string, string>> = {
   dd: 'dl, dl > div',
 };
 
-/** Removes what only several attributes or elements together make wrong, and tells what. */
+/** Removes what is wrong only in a combination of attributes or elements, and returns it. */
 function tidy(element: Element, overlays: boolean): string[] {
   const removed: string[] = [];
   const name = element.nodeName.toLowerCase();

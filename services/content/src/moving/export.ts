@@ -8,7 +8,7 @@ const BATCH = 20;
 /**
  * Writes everything that readers and writers see as JSON Lines: categories, tags, authors, releases and
  * articles, drafts too, in the order of their ids, as of one moment. The same content is always the same
- * bytes. Tells each line, and returns how many there were.
+ * bytes. Reports each line, and returns how many there were.
  */
 export async function exportContent(
   db: Kysely<ContentTables>,

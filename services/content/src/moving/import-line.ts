@@ -43,7 +43,7 @@ const namedAuthor = z.union([z.string(), z.strictObject({ ...named, ...portrayed
 export interface ImportedTerm {
   name: string;
   slug?: string | undefined;
-  /** What else its kind has; absent for what is not set. */
+  /** The other members of its kind; absent where not set. */
   more: Readonly<Record<string, unknown>>;
 }
 

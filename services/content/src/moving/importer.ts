@@ -26,7 +26,7 @@ type Database = Kysely<ContentTables>;
 
 /** How an import goes about it. */
 export interface ImportOptions extends LineOptions {
-  /** Whether to find out what would happen, and write nothing. */
+  /** Whether to report what would happen, and write nothing. */
   dryRun: boolean;
   /** Whether HTML that is not allowed is removed, rather than its article refused. */
   clean: boolean;
@@ -39,7 +39,7 @@ export interface ImportOptions extends LineOptions {
   extraSchema?: ExtraSchema | undefined;
 }
 
-/** What became of an entry. */
+/** The outcome of an entry. */
 export type Outcome =
   | { kind: 'created' | 'known'; entry: ImportEntry; id: number }
   | { kind: 'term created' | 'term known'; entry: ImportEntry }
@@ -66,8 +66,8 @@ const PATIENCE = { startMs: 3_600_000, timeMs: 3_600_000 };
 class Undone extends Error {}
 
 /**
- * Writes what a reader yields, each article with its terms, and tells what became of it. Batches commit one
- * by one, so an import that was interrupted goes on where it was when it runs again.
+ * Writes what a reader yields, each article with its terms, and reports the outcomes. Batches commit one by
+ * one, so an interrupted import picks up where it left off when it runs again.
  */
 export class Importer {
   readonly #db: Database;

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 
-/** What no title may have: controls, and marks that turn the text after them around. */
+/** Characters that no title may have: controls, and marks that reverse the text after them. */
 const UNSEEN = /(?!\s)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Elements that stand on lines of their own. */

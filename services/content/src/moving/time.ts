@@ -14,7 +14,7 @@ function iso(time: Date): string | undefined {
   return time.getUTCFullYear() >= 1 ? time.toISOString() : undefined;
 }
 
-/** A time that is still to come; null for any other. */
+/** A time in the future; null for any other. */
 export function ahead(time: string | undefined): string | null {
   return time !== undefined && new Date(time) > new Date() ? time : null;
 }

@@ -3,10 +3,10 @@ import { lockNumber } from '@pressroom/common/database/advisory-locks';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ContentTables } from '../tables.ts';
 
-/** How many articles one step looks at, and how many revisions or deleted articles it removes at most. */
+/** How many articles one step examines, and how many revisions or deleted articles it removes at most. */
 const [LOOKED_AT, REMOVED] = [100, 1000];
 
-/** The pause between steps, in ms: nobody waits for them. */
+/** The pause between steps, in ms: no request waits for them. */
 const PAUSE_MS = 10;
 
 /** What is kept of articles. */
@@ -23,7 +23,7 @@ export interface Kept {
 type Pruned = Record<'revisions' | 'articles', number>;
 
 /**
- * Removes what is not kept any more, in small steps, and returns how much that was. Ends early if another
+ * Removes expired revisions and deleted articles in small steps, and returns how many. Ends early if another
  * process does the same.
  */
 export async function prune(db: Kysely<ContentTables>, kept: Kept, signal?: AbortSignal): Promise<Pruned> {

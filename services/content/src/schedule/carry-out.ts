@@ -32,8 +32,8 @@ export class NotCarriedOut extends Error {
 
 /**
  * Carries out, in one transaction, what is due first: up to `most` articles of the same moment, or a release
- * with all of its articles. In the order of time, and on one replica at a time; what somebody is changing at
- * this moment is passed over. Resolves to what it did, undefined if there was nothing to do.
+ * with all of its articles. In the order of time, and on one replica at a time; what is being changed at this
+ * moment is skipped. Resolves to what it did, undefined if there was nothing to do.
  *
  * @throws NotCarriedOut if the database refuses what is due
  */

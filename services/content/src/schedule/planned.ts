@@ -20,7 +20,7 @@ export interface PlannedArticle {
 }
 
 /**
- * Of all articles what is planned next, in the order of time: one more than `perPage` if there are as many.
+ * What is planned next for each article, in the order of time: one more than `perPage` if there are as many.
  */
 export async function listPlanned(
   db: Kysely<ContentTables>,

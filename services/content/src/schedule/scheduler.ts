@@ -12,7 +12,7 @@ const BATCH = 100;
 /** The longest sleep, in ms; then what the database refused is tried again. */
 const LONGEST_MS = 30_000;
 
-/** The pause, in ms, before what somebody is changing, or a database that is away, is tried again. */
+/** The pause, in ms, before a row that is being changed, or an unavailable database, is tried again. */
 const RETRY_MS = 250;
 
 /** Publishes what is due, while the service runs, and sleeps until something is. */
@@ -22,19 +22,19 @@ export class Scheduler {
   readonly #loop: BackgroundLoop;
   #away = false;
 
-  /** @param config of the database, to which it opens a connection of its own: no request makes it wait */
+  /** @param config of the database, to which it opens a separate connection: no request makes it wait */
   constructor(config: DatabaseConfig, name: string, log: Pick<Logger, 'info' | 'warn'>) {
     this.#db = openDatabase<ContentTables>({ ...config, DATABASE_POOL_SIZE: 1 }, name, log);
     this.#log = log;
     this.#loop = new BackgroundLoop((signal) => this.#work(signal));
   }
 
-  /** Says that something may be due at another time than was known. */
+  /** Announces that something may be due at another time than known. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Ends the work after the transaction in hand. */
+  /** Ends the work after the transaction in progress. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#db.destroy();
@@ -66,7 +66,7 @@ export class Scheduler {
         for (const outcome of outcomes) this.#tell(outcome);
       } catch (error) {
         if (!(error instanceof NotCarriedOut) || isDatabaseAway(error.cause)) throw error;
-        // One of a batch is to blame, so they are tried one by one until it is found.
+        // One of a batch is at fault, so they are tried one by one until it is found.
         most = error.what.articles.length > 1 ? 1 : BATCH;
         if (most === 1) continue;
         leftOut.articles.push(...error.what.articles);

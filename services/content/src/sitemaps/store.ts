@@ -41,7 +41,7 @@ export class SitemapStore {
     this.#db = db;
   }
 
-  /** The files with published articles, found by one look for each. */
+  /** The files with published articles, each found by one look-up in the index. */
   async articleFiles(): Promise<SitemapFile[]> {
     const newest = (after: RawBuilder<unknown>) => sql`
       select ${KEY} as key, updated_at as changed from content.article

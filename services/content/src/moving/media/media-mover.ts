@@ -68,7 +68,7 @@ export class MediaMover {
     return work;
   }
 
-  /** What is wrong with a picture is told; what is wrong with the store ends the import. */
+  /** A fault of a picture is reported; one of the store ends the import. */
   async #bring(url: string): Promise<string | Error> {
     if (this.#store.keysIn(url).length > 0) return url;
     const key = keyOf(url);

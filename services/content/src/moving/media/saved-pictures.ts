@@ -18,7 +18,7 @@ export class SavedPictures {
     return this.#keys.size - this.#missing;
   }
 
-  /** Whether none was missing. */
+  /** Whether all were found. */
   get isWhole(): boolean {
     return this.#missing === 0;
   }

@@ -5,7 +5,7 @@
 export function splitAtElements(html: string, names: string): string[] {
   const parts: string[] = [];
   const beginning = new RegExp(`<(${names})\\b`, 'gi');
-  // What is not closed after one place is not closed after a later one.
+  // An element that is not closed after one place is not closed after a later one.
   const unclosed = new Set<string>();
   let end = 0;
   for (let found = beginning.exec(html); found !== null; found = beginning.exec(html)) {

@@ -15,9 +15,9 @@ const MARK = /^(?:more.*|nextpage|noteaser)$/;
 const LONE_URL =
   /(^|\n|<p>|<div class="wp-block-embed__wrapper">)[ \t]*(https?:\/\/[^\s<>"']+)[ \t]*(?=\n|$|<\/p>|<\/div>)/g;
 
-/** What else {@link articleHtml} tells. */
+/** What else {@link articleHtml} reports. */
 interface HtmlContext extends ShortcodeContext {
-  /** Told of a block that has no HTML. */
+  /** Called for a block that has no HTML. */
   onEmptyBlock: (name: string) => void;
 }
 

@@ -15,7 +15,7 @@ export interface ShortcodeContext {
   own: () => readonly Attachment[];
   /** Whether shortcodes that are not known are removed, rather than left as text. */
   removeOthers: boolean;
-  /** Told of a shortcode that is not known. */
+  /** Called for an unknown shortcode. */
   onOther: (name: string) => void;
 }
 
