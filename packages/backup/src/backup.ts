@@ -1,19 +1,31 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { appliedMigrations } from '@pressroom/common/database/applied-migrations';
 import { openDatabase } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import { countRows, grantedRoles, serverMajor } from './database-contents.ts';
-import { checksumOf, DUMP, type Manifest, writeManifest } from './manifest.ts';
+import { writeDump } from './dump.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
 import { findTool, runTool } from './postgres-tools.ts';
+
+/** How backups are made and read. */
+export interface BackupOptions {
+  /** Encrypts the dump, or decrypts it. */
+  key?: Buffer | undefined;
+  /** Breaks it off. */
+  signal?: AbortSignal | undefined;
+}
 
 /**
  * Writes the database of `url` into `directory`, which must be empty or not exist: a dump, and a manifest of
  * the same moment. Services go on working. Throws a {@link Failure} if that cannot be done; a folder without
  * a manifest then holds an unfinished backup.
  */
-export async function backUp(url: string, directory: string): Promise<Manifest> {
+export async function backUp(
+  url: string,
+  directory: string,
+  { key, signal }: BackupOptions = {},
+): Promise<Manifest> {
   const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom backup');
   try {
     const tool = await findTool('pg_dump', await serverMajor(db));
@@ -23,10 +35,12 @@ export async function backUp(url: string, directory: string): Promise<Manifest> 
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
         const described = await describe(tx);
-        const file = join(directory, DUMP);
-        const snapshot = await exportSnapshot(tx);
-        await runTool(tool, ['--format=custom', `--snapshot=${snapshot}`, `--file=${file}`], url);
-        const manifest = { ...described, sha256: await checksumOf(file) };
+        const args = ['--format=custom', `--snapshot=${await exportSnapshot(tx)}`];
+        const written = await runTool(tool, args, {
+          ...{ url, signal },
+          read: (stdout) => writeDump(stdout, directory, key),
+        });
+        const manifest = { ...described, ...written };
         await writeManifest(directory, manifest);
         return manifest;
       });
@@ -35,7 +49,7 @@ export async function backUp(url: string, directory: string): Promise<Manifest> 
   }
 }
 
-async function describe(db: Kysely<unknown>): Promise<Omit<Manifest, 'sha256'>> {
+async function describe(db: Kysely<unknown>): Promise<Omit<Manifest, 'dump' | 'sha256'>> {
   const migrations = await appliedMigrations(db);
   return {
     format: 1,

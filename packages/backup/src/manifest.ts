@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { z } from 'zod';
-
-/** The dump in a backup's folder, in the custom format of `pg_dump`. */
-export const DUMP = 'database.dump';
+import { checksumOf, DUMPS } from './dump.ts';
 
 /** What a backup contains. It is written last, so a folder without it holds an unfinished backup. */
-const MANIFEST = 'backup.json';
+export const MANIFEST = 'backup.json';
 
 const manifest = z.object({
   /** The layout of this file; a build refuses those that it does not know. */
@@ -24,7 +19,9 @@ const manifest = z.object({
   migrations: z.record(z.string(), z.string()),
   /** The number of rows of each table, by `schema.table`. */
   rows: z.record(z.string(), z.number().int()),
-  /** SHA-256 of the dump, in hexadecimal digits. */
+  /** The file of the dump. */
+  dump: z.enum(DUMPS).default('database.dump'),
+  /** SHA-256 of that file, in hexadecimal digits. */
   sha256: z.string(),
 });
 
@@ -48,16 +45,10 @@ export async function writeManifest(directory: string, value: Manifest): Promise
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const value = parse(directory, await textOf(directory));
-  const sha256 = await checksumOf(join(directory, DUMP)).catch(() => undefined);
+  const file = join(directory, value.dump);
+  const sha256 = await checksumOf(file).catch(() => undefined);
   if (sha256 === value.sha256) return value;
-  throw new Failure('refused', `${join(directory, DUMP)} is missing or damaged: its checksum differs`);
-}
-
-/** SHA-256 of a file, in hexadecimal digits. */
-export async function checksumOf(file: string): Promise<string> {
-  const sha256 = createHash('sha256');
-  await pipeline(createReadStream(file), sha256);
-  return sha256.digest('hex');
+  throw new Failure('refused', `${file} is missing or damaged: its checksum differs`);
 }
 
 async function textOf(directory: string): Promise<string> {

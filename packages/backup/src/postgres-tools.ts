@@ -2,7 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Failure } from '@pressroom/common/failures/failure';
 
@@ -35,25 +37,70 @@ export async function findTool(name: string, major: number, path = process.env.P
   );
 }
 
+/** How a program of PostgreSQL is run. */
+interface ToolRun<Result> {
+  /** The database to connect to, if it is to. */
+  url?: string;
+  /** What it reads from standard input; it need not read all of it. */
+  input?: Readable;
+  /** Takes what it writes to standard output. */
+  read: (stdout: Readable) => Promise<Result>;
+  /** Ends it. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
- * Runs a program of PostgreSQL, on the database of `url` if there is one. The password is passed in the
- * environment, because arguments are visible to every account. Resolves to what it wrote to standard output;
- * throws a {@link Failure} with its own words if it fails.
+ * Runs a program of PostgreSQL. The password is passed in the environment, because arguments are visible to
+ * every account. Resolves to what `read` makes of its output; throws a {@link Failure} with the program's own
+ * words if it fails.
  */
-export async function runTool(tool: PostgresTool, args: readonly string[], url?: string): Promise<string> {
+export async function runTool<Result>(
+  tool: PostgresTool,
+  args: readonly string[],
+  { url, input, read, signal }: ToolRun<Result>,
+): Promise<Result> {
   const connection = url === undefined ? undefined : splitPassword(url);
   const target = connection === undefined ? [] : ['--no-password', `--dbname=${connection.withoutPassword}`];
   const child = spawn(tool.file, [...target, ...args], {
     env: { ...process.env, ...connection?.env, LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal,
   });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  if (code !== 0) throw new Failure('refused', err.trim() || `${tool.file} ended with ${code}`);
-  return out;
+  const ended = once(child, 'close');
+  const said = text(child.stderr);
+  const fed = feed(input, child.stdin);
+  // What is thrown below comes first.
+  for (const promise of [ended, said]) promise.catch(() => undefined);
+  try {
+    const result = await read(child.stdout);
+    const [code] = await ended;
+    // Bad input makes the program fail, too, with less to say.
+    const inputError = await fed;
+    if (inputError !== undefined) throw inputError;
+    if (code !== 0) throw new Failure('refused', (await said).trim() || `${tool.file} ended with ${code}`);
+    return result;
+  } finally {
+    child.kill();
+  }
+}
+
+/** Writes `input` to a program's standard input, or closes that; resolves to why it could not be read. */
+async function feed(input: Readable | undefined, stdin: Writable): Promise<unknown> {
+  // A program that has read enough, or has ended, breaks the pipe.
+  let broken = false;
+  stdin.on('error', () => {
+    broken = true;
+  });
+  if (input === undefined) {
+    stdin.end();
+    return undefined;
+  }
+  try {
+    await pipeline(input, stdin);
+    return undefined;
+  } catch (error) {
+    return broken || stdin.closed ? undefined : error;
+  }
 }
 
 /** The URL without its password, and the password, decoded, where libpq looks for one. */

@@ -1,13 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { openDatabase } from '@pressroom/common/database/database';
 import { compareMigrations, type MigrationFile, readMigrations } from '@pressroom/common/database/migrations';
 import { Failure } from '@pressroom/common/failures/failure';
 import { startLedgerEpochs } from '@pressroom/common/ledger/operating';
 import type { Kysely } from 'kysely';
+import type { BackupOptions } from './backup.ts';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
-import { DUMP, type Manifest, readManifest } from './manifest.ts';
+import { readDump } from './dump.ts';
+import { type Manifest, readManifest } from './manifest.ts';
 import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
 
 /** What a restore has done. */
@@ -26,17 +30,22 @@ export interface Restored {
  * {@link Failure} if the backup is damaged or from a newer build, the server is older than the backup's, or
  * the database is not empty; it then changes nothing.
  */
-export async function restore(url: string, directory: string): Promise<Restored> {
+export async function restore(
+  url: string,
+  directory: string,
+  { key, signal }: BackupOptions = {},
+): Promise<Restored> {
   const manifest = await readManifest(directory);
   const missing = missingMigrations(await readMigrations(), manifest);
   const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom restore');
   try {
     const tool = await usableTool(db, manifest);
-    const file = join(directory, DUMP);
-    await load(tool, url, file, (entry) => !isRecordOfMigrations(entry));
+    const load = async (chosen: (entry: string) => boolean) =>
+      loadEntries(tool, chosen, { url, signal, dump: () => readDump(directory, manifest.dump, key) });
+    await load((entry) => !isRecordOfMigrations(entry));
     await compareCounts(db, manifest);
     const epochs = await startLedgerEpochs(db);
-    await load(tool, url, file, isRecordOfMigrations);
+    await load(isRecordOfMigrations);
     return { manifest, epochs, missing };
   } finally {
     await db.destroy();
@@ -81,20 +90,27 @@ async function usableTool(db: Kysely<unknown>, manifest: Manifest): Promise<Post
   return findTool('pg_restore', major);
 }
 
+/** A dump, and the database that it is loaded into. */
+interface Loading {
+  url: string;
+  /** Reads the dump from its beginning. */
+  dump: () => Promise<Readable>;
+  signal: AbortSignal | undefined;
+}
+
 /** Restores the chosen entries of the dump, those or none. */
-async function load(
+async function loadEntries(
   tool: PostgresTool,
-  url: string,
-  file: string,
   chosen: (entry: string) => boolean,
+  { url, dump, signal }: Loading,
 ): Promise<void> {
-  const entries = (await runTool(tool, ['--list', file])).split('\n');
+  const entries = await runTool(tool, ['--list'], { input: await dump(), read: text, signal });
   const folder = await mkdtemp(join(tmpdir(), 'pressroom-restore-'));
   try {
     const list = join(folder, 'entries');
-    await writeFile(list, entries.filter(chosen).join('\n'));
-    const whole = ['--single-transaction', '--exit-on-error', '--no-owner'];
-    await runTool(tool, [...whole, `--use-list=${list}`, file], url);
+    await writeFile(list, entries.split('\n').filter(chosen).join('\n'));
+    const whole = ['--single-transaction', '--exit-on-error', '--no-owner', `--use-list=${list}`];
+    await runTool(tool, whole, { url, input: await dump(), read: text, signal });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -58,6 +58,14 @@ function register(registry: Registry, { read, name, help, kind, labels = [] }: M
     });
 }
 
+/** The metrics of a process, and `meters`. */
+export function processRegistry(meters: readonly Meter[]): Registry {
+  const registry = new Registry();
+  collectProcessMetrics(registry);
+  for (const meter of meters) register(registry, meter);
+  return registry;
+}
+
 /**
  * Measures every request of `app` and serves the metrics as Prometheus text at `/metrics` on a separate port,
  * which is not meant for the public. The port opens when `app` is ready and closes with it.
@@ -69,10 +77,8 @@ export function exposeMetrics(
   dependencies: Record<string, ReadinessCheck> = {},
   meters: readonly Meter[] = [],
 ): void {
-  const registry = new Registry();
-  collectProcessMetrics(registry);
+  const registry = processRegistry(meters);
   measureDependencies(registry, dependencies);
-  for (const meter of meters) register(registry, meter);
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time to answer, by method, route and status',

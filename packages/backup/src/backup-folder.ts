@@ -1,0 +1,126 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MANIFEST } from './manifest.ts';
+
+/** The name of a backup: when it was made, in UTC. */
+const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/;
+
+/** Begins the names of what is being made or removed. */
+const UNFINISHED = '.unfinished-';
+
+/** How long nothing is written to what was broken off before it is removed, in ms. */
+const ABANDONED_MS = 3_600_000;
+
+/** In a backup that was restored on trial: when. */
+const VERIFIED = 'verified.json';
+
+/** A finished backup in a {@link BackupFolder}. */
+export interface KeptBackup {
+  name: string;
+  madeAt: Date;
+  /** When it was last restored on trial. */
+  verifiedAt: Date | undefined;
+  /** The size of its files. */
+  bytes: number;
+}
+
+/**
+ * The folder of all backups, each in a folder of its own, which appears under its name when it is complete.
+ */
+export class BackupFolder {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Where a backup is. */
+  pathOf(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  /** The finished backups, the newest last. */
+  async list(): Promise<KeptBackup[]> {
+    const names = (await readdir(this.#directory)).filter((name) => NAME.test(name)).sort();
+    const backups = await Promise.all(names.map((name) => this.#describe(name)));
+    return backups.filter((backup) => backup !== undefined);
+  }
+
+  /** Has `write` make a backup in a folder, and gives that its name; if it fails, nothing is left of it. */
+  async add(now: Date, write: (directory: string) => Promise<void>): Promise<KeptBackup> {
+    await this.#removeAbandoned();
+    const name = `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+    const unfinished = this.pathOf(`${UNFINISHED}${name}`);
+    try {
+      await mkdir(unfinished, { mode: 0o700 });
+      await write(unfinished);
+      await rename(unfinished, this.pathOf(name));
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true });
+      throw error;
+    }
+    await this.#sync();
+    const added = await this.#describe(name);
+    if (added === undefined) throw new Error(`${this.pathOf(name)} has disappeared`);
+    return added;
+  }
+
+  /** Notes that a backup was restored on trial. */
+  async noteVerified(name: string, now: Date): Promise<void> {
+    await writeFile(join(this.pathOf(name), VERIFIED), `${JSON.stringify({ at: now.toISOString() })}\n`);
+  }
+
+  /** Removes a backup, which from then on is not listed, even if that is broken off. */
+  async remove(name: string): Promise<void> {
+    const unfinished = this.pathOf(`${UNFINISHED}${name}`);
+    await rename(this.pathOf(name), unfinished);
+    await rm(unfinished, { recursive: true });
+  }
+
+  async #describe(name: string): Promise<KeptBackup | undefined> {
+    const directory = this.pathOf(name);
+    const files: string[] = await readdir(directory).catch(() => []);
+    if (!files.includes(MANIFEST)) return undefined;
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size));
+    return {
+      name,
+      madeAt: new Date(name.replace(NAME, '$1T$2:$3:$4Z')),
+      verifiedAt: await this.#verifiedAt(directory),
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+    };
+  }
+
+  async #verifiedAt(directory: string): Promise<Date | undefined> {
+    try {
+      const at = Date.parse(JSON.parse(await readFile(join(directory, VERIFIED), 'utf8')).at);
+      return Number.isNaN(at) ? undefined : new Date(at);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Of a process that was killed; another one may be at work beside this one. */
+  async #removeAbandoned(): Promise<void> {
+    const unfinished = (await readdir(this.#directory)).filter((name) => name.startsWith(UNFINISHED));
+    for (const name of unfinished) {
+      const directory = this.pathOf(name);
+      const files = await readdir(directory).catch(() => []);
+      const times = await Promise.all(
+        ['.', ...files].map(async (file) => (await stat(join(directory, file))).mtimeMs),
+      ).catch(() => [Date.now()]);
+      if (Date.now() - Math.max(...times) > ABANDONED_MS) {
+        await rm(directory, { recursive: true, force: true });
+      }
+    }
+  }
+
+  /** So that a name, too, survives a loss of power. */
+  async #sync(): Promise<void> {
+    const directory = await open(this.#directory);
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  }
+}

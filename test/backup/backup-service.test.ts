@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { BackupFolder } from '@pressroom/backup/backup-folder';
+import { BackupWork } from '@pressroom/backup/backup-work';
+import { findTool } from '@pressroom/backup/postgres-tools';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { Child } from '../support/child.ts';
+import { ROOT, run } from '../support/command.ts';
+import { createDatabase, createTestDatabase, databaseUrl, type TestDatabase } from '../support/database.ts';
+import { send } from '../support/http.ts';
+import { NO_POSTGRES_TOOLS } from '../support/left-out-notes.ts';
+import { memoryLog, type TestLog } from '../support/log.ts';
+import { skipUnless } from '../support/needed-programs.ts';
+import { proxyDatabase } from '../support/proxied-database.ts';
+import { temporaryHome } from '../support/temporary-home.ts';
+import { until } from '../support/until.ts';
+
+const found = await findTool('pg_restore', 18).catch(() => undefined);
+skipUnless(found !== undefined, NO_POSTGRES_TOOLS);
+
+const PROGRAM = 'packages/backup/src/main.ts';
+const DAY_MS = 86_400_000;
+const KEY = Buffer.alloc(32, 7);
+const ENDLESS = new AbortController().signal;
+
+let database: TestDatabase;
+let home: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url };
+  expect(await run(['services/content/src/cli.ts', 'sample'], { env })).toMatchObject({ code: 0 });
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  home = await temporaryHome();
+  return () => rm(home, { recursive: true });
+});
+
+function settings(more: Record<string, string> = {}): Record<string, string> {
+  return { DATABASE_URL: database.url, BACKUP_DIR: home, ...more };
+}
+
+/** The work of the service, at a time that the test chooses. */
+function workAt(now: Date, url = database.url): { work: BackupWork; log: TestLog } {
+  const log = memoryLog('backup');
+  const folder = new BackupFolder(home);
+  const clock = () => now;
+  return {
+    work: new BackupWork({ url, folder, key: undefined, hour: 3, keepDays: 2, log: log.log, clock }),
+    log,
+  };
+}
+
+const messages = ({ events }: TestLog) => events().map(({ msg }) => msg);
+
+/** Whether a database of a verification is left on the server. */
+async function scratchDatabases(): Promise<string[]> {
+  const name = new URL(database.url).pathname.slice(1);
+  const { rows } = await database.pool.query<{ datname: string }>(
+    'select datname from pg_database where datname like $1',
+    [`${name}\\_%`],
+  );
+  return rows.map(({ datname }) => datname);
+}
+
+async function metric(port: number, series: string): Promise<number> {
+  const { text } = await send(`http://127.0.0.1:${port}/metrics`);
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1));
+}
+
+test('makes a backup at once if there is none, restores it on trial, and shows both', async () => {
+  const port = await findFreePort();
+  const service = Child.run(PROGRAM, settings({ METRICS_PORT: String(port) }));
+  onTestFinished(() => service.end());
+  const { name } = await service.event('backup_finished');
+  await service.event('backup_verified');
+  expect(await readdir(home)).toEqual([name]);
+  expect(await scratchDatabases()).toEqual([]);
+  const madeAt = (await new BackupFolder(home).list())[0]?.madeAt.getTime();
+  expect(await metric(port, 'backup_last_success_timestamp_seconds')).toBe(Number(madeAt) / 1000);
+  expect(await metric(port, 'backup_last_verification_timestamp_seconds')).toBeGreaterThan(0);
+  expect(await metric(port, 'backup_last_size_bytes')).toBeGreaterThan(1000);
+  expect(await metric(port, 'backup_failures_total{step="backup"}')).toBe(0);
+  expect((await send(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  service.signal('SIGTERM');
+  expect(await service.exited).toBe(0);
+});
+
+test('after a restart it knows by the folder what is due', async () => {
+  const first = workAt(new Date('2026-11-25T12:00:00Z'));
+  expect(await first.work.doDue(ENDLESS)).toBe(15 * 3_600_000);
+  expect(messages(first.log)).toEqual(['backup_finished', 'backup_verified']);
+  const again = workAt(new Date('2026-11-26T02:00:00Z'));
+  expect(await again.work.doDue(ENDLESS)).toBe(3_600_000);
+  expect(messages(again.log)).toEqual([]);
+  const nextDay = workAt(new Date('2026-11-26T03:00:00Z'));
+  expect(await nextDay.work.doDue(ENDLESS)).toBe(DAY_MS);
+  expect(messages(nextDay.log)).toEqual(['backup_finished']);
+  const nextWeek = workAt(new Date('2026-12-02T09:00:00Z'));
+  await nextWeek.work.doDue(ENDLESS);
+  expect(messages(nextWeek.log)).toEqual(['backup_finished', 'backup_removed', 'backup_verified']);
+});
+
+test('removes what is old once a new one is finished', async () => {
+  for (const day of ['20', '21', '22', '23']) {
+    const { work } = workAt(new Date(`2026-11-${day}T03:00:00Z`));
+    await work.doDue(ENDLESS);
+  }
+  expect(await readdir(home)).toEqual([
+    '2026-11-21T03-00-00Z',
+    '2026-11-22T03-00-00Z',
+    '2026-11-23T03-00-00Z',
+  ]);
+});
+
+test('without PostgreSQL it says so and tries again, later each time', async () => {
+  const { url, proxy } = await proxyDatabase(database.url);
+  onTestFinished(() => proxy.close());
+  await proxy.refuse();
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), url);
+  expect(await work.doDue(ENDLESS)).toBe(60_000);
+  expect(await work.doDue(ENDLESS)).toBe(120_000);
+  expect(messages(log)).toEqual(['backup_failed', 'backup_failed']);
+  expect(work.failures.backup).toBe(2);
+  expect(await readdir(home)).toEqual([]);
+  await proxy.accept();
+  expect(await work.doDue(ENDLESS)).toBe(15 * 3_600_000);
+});
+
+test.each([
+  ['plain', {}],
+  ['encrypted', { BACKUP_KEY: KEY.toString('base64') }],
+])('on a full disk the old backups stay, and nothing is left of a %s one', async (_what, more) => {
+  const old = '2026-11-01T03-00-00Z';
+  await mkdir(join(home, old));
+  await writeFile(join(home, old, 'backup.json'), '{}');
+  // No file may have more than 4 KiB.
+  const limited = spawn('bash', ['-c', `ulimit -f 4 && exec "$0" ${PROGRAM} --once`, process.execPath], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...settings({ BACKUP_KEEP_DAYS: '1', ...more }) },
+  });
+  const [said, [code]] = await Promise.all([text(limited.stdout), once(limited, 'close')]);
+  expect(code).toBe(1);
+  expect(said).toMatch(/"backup_failed"/);
+  expect(said).toMatch(/EFBIG/);
+  expect(await readdir(home)).toEqual([old]);
+});
+
+test('a backup that cannot be restored is not verified, and its database is dropped', async () => {
+  const now = new Date('2026-11-25T12:00:00Z');
+  const { work, log } = workAt(now);
+  const folder = new BackupFolder(home);
+  await work.doDue(ENDLESS);
+  const [{ name } = { name: '' }] = await folder.list();
+  await rm(join(home, name, 'verified.json'));
+  const manifest = join(home, name, 'backup.json');
+  const text = await readFile(manifest, 'utf8');
+  await writeFile(manifest, text.replace(/("content.article": )\d+/, '$1999'));
+  expect(await work.doDue(ENDLESS)).toBe(60_000);
+  expect(log.events().at(-1)).toMatchObject({
+    msg: 'verification_failed',
+    err: { message: expect.stringContaining('content.article has') },
+  });
+  expect(work.failures.verification).toBe(1);
+  expect(await scratchDatabases()).toEqual([]);
+  await truncate(join(home, name, 'database.dump'), 1000);
+  await work.doDue(ENDLESS);
+  expect(log.events().at(-1)).toMatchObject({ err: { message: expect.stringContaining('damaged') } });
+  expect(work.failures.verification).toBe(2);
+});
+
+test('an encrypted backup is restored with its key alone', async () => {
+  const env = settings({ BACKUP_KEY: KEY.toString('base64') });
+  expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
+  const [name = ''] = await readdir(home);
+  const files = await readdir(join(home, name));
+  expect(files.sort()).toEqual(['backup.json', 'database.dump.age', 'verified.json']);
+  const dump = await readFile(join(home, name, 'database.dump.age'), 'latin1');
+  expect(dump).toMatch(/^age-encryption\.org\/v1\n-> scrypt /);
+  expect((await stat(join(home, name))).mode & 0o777).toBe(0o700);
+  const scratch = `restored_${crypto.randomUUID().replaceAll('-', '')}`;
+  await createDatabase(inject('serverUrl'), scratch);
+  const restore = (more: Record<string, string>) =>
+    run(['packages/backup/src/restore-cli.ts', join(home, name)], {
+      env: { DATABASE_URL: databaseUrl(inject('serverUrl'), scratch), ...more },
+    });
+  expect((await restore({})).stderr).toContain('the backup is encrypted; set BACKUP_KEY');
+  const another = Buffer.alloc(32, 8).toString('base64');
+  expect((await restore({ BACKUP_KEY: another })).stderr).toContain('is not the key that the backup was');
+  expect(await restore({ BACKUP_KEY: KEY.toString('base64') })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('what a killed process left behind is removed, and what another one writes is not', async () => {
+  const [abandoned, atWork] = ['.unfinished-2026-11-24T03-00-00Z', '.unfinished-2026-11-25T11-59-59Z'];
+  for (const name of [abandoned, atWork]) {
+    await mkdir(join(home, name));
+    await writeFile(join(home, name, 'database.dump'), 'a part');
+  }
+  const longAgo = new Date(Date.now() - DAY_MS);
+  for (const file of ['database.dump', '.']) await utimes(join(home, abandoned, file), longAgo, longAgo);
+  const { work } = workAt(new Date('2026-11-25T12:00:00Z'));
+  await work.doDue(ENDLESS);
+  expect((await readdir(home)).sort()).toEqual([atWork, '2026-11-25T12-00-00Z']);
+  // Nor does a folder without a manifest count as a backup.
+  await rename(join(home, atWork), join(home, '2026-11-25T13-00-00Z'));
+  expect((await new BackupFolder(home).list()).map(({ name }) => name)).toEqual(['2026-11-25T12-00-00Z']);
+});
+
+test('SIGTERM breaks a backup off and leaves nothing behind', async () => {
+  // What it counts is locked until then.
+  const client = await database.pool.connect();
+  onTestFinished(() => client.release());
+  await client.query('begin; lock table content.article in access exclusive mode');
+  const service = Child.run(PROGRAM, settings());
+  onTestFinished(() => service.end());
+  await until('it waits for the lock', async () => {
+    const { rows } = await database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  });
+  service.signal('SIGTERM');
+  await client.query('rollback');
+  expect(await service.exited).toBe(0);
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('names what is wrong with its settings', async () => {
+  const { code, stderr } = await run([PROGRAM], { env: settings({ BACKUP_HOUR: '24' }) });
+  expect(code).toBe(1);
+  expect(stderr).toContain('BACKUP_HOUR is "24", expected a whole number from 0 to 23');
+});
