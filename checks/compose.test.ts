@@ -13,7 +13,7 @@ services:
     image: postgres:18
     environment: { PASSWORD: "\${PASSWORD:?}", LEVEL: "\${LEVEL:-info}" }
     healthcheck: { test: [CMD, "true"] }
-    volumes: ["data:/data", "./deploy:/etc/deploy:ro", "/run/host:/run/host"]
+    volumes: ["data:/data", "\${LEVEL:-others}:/others", "./deploy:/etc/deploy:ro", "/run/host:/run/host"]
   migrate:
     <<: *service
     command: [node, src/migrate.ts]
@@ -26,6 +26,7 @@ services:
     depends_on: { migrate: { condition: service_completed_successfully } }
 volumes:
   data:
+  others:
 networks:
   front:
 `,

@@ -110,9 +110,12 @@ function missingSettings({ services }: ComposeFile): string[] {
   });
 }
 
+/** What is mounted; where a variable chooses it, what is mounted without the variable. */
 function sourcesOf(service: Service): string[] {
   return (service.volumes ?? []).flatMap((volume) =>
-    typeof volume === 'string' ? volume.split(':', 1) : (volume.source ?? []),
+    typeof volume === 'string'
+      ? volume.replace(/\$\{\w+:-(.*?)\}/, '$1').split(':', 1)
+      : (volume.source ?? []),
   );
 }
 

@@ -7,7 +7,9 @@ export interface Manifest {
   kind: string;
   metadata: { name: string; labels?: Record<string, string> };
   spec?: {
-    template?: { metadata?: { labels?: Record<string, string> }; spec: PodSpec };
+    template?: PodTemplate;
+    /** Of a CronJob. */
+    jobTemplate?: { spec: { template: PodTemplate } };
     ports?: { name: string; port: number; targetPort: string }[];
     selector?: Selector;
     podSelector?: Selector;
@@ -17,6 +19,12 @@ export interface Manifest {
     endpoints?: { port: string }[];
   };
   stringData?: Record<string, string>;
+}
+
+/** Describes pods. */
+interface PodTemplate {
+  metadata?: { labels?: Record<string, string> };
+  spec: PodSpec;
 }
 
 /** What pods may connect to: anything on these ports without a `to`. */

@@ -6,7 +6,7 @@ import { type Container, type PodSpec, selects } from './kubernetes-network.ts';
 export interface ComposeService {
   command?: string[];
   environment?: Record<string, string | null>;
-  healthcheck?: { test?: string[] };
+  healthcheck?: { test?: string[] } | undefined;
   ports?: { target?: number }[];
   stop_grace_period?: string;
 }

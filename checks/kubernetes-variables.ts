@@ -1,3 +1,4 @@
+import { readBackupConfig } from '@pressroom/common/start/backup-settings';
 import { readContentConfig } from '@pressroom/content/config';
 import { readGalleryConfig, readMediaConfig, readStoreConfig } from '@pressroom/gallery-admin/config';
 import { readNewsFeedConfig } from '@pressroom/news-feed/config';
@@ -30,6 +31,7 @@ const READERS: Record<string, (env: Record<string, string>) => unknown> = {
   media: readMediaConfig,
   newsroom: readWorkerConfig,
   bucket: readStoreConfig,
+  backup: readBackupConfig,
 };
 
 /** Keys of Secrets that other software reads too, by the Compose file's variable with the same content. */

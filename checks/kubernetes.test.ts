@@ -231,6 +231,14 @@ test.each<[string, string, string | RegExp, string, string]>([
     'useradd --uid 10002',
     'content: runs as 10001:10001, and the image is for 10002',
   ],
+  ['the command of a CronJob', `${BASE}/backup.yaml`, '"--once"', '"--now"', 'backup: runs "node'],
+  [
+    'what a CronJob is given',
+    `${BASE}/backup.yaml`,
+    'value: /backups',
+    'value: /tmp',
+    'backup: is given BACKUP_DIR=/tmp',
+  ],
   [
     'the limit of files',
     `${BASE}/bucket.yaml`,

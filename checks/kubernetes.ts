@@ -44,7 +44,13 @@ export async function kubernetesFaults(root: string): Promise<string[]> {
     ...[...new Set(names)]
       .filter((name) => !ours.some(([service]) => service === name))
       .map((name) => `${name}: docker-compose.yml has no such service`),
-    ...(await Promise.all(ours.map((one) => serviceFaults(root, one, kubernetes)))).flat(),
+    ...(
+      await Promise.all(
+        ours.map(([name, service]) =>
+          serviceFaults(root, [name, isCronJob(name, kubernetes) ? once(service) : service], kubernetes),
+        ),
+      )
+    ).flat(),
     ...(await networkFaults(root, kubernetes.manifests)),
   ];
 }
@@ -100,7 +106,7 @@ async function readKubernetes(root: string): Promise<Kubernetes> {
   for (const file of files) {
     const text = await readFile(file, 'utf8');
     if (!file.endsWith('kustomization.yaml')) {
-      manifests.push(...parseAllDocuments(text).map((document) => document.toJS() as Manifest));
+      manifests.push(...parseAllDocuments(text).map((document) => withTemplate(document.toJS())));
       continue;
     }
     const { configMapGenerator = [] }: Kustomization = parse(text);
@@ -114,6 +120,22 @@ async function readKubernetes(root: string): Promise<Kubernetes> {
     for (const [name, value] of Object.entries(stringData)) put(metadata.name, name, value);
   }
   return { manifests, variables };
+}
+
+function isCronJob(name: string, { manifests }: Kubernetes): boolean {
+  return manifests.some(({ kind, metadata }) => kind === 'CronJob' && metadata.name === name);
+}
+
+/** A CronJob's pods, where other workloads have theirs. */
+function withTemplate(manifest: Manifest): Manifest {
+  const template = manifest.spec?.jobTemplate?.spec.template;
+  return template === undefined ? manifest : { ...manifest, spec: { ...manifest.spec, template } };
+}
+
+/** What a CronJob does instead of a service: its work once, without a port. */
+function once({ command = [], environment, ...service }: ComposeService): ComposeService {
+  const { HOST, METRICS_PORT, ...rest } = environment ?? {};
+  return { ...service, command: [...command, '--once'], environment: rest, healthcheck: undefined };
 }
 
 function commandFaults({ command = [] }: ComposeService, container: Container): string[] {

@@ -1,3 +1,4 @@
+import { backupSettings } from '@pressroom/common/start/backup-settings';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
 import { mcpSettings } from '@pressroom/mcp/config';
@@ -15,5 +16,6 @@ export const SERVICE_SETTINGS: Readonly<Record<string, Settings>> = {
   newsroom: workerSettings,
   'gallery-admin': gallerySettings,
   media: mediaSettings,
+  backup: backupSettings,
   mcp: mcpSettings,
 };

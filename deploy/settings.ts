@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readBackupConfig } from '../packages/common/src/start/backup-settings.ts';
 import type { Environment } from '../packages/common/src/start/config.ts';
 import { readSecretFiles } from '../packages/common/src/start/secret-files.ts';
 import { readContentConfig } from '../services/content/src/config.ts';
@@ -75,6 +76,7 @@ function serviceFaults(env: Environment): string[] {
     readWorkerConfig,
     readGalleryConfig,
     readMediaConfig,
+    readBackupConfig,
   ]) {
     try {
       read(env);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { backupSettings } from '@pressroom/common/start/backup-settings';
 import { isSecret } from '@pressroom/common/start/config';
 import { contentSettings } from '@pressroom/content/config';
 import { gallerySettings, mediaSettings } from '@pressroom/gallery-admin/config';
@@ -19,6 +20,7 @@ const SERVICES: [string, Record<string, Setting>][] = [
   ['gallery-admin', gallerySettings],
   ['media', mediaSettings],
   ['newsroom', workerSettings],
+  ['backup', backupSettings],
 ];
 
 /** Addresses in the file, whose password is DATABASE_PASSWORD. */
@@ -36,6 +38,8 @@ const FIXED = [
   'newsroom METRICS_PORT',
   'newsroom NEWS_CALLBACK_PORT',
   'newsroom NEWS_DESK_PORT',
+  'backup METRICS_PORT',
+  'backup BACKUP_DIR',
 ];
 
 let services: Record<string, ComposeService>;
@@ -81,6 +85,8 @@ describe.each(SERVICES)('%s', (name, settings) => {
 
 /** Services have one password each, under their own names in .env. */
 function passedAs(service: string, setting: string, value = 'the value'): Record<string, string> {
+  // Backups are made as the owner of the tables.
+  if (service === 'backup') return { [setting.replace('DATABASE_PASSWORD', 'POSTGRES_PASSWORD')]: value };
   // The newsroom works on the news feed's tables as its role, and public media are the gallery's.
   const roles: Record<string, string> = { newsroom: 'news-feed', media: 'gallery-admin' };
   const role = roles[service] ?? service;
@@ -148,7 +154,17 @@ test('PostgreSQL and the store are reached by those who work with them, and reac
   const on = (network: string) =>
     Object.entries(services).flatMap(([name, { networks }]) => (networks?.includes(network) ? [name] : []));
   expect(on('database')).toEqual([
-    ...['postgres', 'migrate', 'roles', 'content', 'news-feed', 'newsroom', 'gallery-admin', 'media'],
+    ...[
+      'postgres',
+      'migrate',
+      'roles',
+      'content',
+      'news-feed',
+      'newsroom',
+      'gallery-admin',
+      'media',
+      'backup',
+    ],
   ]);
   expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'media', 'proxy']);
   expect(services.postgres?.networks).toEqual(['database']);

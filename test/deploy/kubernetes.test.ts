@@ -162,6 +162,8 @@ describe('the chart', () => {
     );
     const images = objects.flatMap(containersOf).map(({ image }) => image);
     expect(new Set(images)).toEqual(new Set(['localhost:5000/pressroom:9.8.7']));
+    const backup = JSON.stringify(named(objects, 'CronJob', 'backup'));
+    expect(backup).toContain('"image":"localhost:5000/pressroom-backup:9.8.7"');
     expect(named(objects, 'ConfigMap', 'content').data).toMatchObject({
       DATABASE_URL: 'postgres://pressroom_content@db.example.com:6432/pressroom?sslmode=verify-full',
       DATABASE_READ_URL: '',

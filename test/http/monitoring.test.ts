@@ -2,6 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { BackupFolder } from '@pressroom/backup/backup-folder';
+import { backupMeters } from '@pressroom/backup/backup-meters';
+import { processRegistry } from '@pressroom/common/http/metrics';
 import { SHANGHAI } from '@pressroom/news-feed/calendar';
 import { workerMetrics } from '@pressroom/news-feed/newsroom/work/worker-metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,14 +57,23 @@ async function workerText(): Promise<string> {
   return workerMetrics(feed.db, { schedules: [], calendar: SHANGHAI, clock }).read();
 }
 
+/** The metrics of the backup service, of an empty folder. */
+function backupText(): Promise<string> {
+  const failures = { backup: 0, verification: 0 };
+  return processRegistry(backupMeters(new BackupFolder(FOLDER), { failures })).metrics();
+}
+
+/** What kube-state-metrics shows of the CronJob. */
+const CRON_JOB = 'kube_cronjob_status_last_successful_time';
+
 /** The names of all series, as Prometheus has them. */
 async function seriesNames(): Promise<Set<string>> {
-  const texts = await Promise.all([...[content, feed, gallery].map(metricsOf), workerText()]);
+  const texts = await Promise.all([...[content, feed, gallery].map(metricsOf), workerText(), backupText()]);
   const types = [...texts.join('\n').matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   const names = types.flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return new Set([...names, 'up']);
+  return new Set([...names, 'up', CRON_JOB]);
 }
 
 /** The names of the series that a PromQL query reads. */
@@ -70,7 +82,7 @@ function readBy(query: string): string[] {
     .replace(/"[^"]*"/g, '')
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
     .replace(/\b(by|without|on|ignoring) *\([^)]*\)/g, '')
-    .replace(/\bbool\b/g, '');
+    .replace(/\b(bool|or)\b/g, '');
   return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([name]) => name);
 }
 

@@ -31,8 +31,11 @@ remains of an address of the database.
 {{- toYaml $all -}}
 {{- end -}}
 
+{{- /* Where an image of base/ is, `pressroom` or `pressroom-backup`. Takes `root` and `image`. */ -}}
 {{- define "pressroom.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- with .root -}}
+{{ .Values.image.repository }}{{ trimPrefix "pressroom" $.image }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
 {{- end -}}
 
 {{- /* The labels of every object. */ -}}

@@ -19,7 +19,7 @@ Takes `root`, `settings`, `template`, `name` and `hook`; writes nothing.
 {{- $read := dict -}}
 {{- range concat ($pod.initContainers | default list) $pod.containers -}}
   {{- $container := . -}}
-  {{- $_ := set $container "image" (include "pressroom.image" $root) -}}
+  {{- $_ := set $container "image" (include "pressroom.image" (dict "root" $root "image" $container.image)) -}}
   {{- $_ := set $container "imagePullPolicy" $root.Values.image.pullPolicy -}}
   {{- with $own.resources -}}
     {{- $_ := set $container "resources" (mustMergeOverwrite $container.resources (deepCopy .)) -}}
