@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { BackupBucket } from '@pressroom/backup/backup-bucket';
 import { BackupFolder } from '@pressroom/backup/backup-folder';
 import { BackupWork } from '@pressroom/backup/backup-work';
 import { findTool } from '@pressroom/backup/postgres-tools';
@@ -16,6 +17,7 @@ import { NO_POSTGRES_TOOLS } from '../support/left-out-notes.ts';
 import { memoryLog, type TestLog } from '../support/log.ts';
 import { skipUnless } from '../support/needed-programs.ts';
 import { proxyDatabase } from '../support/proxied-database.ts';
+import { clientOf, createBucket, startEmbedded } from '../support/s3/servers.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
 
@@ -48,14 +50,15 @@ function settings(more: Record<string, string> = {}): Record<string, string> {
 }
 
 /** The work of the service, at a time that the test chooses. */
-function workAt(now: Date, url = database.url): { work: BackupWork; log: TestLog } {
+function workAt(
+  now: Date,
+  { url = database.url, bucket }: { url?: string; bucket?: BackupBucket } = {},
+): { work: BackupWork; log: TestLog } {
   const log = memoryLog('backup');
   const folder = new BackupFolder(home);
   const clock = () => now;
-  return {
-    work: new BackupWork({ url, folder, key: undefined, hour: 3, keepDays: 2, log: log.log, clock }),
-    log,
-  };
+  const settings = { key: undefined, hour: 3, keepDays: 2 };
+  return { work: new BackupWork({ url, folder, bucket, ...settings, log: log.log, clock }), log };
 }
 
 const messages = ({ events }: TestLog) => events().map(({ msg }) => msg);
@@ -125,7 +128,7 @@ test('without PostgreSQL it says so and tries again, later each time', async () 
   const { url, proxy } = await proxyDatabase(database.url);
   onTestFinished(() => proxy.close());
   await proxy.refuse();
-  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), url);
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { url });
   expect(await work.doDue(ENDLESS)).toBe(60_000);
   expect(await work.doDue(ENDLESS)).toBe(120_000);
   expect(messages(log)).toEqual(['backup_failed', 'backup_failed']);
@@ -196,6 +199,54 @@ test('an encrypted backup is restored with its key alone', async () => {
   const another = Buffer.alloc(32, 8).toString('base64');
   expect((await restore({ BACKUP_KEY: another })).stderr).toContain('is not the key that the backup was');
   expect(await restore({ BACKUP_KEY: KEY.toString('base64') })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('each backup is copied to the bucket, old copies go, and one can be downloaded', async () => {
+  const store = await startEmbedded();
+  onTestFinished(() => store.close());
+  const name = await createBucket(clientOf(store));
+  const bucket = new BackupBucket(clientOf(store), name);
+  for (const day of ['20', '21', '22', '23']) {
+    const { work } = workAt(new Date(`2026-11-${day}T03:00:00Z`), { bucket });
+    expect(await work.doDue(ENDLESS)).toBe(DAY_MS);
+  }
+  const names = (await bucket.list()).map((copy) => copy.name);
+  expect(names).toEqual(['2026-11-21T03-00-00Z', '2026-11-22T03-00-00Z', '2026-11-23T03-00-00Z']);
+  const chosen = String(names.at(-1));
+  await rm(join(home, chosen), { recursive: true });
+  const env = settings({
+    BACKUP_BUCKET: name,
+    BACKUP_S3_ENDPOINT: store.endpoint,
+    BACKUP_S3_ACCESS_KEY_ID: store.accessKeyId,
+    BACKUP_S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  });
+  const download = (...args: string[]) => run(['packages/backup/src/download-cli.ts', ...args], { env });
+  expect((await download()).stdout.trim().split('\n')).toEqual(names);
+  expect(await download(chosen)).toMatchObject({ code: 0, stderr: '' });
+  expect((await readdir(join(home, chosen))).sort()).toEqual(['backup.json', 'database.dump']);
+  expect((await download('2026-01-01T03-00-00Z')).stderr).toContain('has no finished backup 2026-01-01');
+  // The whole program, whose next backup is copied, too.
+  expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(await bucket.list()).toHaveLength(4);
+});
+
+test('a bucket that is away fails the copy alone, and what it lacks is copied later', async () => {
+  const store = await startEmbedded();
+  const name = await createBucket(clientOf(store));
+  const { url, proxy } = await proxyDatabase(store.endpoint);
+  onTestFinished(async () => {
+    await proxy.close();
+    await store.close();
+  });
+  await proxy.refuse();
+  const bucket = new BackupBucket(clientOf(store, { endpoint: url }), name);
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { bucket });
+  expect(await work.doDue(ENDLESS)).toBe(60_000);
+  expect(messages(log)).toEqual(['backup_finished', 'copy_failed', 'backup_verified']);
+  await proxy.accept();
+  expect(await work.doDue(ENDLESS)).toBe(15 * 3_600_000);
+  expect(messages(log).slice(3)).toEqual(['backup_copied']);
+  expect(await bucket.list()).toHaveLength(1);
 });
 
 test('what a killed process left behind is removed, and what another one writes is not', async () => {

@@ -1,9 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { madeAt } from './backup-name.ts';
 import { MANIFEST } from './manifest.ts';
-
-/** The name of a backup: when it was made, in UTC. */
-const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/;
 
 /** Begins the names of what is being made or removed. */
 const UNFINISHED = '.unfinished-';
@@ -41,15 +39,14 @@ export class BackupFolder {
 
   /** The finished backups, the newest last. */
   async list(): Promise<KeptBackup[]> {
-    const names = (await readdir(this.#directory)).filter((name) => NAME.test(name)).sort();
+    const names = (await readdir(this.#directory)).sort();
     const backups = await Promise.all(names.map((name) => this.#describe(name)));
     return backups.filter((backup) => backup !== undefined);
   }
 
   /** Has `write` make a backup in a folder, and gives that its name; if it fails, nothing is left of it. */
-  async add(now: Date, write: (directory: string) => Promise<void>): Promise<KeptBackup> {
+  async add(name: string, write: (directory: string) => Promise<void>): Promise<KeptBackup> {
     await this.#removeAbandoned();
-    const name = `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
     const unfinished = this.pathOf(`${UNFINISHED}${name}`);
     try {
       await mkdir(unfinished, { mode: 0o700 });
@@ -78,13 +75,15 @@ export class BackupFolder {
   }
 
   async #describe(name: string): Promise<KeptBackup | undefined> {
+    const time = madeAt(name);
+    if (time === undefined) return undefined;
     const directory = this.pathOf(name);
     const files: string[] = await readdir(directory).catch(() => []);
     if (!files.includes(MANIFEST)) return undefined;
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(directory, file))).size));
     return {
       name,
-      madeAt: new Date(name.replace(NAME, '$1T$2:$3:$4Z')),
+      madeAt: time,
       verifiedAt: await this.#verifiedAt(directory),
       bytes: sizes.reduce((sum, size) => sum + size, 0),
     };

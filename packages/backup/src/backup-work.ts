@@ -1,6 +1,8 @@
 import type { Logger } from '@pressroom/common/log/logging';
 import { backUp } from './backup.ts';
+import type { BackupBucket } from './backup-bucket.ts';
 import type { BackupFolder } from './backup-folder.ts';
+import { nameAt } from './backup-name.ts';
 import { expired, isBackupDue, isVerificationDue, msUntilDue } from './schedule.ts';
 import { verifyBackup } from './verification.ts';
 
@@ -9,13 +11,15 @@ const RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
 /** What can fail. */
-type Step = 'backup' | 'verification';
+type Step = 'backup' | 'copy' | 'verification';
 
 /** What {@link BackupWork} works with. */
 interface BackupParts {
   /** The database. */
   url: string;
   folder: BackupFolder;
+  /** Where each backup is copied to. */
+  bucket: BackupBucket | undefined;
   key: Buffer | undefined;
   /** The hour in UTC at which a backup is due. */
   hour: number;
@@ -25,13 +29,13 @@ interface BackupParts {
 }
 
 /**
- * Makes backups, restores them on trial and removes old ones. What is due it knows by the folder alone, so it
+ * Makes backups, copies them, restores them on trial and removes old ones. What is due it knows by the folder alone, so it
  * may be stopped at any time.
  */
 export class BackupWork {
   readonly #parts: BackupParts;
   /** How often each step has failed since the process started. */
-  readonly failures: Record<Step, number> = { backup: 0, verification: 0 };
+  readonly failures: Record<Step, number> = { backup: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
 
   constructor(parts: BackupParts) {
@@ -41,7 +45,7 @@ export class BackupWork {
   /** Does what is due; returns in how many ms something is due again. For a `BackgroundLoop`. */
   async doDue(signal: AbortSignal): Promise<number> {
     const { clock, hour } = this.#parts;
-    const done = (await this.#backUpIfDue(signal)) && (await this.#verifyIfDue(signal));
+    const done = (await this.#backUpIfDue(signal)) && (await this.#follow(signal));
     if (done) {
       this.#failedInARow = 0;
       return msUntilDue(clock(), hour);
@@ -50,9 +54,15 @@ export class BackupWork {
     return Math.min(RETRY_MS * 2 ** (this.#failedInARow - 1), LONGEST_RETRY_MS);
   }
 
-  /** Makes a backup, and verifies it if that is due; returns whether nothing failed. */
+  /** Makes a backup, copies it, and verifies it if that is due; returns whether nothing failed. */
   async doOnce(signal: AbortSignal): Promise<boolean> {
-    return (await this.#backUp(signal)) && (await this.#verifyIfDue(signal));
+    return (await this.#backUp(signal)) && (await this.#follow(signal));
+  }
+
+  /** What comes after a backup: neither waits for the other to succeed. */
+  async #follow(signal: AbortSignal): Promise<boolean> {
+    const copied = await this.#copyMissing(signal);
+    return (await this.#verifyIfDue(signal)) && copied;
   }
 
   async #backUpIfDue(signal: AbortSignal): Promise<boolean> {
@@ -69,7 +79,7 @@ export class BackupWork {
     return this.#attempt('backup', signal, async () => {
       const begun = clock();
       let rows: Record<string, number> = {};
-      const { name, bytes } = await folder.add(begun, async (directory) => {
+      const { name, bytes } = await folder.add(nameAt(begun), async (directory) => {
         rows = (await backUp(url, directory, { key, signal })).rows;
       });
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -85,6 +95,26 @@ export class BackupWork {
       await folder.remove(name);
       log.info({ name }, 'backup_removed');
     }
+  }
+
+  /** Copies what the bucket lacks and would keep, and removes what it does not keep any more. */
+  async #copyMissing(signal: AbortSignal): Promise<boolean> {
+    const { folder, bucket, keepDays, log, clock } = this.#parts;
+    if (bucket === undefined) return true;
+    return this.#attempt('copy', signal, async () => {
+      const copies = await bucket.list();
+      const copied = new Set(copies.map(({ name }) => name));
+      const missing = (await folder.list()).filter(({ name }) => !copied.has(name));
+      const gone = new Set(expired([...copies, ...missing], clock(), keepDays).map(({ name }) => name));
+      for (const { name } of missing.filter((backup) => !gone.has(backup.name))) {
+        await bucket.upload(name, folder.pathOf(name), signal);
+        log.info({ name }, 'backup_copied');
+      }
+      for (const { name } of copies.filter((copy) => gone.has(copy.name))) {
+        await bucket.remove(name);
+        log.info({ name }, 'backup_copy_removed');
+      }
+    });
   }
 
   #verifyIfDue(signal: AbortSignal): Promise<boolean> {

@@ -7,6 +7,7 @@ import { type BackupConfig, readBackupConfig } from '@pressroom/common/start/bac
 import { giveWay } from '@pressroom/common/start/give-way';
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
+import { openBackupBucket } from './backup-bucket.ts';
 import { BackupFolder } from './backup-folder.ts';
 import { backupMeters } from './backup-meters.ts';
 import { BackupWork } from './backup-work.ts';
@@ -23,6 +24,7 @@ await startOrExplain(async () => {
   const folder = new BackupFolder(config.BACKUP_DIR);
   const work = new BackupWork({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+    bucket: openBackupBucket(config),
     ...{ folder, log, key: config.BACKUP_KEY, hour: config.BACKUP_HOUR, keepDays: config.BACKUP_KEEP_DAYS },
     clock: () => new Date(),
   });

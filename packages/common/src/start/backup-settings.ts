@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { commonSettings, type Environment, encryptionKey, integer, readConfig, setting } from './config.ts';
+import {
+  commonSettings,
+  type Environment,
+  encryptionKey,
+  integer,
+  readConfig,
+  secret,
+  setting,
+} from './config.ts';
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_DIRECT_URL, HOST, LOG_LEVEL, METRICS_PORT } =
   commonSettings;
@@ -24,6 +32,26 @@ export const backupSettings = {
     'Encrypts the backups, by [age](https://age-encryption.org) with this text as the passphrase: `openssl rand -base64 32`. Keep a copy off the machine: without it they cannot be read.',
     'they are not encrypted',
   ),
+  BACKUP_BUCKET: setting(
+    z.string().optional(),
+    'A bucket to which each backup is copied; it should be on another machine, and for backups alone.',
+    'no copies',
+  ),
+  BACKUP_S3_ENDPOINT: setting(
+    z
+      .string()
+      .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'the URL of an object store')
+      .optional(),
+    'The object store of that bucket.',
+    'AWS',
+  ),
+  BACKUP_S3_REGION: setting(z.string().default('us-east-1'), 'The region of that store.'),
+  BACKUP_S3_ACCESS_KEY_ID: setting(
+    z.string().optional(),
+    'The access key of that store.',
+    'what AWS gives to the machine or the pod',
+  ),
+  BACKUP_S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of that store.'),
 };
 
 /** The settings of the backup service. */

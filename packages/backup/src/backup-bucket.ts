@@ -1,0 +1,102 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { DeleteObjectCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { Failure } from '@pressroom/common/failures/failure';
+import type { BackupConfig } from '@pressroom/common/start/backup-settings';
+import { madeAt } from './backup-name.ts';
+import { MANIFEST, readManifest } from './manifest.ts';
+
+/** How long a connection may take, and then the answer to a part of 5 MiB or more, in ms. */
+const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 300_000, throwOnRequestTimeout: true };
+
+/** A finished backup in the bucket. */
+interface BackupCopy {
+  name: string;
+  madeAt: Date;
+}
+
+/** The bucket with copies of the backups, the files of each below its name. */
+export class BackupBucket {
+  readonly #s3: S3Client;
+  readonly #bucket: string;
+
+  constructor(s3: S3Client, bucket: string) {
+    this.#s3 = s3;
+    this.#bucket = bucket;
+  }
+
+  /** The finished copies, which have a manifest: it comes last. */
+  async list(): Promise<BackupCopy[]> {
+    const keys = await this.#keys('');
+    return keys.flatMap((key) => {
+      const [name = '', file] = key.split('/');
+      const time = madeAt(name);
+      return file === MANIFEST && time !== undefined ? [{ name, madeAt: time }] : [];
+    });
+  }
+
+  /** Copies a backup from its folder, large files in parts. */
+  async upload(name: string, directory: string, signal: AbortSignal): Promise<void> {
+    const { dump } = await readManifest(directory);
+    for (const file of [dump, MANIFEST]) {
+      signal.throwIfAborted();
+      const Body = createReadStream(join(directory, file));
+      const params = { Bucket: this.#bucket, Key: `${name}/${file}`, Body };
+      const upload = new Upload({ client: this.#s3, params });
+      const abort = () => void upload.abort();
+      signal.addEventListener('abort', abort);
+      await upload.done().finally(() => signal.removeEventListener('abort', abort));
+    }
+  }
+
+  /** Reads a backup into a folder. Throws a {@link Failure} if there is none of that name, or it is damaged. */
+  async download(name: string, directory: string): Promise<void> {
+    const keys = await this.#keys(`${name}/`);
+    if (!keys.includes(`${name}/${MANIFEST}`)) {
+      throw new Failure('missing', `the bucket ${this.#bucket} has no finished backup ${name}`);
+    }
+    for (const key of keys) {
+      const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+      const file = join(directory, key.slice(name.length + 1));
+      await pipeline(Body as Readable, createWriteStream(file, { flags: 'wx', flush: true }));
+    }
+    await readManifest(directory);
+  }
+
+  /** Removes a copy, the manifest first: what is left of it is not listed. */
+  async remove(name: string): Promise<void> {
+    const keys = await this.#keys(`${name}/`);
+    for (const Key of new Set([`${name}/${MANIFEST}`, ...keys])) {
+      await this.#s3.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key }));
+    }
+  }
+
+  async #keys(Prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    const pages = paginateListObjectsV2({ client: this.#s3 }, { Bucket: this.#bucket, Prefix });
+    for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
+    return keys;
+  }
+}
+
+/** The bucket that the settings name, if they do. */
+export function openBackupBucket(config: BackupConfig): BackupBucket | undefined {
+  const { BACKUP_BUCKET, BACKUP_S3_ENDPOINT, BACKUP_S3_REGION } = config;
+  const { BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (BACKUP_BUCKET === undefined) return undefined;
+  const s3 = new S3Client({
+    region: BACKUP_S3_REGION,
+    ...(BACKUP_S3_ENDPOINT !== undefined && { endpoint: BACKUP_S3_ENDPOINT, forcePathStyle: true }),
+    // Without keys, those that the machine or the cluster gives.
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+    requestHandler: TIMEOUTS,
+    // Other stores than AWS's refuse checksums that they do not know.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return new BackupBucket(s3, BACKUP_BUCKET);
+}

@@ -1,0 +1,21 @@
+import { readBackupConfig } from '@pressroom/common/start/backup-settings';
+import { reasonOf } from '@pressroom/common/start/reason';
+import { openBackupBucket } from './backup-bucket.ts';
+import { BackupFolder } from './backup-folder.ts';
+
+try {
+  const config = readBackupConfig(process.env);
+  const bucket = openBackupBucket(config);
+  if (bucket === undefined) throw new Error('BACKUP_BUCKET is not set');
+  const [name] = process.argv.slice(2);
+  if (name === undefined) {
+    for (const copy of await bucket.list()) console.log(copy.name);
+  } else {
+    const folder = new BackupFolder(config.BACKUP_DIR);
+    await folder.add(name, (directory) => bucket.download(name, directory));
+    console.log(`Downloaded ${folder.pathOf(name)}.`);
+  }
+} catch (error) {
+  console.error(`Cannot download: ${reasonOf(error)}`);
+  process.exitCode = 1;
+}
