@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { BackupBucket } from '@pressroom/backup/backup-bucket';
 import { BackupFolder } from '@pressroom/backup/backup-folder';
 import { BackupWork } from '@pressroom/backup/backup-work';
+import type { MediaBucket } from '@pressroom/backup/media-manifest';
 import { findTool } from '@pressroom/backup/postgres-tools';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
@@ -17,6 +19,7 @@ import { NO_POSTGRES_TOOLS } from '../support/left-out-notes.ts';
 import { memoryLog, type TestLog } from '../support/log.ts';
 import { skipUnless } from '../support/needed-programs.ts';
 import { proxyDatabase } from '../support/proxied-database.ts';
+import { put, putAll } from '../support/s3/objects.ts';
 import { clientOf, createBucket, startEmbedded } from '../support/s3/servers.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 import { until } from '../support/until.ts';
@@ -52,13 +55,13 @@ function settings(more: Record<string, string> = {}): Record<string, string> {
 /** The work of the service, at a time that the test chooses. */
 function workAt(
   now: Date,
-  { url = database.url, bucket }: { url?: string; bucket?: BackupBucket } = {},
+  { url = database.url, bucket, media }: { url?: string; bucket?: BackupBucket; media?: MediaBucket } = {},
 ): { work: BackupWork; log: TestLog } {
   const log = memoryLog('backup');
   const folder = new BackupFolder(home);
   const clock = () => now;
   const settings = { key: undefined, hour: 3, keepDays: 2 };
-  return { work: new BackupWork({ url, folder, bucket, ...settings, log: log.log, clock }), log };
+  return { work: new BackupWork({ url, folder, bucket, media, ...settings, log: log.log, clock }), log };
 }
 
 const messages = ({ events }: TestLog) => events().map(({ msg }) => msg);
@@ -247,6 +250,50 @@ test('a bucket that is away fails the copy alone, and what it lacks is copied la
   expect(await work.doDue(ENDLESS)).toBe(15 * 3_600_000);
   expect(messages(log).slice(3)).toEqual(['backup_copied']);
   expect(await bucket.list()).toHaveLength(1);
+});
+
+test('a backup lists the media, by which a copy of them is checked', async () => {
+  const store = await startEmbedded();
+  onTestFinished(() => store.close());
+  const s3 = clientOf(store);
+  const [gallery, copy] = [await createBucket(s3), await createBucket(s3)];
+  for (const bucket of [gallery, copy]) await putAll(s3, bucket, ['a.jpg', 'b.jpg', 'c.jpg']);
+  const key = KEY.toString('base64');
+  const env = settings({
+    BACKUP_KEY: key,
+    S3_BUCKET: gallery,
+    ...{ S3_ENDPOINT: store.endpoint, BACKUP_S3_ENDPOINT: store.endpoint },
+    ...{ S3_ACCESS_KEY_ID: store.accessKeyId, BACKUP_S3_ACCESS_KEY_ID: store.accessKeyId },
+    ...{ S3_SECRET_ACCESS_KEY: store.secretAccessKey, BACKUP_S3_SECRET_ACCESS_KEY: store.secretAccessKey },
+  });
+  expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
+  const [name = ''] = await readdir(home);
+  const check = (...args: string[]) =>
+    run(['packages/backup/src/check-media-cli.ts', join(home, name), ...args], { env });
+  expect(await check()).toEqual({
+    code: 0,
+    stdout: `${gallery}: 3 as in the backup, 0 missing, 0 different\n`,
+    stderr: '',
+  });
+  await s3.send(new DeleteObjectCommand({ Bucket: copy, Key: 'a.jpg' }));
+  await put(s3, copy, 'b.jpg', 'B.jpg');
+  expect(await check('--bucket', copy)).toEqual({
+    code: 1,
+    stdout: `missing: a.jpg\ndifferent: b.jpg\n${copy}: 1 as in the backup, 1 missing, 1 different\n`,
+    stderr: '',
+  });
+});
+
+test('a store of media that is away fails the list alone', async () => {
+  const store = await startEmbedded();
+  const s3 = clientOf(store);
+  await store.close();
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { media: { s3, name: 'gallery' } });
+  await work.doDue(ENDLESS);
+  expect(messages(log)).toEqual(['media_failed', 'backup_finished', 'backup_verified']);
+  expect(work.failures.media).toBe(1);
+  const [name = ''] = await readdir(home);
+  expect((await readdir(join(home, name))).sort()).toEqual(['backup.json', 'database.dump', 'verified.json']);
 });
 
 test('what a killed process left behind is removed, and what another one writes is not', async () => {

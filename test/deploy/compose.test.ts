@@ -166,7 +166,7 @@ test('PostgreSQL and the store are reached by those who work with them, and reac
       'backup',
     ],
   ]);
-  expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'media', 'proxy']);
+  expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'media', 'backup', 'proxy']);
   expect(services.postgres?.networks).toEqual(['database']);
   expect(services.minio?.networks).toEqual(['store']);
   expect(await composeNetworks()).toEqual({

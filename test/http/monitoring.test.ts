@@ -59,7 +59,7 @@ async function workerText(): Promise<string> {
 
 /** The metrics of the backup service, of an empty folder. */
 function backupText(): Promise<string> {
-  const failures = { backup: 0, copy: 0, verification: 0 };
+  const failures = { backup: 0, media: 0, copy: 0, verification: 0 };
   return processRegistry(backupMeters(new BackupFolder(FOLDER), { failures })).metrics();
 }
 

@@ -1,16 +1,19 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { DeleteObjectCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Failure } from '@pressroom/common/failures/failure';
-import type { BackupConfig } from '@pressroom/common/start/backup-settings';
+import { VERIFIED } from './backup-folder.ts';
 import { madeAt } from './backup-name.ts';
 import { MANIFEST, readManifest } from './manifest.ts';
-
-/** How long a connection may take, and then the answer to a part of 5 MiB or more, in ms. */
-const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 300_000, throwOnRequestTimeout: true };
 
 /** A finished backup in the bucket. */
 interface BackupCopy {
@@ -40,8 +43,8 @@ export class BackupBucket {
 
   /** Copies a backup from its folder, large files in parts. */
   async upload(name: string, directory: string, signal: AbortSignal): Promise<void> {
-    const { dump } = await readManifest(directory);
-    for (const file of [dump, MANIFEST]) {
+    const others = (await readdir(directory)).filter((file) => file !== MANIFEST && file !== VERIFIED);
+    for (const file of [...others, MANIFEST]) {
       signal.throwIfAborted();
       const Body = createReadStream(join(directory, file));
       const params = { Bucket: this.#bucket, Key: `${name}/${file}`, Body };
@@ -80,23 +83,4 @@ export class BackupBucket {
     for await (const { Contents = [] } of pages) keys.push(...Contents.flatMap(({ Key }) => Key ?? []));
     return keys;
   }
-}
-
-/** The bucket that the settings name, if they do. */
-export function openBackupBucket(config: BackupConfig): BackupBucket | undefined {
-  const { BACKUP_BUCKET, BACKUP_S3_ENDPOINT, BACKUP_S3_REGION } = config;
-  const { BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
-  if (BACKUP_BUCKET === undefined) return undefined;
-  const s3 = new S3Client({
-    region: BACKUP_S3_REGION,
-    ...(BACKUP_S3_ENDPOINT !== undefined && { endpoint: BACKUP_S3_ENDPOINT, forcePathStyle: true }),
-    // Without keys, those that the machine or the cluster gives.
-    ...(accessKeyId !== undefined &&
-      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-    requestHandler: TIMEOUTS,
-    // Other stores than AWS's refuse checksums that they do not know.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  return new BackupBucket(s3, BACKUP_BUCKET);
 }

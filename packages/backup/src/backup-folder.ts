@@ -10,7 +10,7 @@ const UNFINISHED = '.unfinished-';
 const ABANDONED_MS = 3_600_000;
 
 /** In a backup that was restored on trial: when. */
-const VERIFIED = 'verified.json';
+export const VERIFIED = 'verified.json';
 
 /** A finished backup in a {@link BackupFolder}. */
 export interface KeptBackup {

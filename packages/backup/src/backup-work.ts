@@ -3,6 +3,7 @@ import { backUp } from './backup.ts';
 import type { BackupBucket } from './backup-bucket.ts';
 import type { BackupFolder } from './backup-folder.ts';
 import { nameAt } from './backup-name.ts';
+import { type MediaBucket, writeMediaManifest } from './media-manifest.ts';
 import { expired, isBackupDue, isVerificationDue, msUntilDue } from './schedule.ts';
 import { verifyBackup } from './verification.ts';
 
@@ -11,7 +12,7 @@ const RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
 /** What can fail. */
-type Step = 'backup' | 'copy' | 'verification';
+type Step = 'backup' | 'media' | 'copy' | 'verification';
 
 /** What {@link BackupWork} works with. */
 interface BackupParts {
@@ -20,6 +21,8 @@ interface BackupParts {
   folder: BackupFolder;
   /** Where each backup is copied to. */
   bucket: BackupBucket | undefined;
+  /** What a backup lists after the database, so that a list has every file that the database knows. */
+  media: MediaBucket | undefined;
   key: Buffer | undefined;
   /** The hour in UTC at which a backup is due. */
   hour: number;
@@ -35,7 +38,7 @@ interface BackupParts {
 export class BackupWork {
   readonly #parts: BackupParts;
   /** How often each step has failed since the process started. */
-  readonly failures: Record<Step, number> = { backup: 0, copy: 0, verification: 0 };
+  readonly failures: Record<Step, number> = { backup: 0, media: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
 
   constructor(parts: BackupParts) {
@@ -75,12 +78,16 @@ export class BackupWork {
   }
 
   #backUp(signal: AbortSignal): Promise<boolean> {
-    const { url, folder, key, log, clock } = this.#parts;
+    const { url, folder, media, key, log, clock } = this.#parts;
     return this.#attempt('backup', signal, async () => {
       const begun = clock();
       let rows: Record<string, number> = {};
       const { name, bytes } = await folder.add(nameAt(begun), async (directory) => {
         rows = (await backUp(url, directory, { key, signal })).rows;
+        if (media !== undefined) {
+          // Without its list it is still a backup.
+          await this.#attempt('media', signal, () => writeMediaManifest(media, directory, key));
+        }
       });
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
       log.info({ name, rows: total, bytes, ms: clock().getTime() - begun.getTime() }, 'backup_finished');

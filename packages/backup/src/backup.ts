@@ -4,9 +4,9 @@ import { openDatabase } from '@pressroom/common/database/database';
 import { Failure } from '@pressroom/common/failures/failure';
 import { type Kysely, sql } from 'kysely';
 import { countRows, grantedRoles, serverMajor } from './database-contents.ts';
-import { writeDump } from './dump.ts';
-import { type Manifest, writeManifest } from './manifest.ts';
+import { DUMP, type Manifest, writeManifest } from './manifest.ts';
 import { findTool, runTool } from './postgres-tools.ts';
+import { writeSealed } from './sealed-file.ts';
 
 /** How backups are made and read. */
 export interface BackupOptions {
@@ -36,11 +36,11 @@ export async function backUp(
       .execute(async (tx) => {
         const described = await describe(tx);
         const args = ['--format=custom', `--snapshot=${await exportSnapshot(tx)}`];
-        const written = await runTool(tool, args, {
+        const { file, sha256 } = await runTool(tool, args, {
           ...{ url, signal },
-          read: (stdout) => writeDump(stdout, directory, key),
+          read: (stdout) => writeSealed(stdout, { directory, name: DUMP, key }),
         });
-        const manifest = { ...described, ...written };
+        const manifest = { ...described, dump: file, sha256 };
         await writeManifest(directory, manifest);
         return manifest;
       });

@@ -1,7 +1,7 @@
 import { readBackupConfig } from '@pressroom/common/start/backup-settings';
 import { reasonOf } from '@pressroom/common/start/reason';
-import { openBackupBucket } from './backup-bucket.ts';
 import { BackupFolder } from './backup-folder.ts';
+import { openBackupBucket } from './stores.ts';
 
 try {
   const config = readBackupConfig(process.env);

@@ -7,10 +7,10 @@ import { type BackupConfig, readBackupConfig } from '@pressroom/common/start/bac
 import { giveWay } from '@pressroom/common/start/give-way';
 import { startOrExplain } from '@pressroom/common/start/run-service';
 import closeWithGrace from 'close-with-grace';
-import { openBackupBucket } from './backup-bucket.ts';
 import { BackupFolder } from './backup-folder.ts';
 import { backupMeters } from './backup-meters.ts';
 import { BackupWork } from './backup-work.ts';
+import { openBackupBucket, openMediaBucket } from './stores.ts';
 
 /** How long what is broken off may take to end, in ms. */
 const GRACE_MS = 20_000;
@@ -25,6 +25,7 @@ await startOrExplain(async () => {
   const work = new BackupWork({
     url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     bucket: openBackupBucket(config),
+    media: openMediaBucket(config),
     ...{ folder, log, key: config.BACKUP_KEY, hour: config.BACKUP_HOUR, keepDays: config.BACKUP_KEEP_DAYS },
     clock: () => new Date(),
   });

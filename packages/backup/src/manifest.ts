@@ -2,7 +2,10 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '@pressroom/common/failures/failure';
 import { z } from 'zod';
-import { checksumOf, DUMPS } from './dump.ts';
+import { checksumOf } from './sealed-file.ts';
+
+/** The dump in a backup's folder, in the custom format of `pg_dump`. */
+export const DUMP = 'database.dump';
 
 /** What a backup contains. It is written last, so a folder without it holds an unfinished backup. */
 export const MANIFEST = 'backup.json';
@@ -20,7 +23,7 @@ const manifest = z.object({
   /** The number of rows of each table, by `schema.table`. */
   rows: z.record(z.string(), z.number().int()),
   /** The file of the dump. */
-  dump: z.enum(DUMPS).default('database.dump'),
+  dump: z.enum([DUMP, `${DUMP}.age`]).default(DUMP),
   /** SHA-256 of that file, in hexadecimal digits. */
   sha256: z.string(),
 });

@@ -10,9 +10,9 @@ import { startLedgerEpochs } from '@pressroom/common/ledger/operating';
 import type { Kysely } from 'kysely';
 import type { BackupOptions } from './backup.ts';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
-import { readDump } from './dump.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
+import { readSealed } from './sealed-file.ts';
 
 /** What a restore has done. */
 export interface Restored {
@@ -41,7 +41,7 @@ export async function restore(
   try {
     const tool = await usableTool(db, manifest);
     const load = async (chosen: (entry: string) => boolean) =>
-      loadEntries(tool, chosen, { url, signal, dump: () => readDump(directory, manifest.dump, key) });
+      loadEntries(tool, chosen, { url, signal, dump: () => readSealed(join(directory, manifest.dump), key) });
     await load((entry) => !isRecordOfMigrations(entry));
     await compareCounts(db, manifest);
     const epochs = await startLedgerEpochs(db);

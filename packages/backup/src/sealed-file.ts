@@ -6,25 +6,24 @@ import { pipeline } from 'node:stream/promises';
 import { Failure } from '@pressroom/common/failures/failure';
 import { decrypt, encrypt } from './encryption.ts';
 
-/** The files of a dump in a backup's folder, in the custom format of `pg_dump`: plain or encrypted. */
-export const DUMPS = ['database.dump', 'database.dump.age'] as const;
+/** The end of the name of an encrypted file. */
+const ENCRYPTED = '.age';
 
-/** The file of a dump, and its SHA-256 in hexadecimal digits. */
-interface WrittenDump {
-  dump: (typeof DUMPS)[number];
+/** A file in a backup's folder by its name, and its SHA-256 in hexadecimal digits. */
+interface SealedFile<Name extends string> {
+  file: Name | `${Name}.age`;
   sha256: string;
 }
 
 /**
- * Writes a dump into a backup's folder, encrypted if there is a key. When this resolves, it has reached the
+ * Writes a file into a backup's folder, encrypted if there is a key. When this resolves, it has reached the
  * disk.
  */
-export async function writeDump(
+export async function writeSealed<Name extends string>(
   source: Readable,
-  directory: string,
-  key: Buffer | undefined,
-): Promise<WrittenDump> {
-  const dump = key === undefined ? 'database.dump' : 'database.dump.age';
+  { directory, name, key }: { directory: string; name: Name; key: Buffer | undefined },
+): Promise<SealedFile<Name>> {
+  const file = key === undefined ? name : (`${name}${ENCRYPTED}` as const);
   const hash = createHash('sha256');
   await pipeline(
     key === undefined ? source : await encrypt(source, key),
@@ -34,21 +33,15 @@ export async function writeDump(
         yield chunk;
       }
     },
-    createWriteStream(join(directory, dump), { flags: 'wx', flush: true }),
+    createWriteStream(join(directory, file), { flags: 'wx', flush: true }),
   );
-  return { dump, sha256: hash.digest('hex') };
+  return { file, sha256: hash.digest('hex') };
 }
 
-/**
- * Reads a dump, decrypted. Throws a {@link Failure} if it is encrypted and `key` is not the one that did it.
- */
-export async function readDump(
-  directory: string,
-  dump: WrittenDump['dump'],
-  key: Buffer | undefined,
-): Promise<Readable> {
-  const stored = createReadStream(join(directory, dump));
-  if (dump === 'database.dump') return stored;
+/** Reads such a file, decrypted. Throws a {@link Failure} if it is encrypted and `key` is not what did it. */
+export async function readSealed(path: string, key: Buffer | undefined): Promise<Readable> {
+  const stored = createReadStream(path);
+  if (!path.endsWith(ENCRYPTED)) return stored;
   if (key !== undefined) return decrypt(stored, key);
   stored.destroy();
   throw new Failure('refused', 'the backup is encrypted; set BACKUP_KEY to the key that it was made with');

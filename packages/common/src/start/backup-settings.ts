@@ -12,6 +12,11 @@ import {
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_DIRECT_URL, HOST, LOG_LEVEL, METRICS_PORT } =
   commonSettings;
 
+function storeUrl() {
+  const accept = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+  return z.string().refine(accept, 'the URL of an object store, such as https://s3.example.com');
+}
+
 /**
  * The settings of the backup service, for `readConfig`. They are not in `packages/backup`, which the image of
  * the services, where all settings are checked before anything starts, does not contain.
@@ -37,14 +42,7 @@ export const backupSettings = {
     'A bucket to which each backup is copied; it should be on another machine, and for backups alone.',
     'no copies',
   ),
-  BACKUP_S3_ENDPOINT: setting(
-    z
-      .string()
-      .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'the URL of an object store')
-      .optional(),
-    'The object store of that bucket.',
-    'AWS',
-  ),
+  BACKUP_S3_ENDPOINT: setting(storeUrl().optional(), 'The object store of that bucket.', 'AWS'),
   BACKUP_S3_REGION: setting(z.string().default('us-east-1'), 'The region of that store.'),
   BACKUP_S3_ACCESS_KEY_ID: setting(
     z.string().optional(),
@@ -52,6 +50,15 @@ export const backupSettings = {
     'what AWS gives to the machine or the pod',
   ),
   BACKUP_S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of that store.'),
+  S3_ENDPOINT: setting(storeUrl().optional(), "The gallery's object store."),
+  S3_REGION: setting(z.string().default('us-east-1'), 'The region of that store.'),
+  S3_BUCKET: setting(z.string().optional(), "The gallery's bucket, whose objects a backup lists.", 'no list'),
+  S3_ACCESS_KEY_ID: setting(z.string().optional(), 'The access key of that store.'),
+  S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of that store.'),
+  S3_FORCE_PATH_STYLE: setting(
+    z.enum(['true', 'false'], 'true or false').default('true'),
+    '`false` for stores that only accept the bucket in the host name.',
+  ),
 };
 
 /** The settings of the backup service. */
