@@ -55,7 +55,7 @@ export class BackupBucket {
     }
   }
 
-  /** Reads a backup into a folder. Throws a {@link Failure} if there is none of that name, or it is damaged. */
+  /** Reads a backup into a folder. Throws a {@link Failure} if there is no such one, or it is damaged. */
   async download(name: string, directory: string): Promise<void> {
     const keys = await this.#keys(`${name}/`);
     if (!keys.includes(`${name}/${MANIFEST}`)) {

@@ -32,8 +32,8 @@ interface BackupParts {
 }
 
 /**
- * Makes backups, copies them, restores them on trial and removes old ones. What is due it knows by the folder alone, so it
- * may be stopped at any time.
+ * Makes backups, copies them, restores them on trial and removes old ones. What is due it knows by the
+ * folder alone, so it may be stopped at any time.
  */
 export class BackupWork {
   readonly #parts: BackupParts;

@@ -10,7 +10,7 @@ import { readSealed, writeSealed } from './sealed-file.ts';
 const MEDIA = 'media.jsonl';
 
 /** An object of a bucket. */
-export interface MediaObject {
+interface MediaObject {
   key: string;
   etag: string;
   bytes: number;
@@ -55,7 +55,8 @@ export async function writeMediaManifest(
 
 /**
  * Compares a bucket with the media that a backup names. ETags are compared where they are hashes of the
- * content, which those of objects uploaded in parts are not. Throws a {@link Failure} if the backup names none.
+ * content, which those of objects uploaded in parts are not. Throws a {@link Failure} if the backup names
+ * none.
  */
 export async function compareMedia(
   directory: string,
