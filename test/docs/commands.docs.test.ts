@@ -21,6 +21,8 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     'needs a container engine; deploy/try runs the Compose file',
   ],
   [/^(kubectl|helm) /, 'needs a Kubernetes cluster; test/deploy/kubernetes.test.ts renders what they apply'],
+  [/\/srv\/backups/, "is a folder of the reader's machine"],
+  [/^rclone |docker compose exec -T/, 'needs stores or containers of the reader; deploy/try runs the second'],
   [/^pgbackrest /, 'needs its own server; test/backup runs pgBackRest'],
   [/pnpm@12 (test|check|test:faults)\b/, 'runs what CI runs'],
   [/pnpm@12 bench( |$)(?!report)/, 'takes minutes'],
