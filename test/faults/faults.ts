@@ -1,17 +1,21 @@
 import { until } from '../support/until.ts';
 import type { FakeClock } from './clock.ts';
+import type { SinglePostgres } from './single-postgres.ts';
 import { type Dependency, type Stand, urlOf } from './stand.ts';
 
-/** What goes wrong in a {@link Stand}, and how it ends. */
+/** A stand whose PostgreSQL is one server, behind a proxy as the other dependencies are. */
+export type SingleStand = Stand<SinglePostgres>;
+
+/** What goes wrong in a {@link SingleStand}, and how it ends. */
 export interface Fault {
   name: string;
   /** How long it lasts. */
   seconds: number;
-  begin(stand: Stand): Promise<unknown>;
+  begin(stand: SingleStand): Promise<unknown>;
   /** Ends what was begun, as an operator or a supervisor does. */
-  end(stand: Stand): Promise<unknown>;
+  end(stand: SingleStand): Promise<unknown>;
   /** The processes of services that do not run while it lasts. */
-  killed?: (stand: Stand) => string[];
+  killed?: (stand: SingleStand) => string[];
   /** Fills a disk, which must be a small one. */
   fillsDisk?: boolean;
 }
@@ -29,10 +33,14 @@ const RESET_MS = 250;
 
 const HOUR_S = 3600;
 
-type DependencyName = keyof Stand['dependencies'];
+type DependencyName = 'postgres' | keyof SingleStand['dependencies'];
+
+function dependencyOf(stand: SingleStand, name: DependencyName): Dependency {
+  return name === 'postgres' ? stand.database : stand.dependencies[name];
+}
 
 function slow(name: string, dependency: DependencyName): Fault {
-  const proxyOf = (stand: Stand) => stand.dependencies[dependency].proxy;
+  const proxyOf = (stand: SingleStand) => dependencyOf(stand, dependency).proxy;
   return {
     name: `${name} answers ${2 * SLOW_MS[dependency]} ms late`,
     seconds: OUTLASTS_REQUESTS_S,
@@ -47,14 +55,10 @@ function resetting(name: string, dependency: DependencyName): Fault {
     name: `${name} resets its connections ${1000 / RESET_MS} times a second`,
     seconds: SHORT_S,
     begin: async (stand) => {
-      timer = setInterval(() => stand.dependencies[dependency].proxy.cut(), RESET_MS);
+      timer = setInterval(() => dependencyOf(stand, dependency).proxy.cut(), RESET_MS);
     },
     end: async () => clearInterval(timer),
   };
-}
-
-function diskOf(stand: Stand, dependency: DependencyName): Dependency['disk'] {
-  return stand.dependencies[dependency].disk;
 }
 
 /** What happens to dependencies. */
@@ -62,14 +66,14 @@ export const DEPENDENCY_FAULTS: readonly Fault[] = [
   {
     name: 'PostgreSQL is killed',
     seconds: SHORT_S,
-    begin: ({ postgres }) => postgres.kill(),
-    end: ({ postgres }) => postgres.start(),
+    begin: ({ database }) => database.server.kill(),
+    end: ({ database }) => database.server.start(),
   },
   {
     name: 'PostgreSQL stands still',
     seconds: OUTLASTS_REQUESTS_S,
-    begin: ({ postgres }) => postgres.hang(),
-    end: ({ postgres }) => postgres.goOn(),
+    begin: ({ database }) => database.server.hang(),
+    end: ({ database }) => database.server.goOn(),
   },
   slow('PostgreSQL', 'postgres'),
   resetting('PostgreSQL', 'postgres'),
@@ -77,10 +81,10 @@ export const DEPENDENCY_FAULTS: readonly Fault[] = [
     name: "PostgreSQL's disk is full",
     seconds: SHORT_S,
     fillsDisk: true,
-    begin: async (stand) => diskOf(stand, 'postgres').fill(),
+    begin: async (stand) => dependencyOf(stand, 'postgres').disk.fill(),
     end: async (stand) => {
-      diskOf(stand, 'postgres').free();
-      await stand.postgres.ensureRunning();
+      dependencyOf(stand, 'postgres').disk.free();
+      await stand.database.server.ensureRunning();
     },
   },
   {
@@ -101,9 +105,9 @@ export const DEPENDENCY_FAULTS: readonly Fault[] = [
     name: "Redis's disk is full",
     seconds: SHORT_S,
     fillsDisk: true,
-    begin: async (stand) => diskOf(stand, 'redis').fill(),
+    begin: async (stand) => dependencyOf(stand, 'redis').disk.fill(),
     end: async (stand) => {
-      diskOf(stand, 'redis').free();
+      dependencyOf(stand, 'redis').disk.free();
       await stand.redis.ensureRunning();
     },
   },
@@ -125,15 +129,15 @@ export const DEPENDENCY_FAULTS: readonly Fault[] = [
     name: "the store's disk is full",
     seconds: SHORT_S,
     fillsDisk: true,
-    begin: async (stand) => diskOf(stand, 'store').fill(),
+    begin: async (stand) => dependencyOf(stand, 'store').disk.fill(),
     end: async (stand) => {
-      diskOf(stand, 'store').free();
+      dependencyOf(stand, 'store').disk.free();
       await stand.store.ensureRunning();
     },
   },
 ];
 
-const second = (stand: Stand) => Object.values(stand.services).map(([, replica]) => replica);
+const second = (stand: SingleStand) => Object.values(stand.services).map(([, replica]) => replica);
 
 /** What happens to the services themselves. */
 export const SERVICE_FAULTS: readonly Fault[] = [
@@ -153,9 +157,11 @@ export const SERVICE_FAULTS: readonly Fault[] = [
   },
 ];
 
-const endContent = ({ services }: Stand) => Promise.all(services.content.map((replica) => replica.end()));
-const startContent = ({ services }: Stand) => Promise.all(services.content.map((replica) => replica.start()));
-const contentNames = ({ services }: Stand) => services.content.map(({ name }) => name);
+const endContent = ({ services }: SingleStand) =>
+  Promise.all(services.content.map((replica) => replica.end()));
+const startContent = ({ services }: SingleStand) =>
+  Promise.all(services.content.map((replica) => replica.start()));
+const contentNames = ({ services }: SingleStand) => services.content.map(({ name }) => name);
 
 /** What happens to content in the middle of what it does by itself, and to the receiver of its events. */
 export const EVENT_FAULTS: readonly Fault[] = [
@@ -217,7 +223,7 @@ export const EVENT_FAULTS: readonly Fault[] = [
 ];
 
 /** Brings what is due later forward by an hour. */
-function passAnHour({ pool }: Stand): Promise<unknown> {
+function passAnHour({ pool }: SingleStand): Promise<unknown> {
   return pool.query(
     `update content.hook set resume_at = resume_at - interval '1 hour';
      update content.delivery set due_at = due_at - interval '1 hour';
@@ -257,4 +263,17 @@ export async function unhealthy(stand: Stand): Promise<string[]> {
     }),
   );
   return answers.flat();
+}
+
+/** Resolves to the ms until everything works again. */
+export async function recovery(stand: Stand): Promise<number> {
+  const begun = performance.now();
+  let missing: string[] = [];
+  await until('everything works again', async () => {
+    missing = await unhealthy(stand);
+    return missing.length === 0;
+  }).catch((error: unknown) => {
+    throw new Error(missing.join('\n'), { cause: error });
+  });
+  return performance.now() - begun;
 }

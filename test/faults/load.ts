@@ -125,7 +125,7 @@ export class Load {
   }
 
   /** The articles whose events the receiver has not heard all of, or has not first heard in their order. */
-  async mistold(): Promise<string[]> {
+  async #mistold(): Promise<string[]> {
     const told = new Map<string, Set<string>>();
     const tell = (to: typeof told, subject: string, id: string) =>
       to.set(subject, (to.get(subject) ?? new Set()).add(id));
@@ -142,6 +142,17 @@ export class Load {
       const expected = inOrder(happened.get(subject));
       return expected === undefined || inOrder(told.get(subject)) !== expected;
     });
+  }
+
+  /** Waits until the receiver has heard every event: thousands take as long as they take, if it goes on. */
+  async everythingTold(): Promise<void> {
+    for (let untold = Infinity; untold > 0; ) {
+      const before = untold;
+      untold = await until('more articles are told', async () => {
+        const { length } = await this.#mistold();
+        return length < before ? length : undefined;
+      });
+    }
   }
 
   /** What followers of the ledger hold that the database does not, or the other way round. */
@@ -182,7 +193,7 @@ export class Load {
       this.#users.push(new GalleryUser(this.#clientOf(inTurn(order.map(replicaOf))), this.#stand.cookie));
     }
     for (const name of ['first', 'second']) {
-      this.#news.push(new NewsWriter(this.#stand.postgres.url, this.#signal, name));
+      this.#news.push(new NewsWriter(this.#stand.database.url, this.#signal, name));
     }
     this.#running.push(...[...this.#articles, ...this.#users, ...this.#news].map(({ done }) => done));
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ServerUser } from '@pressroom/embedded-postgres/server-user';
 import { ROOT } from '../support/command.ts';
 import { isOpen } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -18,6 +19,8 @@ export interface ProgramOptions {
   cwd?: string;
   /** Its environment besides the PATH. */
   env?: Record<string, string>;
+  /** Who it runs as; the test's own account if absent. */
+  account?: ServerUser;
 }
 
 /** A server in its own process that is killed, stopped where it stands, and started again. */
@@ -55,9 +58,10 @@ export class Program {
 
   /** Starts it, and resolves when it accepts connections. Throws its last words when it ends before that. */
   async start(): Promise<void> {
-    const { name, port, command, args, env } = this.#options;
+    const { name, port, command, args, env, account } = this.#options;
     const { PATH = '' } = process.env;
     const child = spawn(command, args, {
+      ...account,
       cwd: this.#cwd,
       env: { PATH, ...env, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe'],

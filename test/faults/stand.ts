@@ -13,8 +13,6 @@ import { ROOT } from '../support/command.ts';
 import { ADMIN, login, settingsFor } from '../support/gallery.ts';
 import { HookReceiver } from '../support/hook-receiver.ts';
 import { SITE_URL } from '../support/news-feed.ts';
-import { OwnPostgres } from '../support/own-postgres.ts';
-import { proxyDatabase } from '../support/proxied-database.ts';
 import { clientOf, createBucket, type Server } from '../support/s3/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -47,12 +45,22 @@ export interface Dependency {
   proxy: TcpProxy;
 }
 
+/** The PostgreSQL of a {@link Stand}. */
+export interface StandDatabase {
+  /** For what writes and looks beside the services. */
+  readonly url: string;
+  /** How services reach it, as settings. */
+  readonly settings: Record<string, string>;
+  /** Ends it and deletes its data. */
+  destroy(): Promise<void>;
+}
+
 /** What a {@link Stand} is made of. */
-interface Parts {
-  postgres: OwnPostgres;
+interface Parts<Database extends StandDatabase> {
+  database: Database;
   redis: Program;
   store: Program;
-  dependencies: Record<'postgres' | 'redis' | 'store', Dependency>;
+  dependencies: Record<'redis' | 'store', Dependency>;
   services: Record<ServiceName, [Program, Program]>;
   pool: pg.Pool;
   key: string;
@@ -63,15 +71,15 @@ interface Parts {
 
 /**
  * A deployment: two processes of each service with the settings that they have by default, before their
- * own PostgreSQL, Redis and store. Each of these is on its own disk, behind a proxy.
+ * own PostgreSQL, Redis and store. The last two are each on its own disk, behind a proxy.
  */
-export class Stand {
-  readonly postgres: OwnPostgres;
+export class Stand<Database extends StandDatabase = StandDatabase> {
+  readonly database: Database;
   readonly redis: Program;
   readonly store: Program;
-  readonly dependencies: Parts['dependencies'];
-  readonly services: Parts['services'];
-  /** Straight to PostgreSQL: for what a test looks at. */
+  readonly dependencies: Parts<Database>['dependencies'];
+  readonly services: Parts<Database>['services'];
+  /** Beside the services: for what a test looks at. */
   readonly pool: pg.Pool;
   /** A key of the content service. */
   readonly key: string;
@@ -83,8 +91,8 @@ export class Stand {
   /** A session of the gallery administration, as a `Cookie` header. */
   cookie = '';
 
-  private constructor(parts: Parts) {
-    this.postgres = parts.postgres;
+  private constructor(parts: Parts<Database>) {
+    this.database = parts.database;
     this.redis = parts.redis;
     this.store = parts.store;
     this.dependencies = parts.dependencies;
@@ -96,16 +104,17 @@ export class Stand {
     this.receiver = parts.receiver;
   }
 
-  /** Starts everything; migrations and services are those of the build in `root`. */
-  static async open(root = ROOT): Promise<Stand> {
-    const disks = {
-      postgres: await SmallDisk.mount(384),
-      redis: await SmallDisk.mount(16),
-      store: await SmallDisk.mount(128),
-    };
-    const postgres = await OwnPostgres.create(disks.postgres.directory('postgres'));
-    await migrate(postgres.url, join(root, 'migrations'));
-    const pool = new pg.Pool({ connectionString: postgres.url });
+  /**
+   * Starts everything on an empty database, which ends with it; migrations and services are those of the
+   * build in `root`.
+   */
+  static async open<Database extends StandDatabase>(
+    database: Database,
+    root = ROOT,
+  ): Promise<Stand<Database>> {
+    const disks = { redis: await SmallDisk.mount(16), store: await SmallDisk.mount(128) };
+    await migrate(database.url, join(root, 'migrations'));
+    const pool = new pg.Pool({ connectionString: database.url });
     pool.on('error', () => undefined);
     await notePublications(pool);
     const db = new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
@@ -120,7 +129,6 @@ export class Stand {
     const s3 = clientOf(server);
     const bucket = await createBucket(s3);
 
-    const database = await proxyDatabase(postgres.url);
     const proxies = {
       redis: await TcpProxy.start({ host: '127.0.0.1', port: redis.port }),
       store: await TcpProxy.start({ host: '127.0.0.1', port: store.port }),
@@ -128,6 +136,7 @@ export class Stand {
     const proxied = { ...server, endpoint: `http://127.0.0.1:${proxies.store.port}` };
     const env = {
       ...(await settingsFor(database.url, proxied, bucket)),
+      ...database.settings,
       // Browsers reach the store as it is: what is tested is the service.
       S3_PUBLIC_ENDPOINT: server.endpoint,
       REDIS_URL: `redis://127.0.0.1:${proxies.redis.port}`,
@@ -139,11 +148,10 @@ export class Stand {
       ...UNLIMITED,
     };
     const stand = new Stand({
-      postgres,
+      database,
       redis,
       store,
       dependencies: {
-        postgres: { disk: disks.postgres, proxy: database.proxy },
         redis: { disk: disks.redis, proxy: proxies.redis },
         store: { disk: disks.store, proxy: proxies.store },
       },
@@ -193,8 +201,7 @@ export class Stand {
     await this.receiver.stop();
     await this.pool.end();
     for (const { proxy } of Object.values(this.dependencies)) await proxy.close();
-    await this.postgres.goOn();
-    await this.postgres.destroy();
+    await this.database.destroy();
     for (const { disk } of Object.values(this.dependencies)) disk.unmount();
   }
 }

@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts';
+import { writeFileSync } from 'node:fs';
 import { type Observation, SLOWEST_MS } from './observations.ts';
 
 /** What was measured of a fault. */
@@ -27,7 +27,11 @@ interface Times {
 }
 
 /** Sums up what clients saw of a fault. */
-export function rowOf(fault: Fault, seen: readonly Observation[], times: Times): TableRow {
+export function rowOf(
+  fault: Pick<TableRow, 'name' | 'seconds'>,
+  seen: readonly Observation[],
+  times: Times,
+): TableRow {
   const count = (status: number) => seen.filter((one) => one.status === status).length;
   return {
     name: fault.name,
@@ -68,4 +72,10 @@ export function faultsTable(rows: readonly TableRow[], acknowledged: Record<stri
     `Acknowledged: ${sums.join(', ')}.`,
     ...slow,
   ].join('\n');
+}
+
+/** Prints a table, and writes it to the file that `FAULTS_TABLE` names. */
+export function writeTable(table: string): void {
+  console.log(table);
+  if (process.env.FAULTS_TABLE) writeFileSync(process.env.FAULTS_TABLE, `${table}\n`);
 }

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
@@ -8,14 +7,17 @@ import {
   DEPENDENCY_FAULTS,
   EVENT_FAULTS,
   type Fault,
+  recovery,
   SERVICE_FAULTS,
+  type SingleStand,
   unhealthy,
 } from './faults.ts';
 import { Load } from './load.ts';
 import { violations } from './observations.ts';
+import { SinglePostgres } from './single-postgres.ts';
 import { canMount, NOT_ROOT } from './small-disk.ts';
 import { Stand } from './stand.ts';
-import { faultsTable, rowOf, type TableRow } from './table.ts';
+import { faultsTable, rowOf, type TableRow, writeTable } from './table.ts';
 
 /** What is asked in so many ms from a fault's beginning on must have its answer before the fault ends. */
 const FIRST_MS = 1000;
@@ -26,14 +28,14 @@ const MEMORY_BYTES = 300 * 2 ** 20;
 /** In CI nothing may be left out. */
 const inCi = process.env.CI === 'true';
 
-let stand: Stand;
+let stand: SingleStand;
 let load: Load;
 const rows: TableRow[] = [];
 
 beforeAll(async () => {
   // Each process and each disk is ended with this one.
   process.setMaxListeners(50);
-  stand = await Stand.open();
+  stand = await Stand.open(await SinglePostgres.start());
   load = Load.start(stand);
   load.plan();
   await load.worksAgain();
@@ -48,23 +50,8 @@ afterAll(async () => {
   } finally {
     await stand.close();
   }
-  const table = faultsTable(rows, load.acknowledged);
-  console.log(table);
-  if (process.env.FAULTS_TABLE) writeFileSync(process.env.FAULTS_TABLE, `${table}\n`);
+  writeTable(faultsTable(rows, load.acknowledged));
 });
-
-/** Resolves to the ms until everything works again. */
-async function recovery(): Promise<number> {
-  const begun = performance.now();
-  let missing: string[] = [];
-  await until('everything works again', async () => {
-    missing = await unhealthy(stand);
-    return missing.length === 0;
-  }).catch((error: unknown) => {
-    throw new Error(missing.join('\n'), { cause: error });
-  });
-  return performance.now() - begun;
-}
 
 /** Begins a fault and ends it, no sooner than everything asked at its beginning has its answer. */
 async function strike(fault: Fault): Promise<void> {
@@ -84,7 +71,7 @@ async function suffer(fault: Fault): Promise<void> {
   const killed = fault.killed?.(stand) ?? [];
   load.killed = killed;
   await strike(fault);
-  const recoveryMs = await recovery();
+  const recoveryMs = await recovery(stand);
   load.killed = [];
   // What was asked during the fault has its answer then, and the next fault finds nothing left of this one.
   await load.worksAgain();
@@ -136,14 +123,7 @@ describe('under load', () => {
 
   test('every event of every article was told, in its order, whoever was killed before its delivery', async () => {
     await load.stop();
-    // What the faults have held up is thousands of events: it takes as long as it takes, if it goes on.
-    for (let untold = Infinity; untold > 0; ) {
-      const before = untold;
-      untold = await until('more articles are told', async () => {
-        const { length } = await load.mistold();
-        return length < before ? length : undefined;
-      });
-    }
+    await load.everythingTold();
   });
 
   test('memory is bounded', () => {

@@ -9,6 +9,7 @@ import { unhealthy } from './faults.ts';
 import { Load } from './load.ts';
 import { violations } from './observations.ts';
 import type { Program } from './program.ts';
+import { SinglePostgres } from './single-postgres.ts';
 import { Stand } from './stand.ts';
 
 /** How long the old and the new build serve next to each other, in ms. */
@@ -23,7 +24,7 @@ beforeAll(async () => {
   if (commit === undefined) return;
   process.setMaxListeners(50);
   earlier = await EarlierBuild.at(commit);
-  stand = await Stand.open(earlier.directory);
+  stand = await Stand.open(await SinglePostgres.start(), earlier.directory);
   load = Load.start(stand);
   await load.worksAgain();
   await until('the ledger is followed', () => load.following);
@@ -58,7 +59,7 @@ async function replace(programs: readonly Program[]): Promise<void> {
 test('the migrations of this build and its processes join an earlier build under load', async ({ skip }) => {
   skip(commit === undefined, SHALLOW);
   load.observations.take();
-  await migrate(stand.postgres.url, join(ROOT, 'migrations'));
+  await migrate(stand.database.url, join(ROOT, 'migrations'));
   await load.worksAgain();
   await assertUnharmed([]);
 

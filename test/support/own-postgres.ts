@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { rm } from 'node:fs/promises';
 import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
-import { parentOf } from '@pressroom/embedded-postgres/processes';
-import { isOpen, postmasterOf } from './processes.ts';
+import { isOpen, postmasterOf, signalPostgres } from './processes.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 /** Settings of PostgreSQL by name. */
@@ -62,34 +59,18 @@ export class OwnPostgres {
 
   /** Stops every process of the server where it stands: connections are taken and nothing answers. */
   async hang(): Promise<void> {
-    await this.#signal('SIGSTOP');
+    await signalPostgres(this.#server.dataDir, 'SIGSTOP');
   }
 
   /** Lets the processes go on. */
   async goOn(): Promise<void> {
-    await this.#signal('SIGCONT');
+    await signalPostgres(this.#server.dataDir, 'SIGCONT');
   }
 
   /** Ends the server and deletes its data. */
   async destroy(): Promise<void> {
     await this.#server.stop();
     await rm(this.#home, { recursive: true, force: true });
-  }
-
-  async #signal(name: NodeJS.Signals): Promise<void> {
-    const postmaster = postmasterOf(this.#server.dataDir);
-    // First the one that starts the others.
-    process.kill(postmaster, name);
-    for (const child of await childrenOf(postmaster)) signalIfThere(child, name);
-  }
-}
-
-/** Workers come and go. */
-function signalIfThere(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 
@@ -98,15 +79,4 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'on', max_wal_size: '64MB',
 
 function start(dataDir: string, port: number, settings: Settings): Promise<RunningPostgres> {
   return startPostgres({ dataDir, port, settings: { ...SETTINGS, ...settings } });
-}
-
-/** Minimal Linux has no `ps`, and nothing else has /proc. */
-async function childrenOf(parent: number): Promise<number[]> {
-  if (process.platform === 'linux') {
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-    return pids.filter((pid) => parentOf(pid) === parent);
-  }
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
-  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  return processes.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
 }
