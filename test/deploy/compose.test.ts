@@ -126,6 +126,12 @@ test('with secrets in files every service that has one gets its file, and nothin
   for (const [name, { file }] of Object.entries(overlay.secrets)) expect(file).toBe(`./secrets/${name}`);
 });
 
+test('the image of the services is built once, and used by all of them', () => {
+  const own = Object.entries(services).filter(([, { image }]) => image?.startsWith('pressroom:'));
+  expect(own.length).toBeGreaterThan(SERVICES.length);
+  expect(own.flatMap(([name, { build }]) => (build === undefined ? [] : [name]))).toEqual(['settings']);
+});
+
 test('only the proxy publishes ports', () => {
   const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
   expect(published.map(([name]) => name)).toEqual(['proxy']);

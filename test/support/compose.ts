@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 
 /** A service of docker-compose.yml as Compose resolves it. */
 export interface ComposeService {
+  build?: unknown;
   image?: string;
   environment?: Record<string, string | null>;
   ports?: unknown[];
