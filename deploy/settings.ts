@@ -10,8 +10,11 @@ import { readWorkerConfig } from '../services/news-feed/src/newsroom/work/worker
 /** Where the container sees the folder of docker-compose.yml. */
 const DOT_ENV = '/project/.env';
 
-/** Secrets that containers other than the services need, and the profile that starts these. */
-const PROFILES: Record<string, { elsewhere: string; secrets: readonly string[] }> = {
+/**
+ * Secrets that containers other than the services need, the profile that starts these, and the variable of
+ * what stands in for them where they are not optional.
+ */
+const PROFILES: Record<string, { elsewhere?: string; secrets: readonly string[] }> = {
   postgres: {
     elsewhere: 'EXTERNAL_DATABASE_URL',
     secrets: [
@@ -22,6 +25,7 @@ const PROFILES: Record<string, { elsewhere: string; secrets: readonly string[] }
     ],
   },
   store: { elsewhere: 'EXTERNAL_S3_ENDPOINT', secrets: ['S3_ROOT_PASSWORD'] },
+  monitoring: { secrets: ['GRAFANA_PASSWORD'] },
 };
 
 /**
@@ -44,7 +48,7 @@ function missingSecrets(env: Environment): string[] {
   const chosen = (env.COMPOSE_PROFILES ?? '').split(',').map((profile) => profile.trim());
   return Object.entries(PROFILES).flatMap(([profile, { elsewhere, secrets }]) => {
     if (!chosen.includes(profile)) {
-      if (env[elsewhere]) return [];
+      if (elsewhere === undefined || env[elsewhere]) return [];
       const variable = elsewhere.replace('EXTERNAL_', '');
       return [`add ${profile} to COMPOSE_PROFILES, or set ${variable} to the address of another one`];
     }

@@ -132,9 +132,10 @@ test('the image of the services is built once, and used by all of them', () => {
   expect(own.flatMap(([name, { build }]) => (build === undefined ? [] : [name]))).toEqual(['settings']);
 });
 
-test('only the proxy publishes ports', () => {
+test('only the proxy publishes ports, and Grafana one on this machine', () => {
   const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
-  expect(published.map(([name]) => name)).toEqual(['proxy']);
+  expect(published.map(([name]) => name)).toEqual(['proxy', 'grafana']);
+  expect(services.grafana?.ports).toMatchObject([{ host_ip: '127.0.0.1' }]);
 });
 
 test('every container has limits and rotates its log, none can be written to or become more than it is', () => {
@@ -170,6 +171,7 @@ test('PostgreSQL and the store are reached by those who work with them, and reac
       'gallery-admin',
       'media',
       'backup',
+      'postgres-exporter',
     ],
   ]);
   expect(on('store')).toEqual(['minio', 'store-key', 'bucket', 'gallery-admin', 'media', 'backup', 'proxy']);
@@ -194,6 +196,10 @@ test('what is elsewhere is left out, and nothing waits for it', () => {
     ['postgres', 'postgres'],
     ['store', 'minio'],
     ['store', 'store-key'],
+    ...['prometheus', 'grafana', 'postgres-exporter', 'node-exporter', 'blackbox-exporter'].map((name) => [
+      'monitoring',
+      name,
+    ]),
   ]);
   for (const [name, { depends_on: needs = {}, profiles }] of Object.entries(services)) {
     if (profiles !== undefined) continue;

@@ -77,6 +77,12 @@ test('what is elsewhere needs no password of ours', async () => {
   expect(faults).toEqual([]);
 });
 
+test('monitoring needs a password for Grafana', async () => {
+  const env = { ...COMPLETE, COMPOSE_PROFILES: 'postgres,store,monitoring' };
+  expect(named(await faultsOf(env))).toEqual(['GRAFANA_PASSWORD']);
+  expect(await faultsOf({ ...env, GRAFANA_PASSWORD: 'eight' })).toEqual([]);
+});
+
 test('no profile and no address is a fault', async () => {
   expect(await faultsOf({ ...COMPLETE, COMPOSE_PROFILES: 'store' })).toEqual([
     'add postgres to COMPOSE_PROFILES, or set DATABASE_URL to the address of another one',

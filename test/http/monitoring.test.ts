@@ -19,7 +19,21 @@ import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-
 import { until } from '../support/until.ts';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/monitoring/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const METRICS = { METRICS_PORT: '0' };
+
+/** What alerts read of the exporters beside the services: names of theirs, and Prometheus's own. */
+const OTHERS = [
+  'up',
+  'kube_cronjob_status_last_successful_time',
+  'pg_up',
+  'pg_stat_activity_count',
+  'pg_stat_activity_max_tx_duration',
+  'pg_settings_max_connections',
+  'node_filesystem_avail_bytes',
+  'node_filesystem_size_bytes',
+  'probe_ssl_earliest_cert_expiry',
+];
 
 let content: ContentFixture;
 let feed: NewsFeedFixture;
@@ -63,9 +77,6 @@ function backupText(): Promise<string> {
   return processRegistry(backupMeters(new BackupFolder(FOLDER), { failures })).metrics();
 }
 
-/** What kube-state-metrics shows of the CronJob. */
-const CRON_JOB = 'kube_cronjob_status_last_successful_time';
-
 /** The names of all series, as Prometheus has them. */
 async function seriesNames(): Promise<Set<string>> {
   const texts = await Promise.all([...[content, feed, gallery].map(metricsOf), workerText(), backupText()]);
@@ -73,7 +84,7 @@ async function seriesNames(): Promise<Set<string>> {
   const names = types.flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return new Set([...names, 'up', CRON_JOB]);
+  return new Set([...names, ...OTHERS]);
 }
 
 /** The names of the series that a PromQL query reads. */
@@ -127,11 +138,25 @@ test('sessions, throttled logins and requests to the store are counted', async (
   expect(figure(metrics, 'object_store_request_seconds_total')).toBeGreaterThan(0);
 });
 
-test('every alert has a runbook, and reads metrics that exist', async () => {
+/** Whether a page has a heading that an address such as `docs/hooks.md#receiving` leads to. */
+async function leadsToHeading(address: string): Promise<boolean> {
+  const [page = '', anchor] = address.split('#');
+  const headings = (await readFile(ROOT + page, 'utf8')).matchAll(/^#+ (.+)$/gm);
+  const anchors = [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  return anchors.includes(anchor ?? '');
+}
+
+test('every alert has a runbook and the address of its page, and reads metrics that exist', async () => {
   const { groups } = parse(await readFile(`${FOLDER}alerts.yml`, 'utf8'));
   const names = await seriesNames();
   for (const { alert, expr, annotations } of groups[0].rules) {
     expect(annotations.runbook, alert).toMatch(/\w/);
+    expect(await leadsToHeading(annotations.runbook_url), alert).toBe(true);
     const read = readBy(expr);
     expect(read, alert).not.toEqual([]);
     expect(
