@@ -18,8 +18,11 @@ export interface ThreadLimits {
   threads: number;
 }
 
-/** How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second. */
-const IDLE_MS = 10_000;
+/**
+ * How long an idle thread is kept, in ms. It holds 40 MiB, and a new one takes part of a second, or seconds
+ * on a busy machine: none may be missing after a failover of the database, when every writer comes at once.
+ */
+const IDLE_MS = 60_000;
 
 /** How often the use of a thread is checked, in ms. */
 const LOOK_MS = 50;
