@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ContentFixture, contentFixture } from '../support/content.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type ContentFixture, contentFixture, startContent } from '../support/content.ts';
 import { send } from '../support/http.ts';
 import { needsNginx } from '../support/needs-nginx.ts';
 import { itemRow, type NewsFeedFixture, newsFeedFixture } from '../support/news-feed.ts';
+import { proxyDatabase } from '../support/proxied-database.ts';
 import { type RunningProxy, startProxy, upstreamOf } from '../support/proxy.ts';
 import { type ShortLived, shortLived } from '../support/short-lived.ts';
 import { until } from '../support/until.ts';
@@ -82,6 +83,32 @@ test('what is kept is served without asking the service, and 304 to those who ha
   expect(second.status).toBe(304);
   expect(relay.passed() - before).toBeLessThanOrEqual(1);
   expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+});
+
+test('while the database is away, what is kept is served for its stale-while-revalidate, and all else is 503', async () => {
+  const database = await proxyDatabase(content.database.url);
+  const service = await startContent(database.url, { TRUST_PROXY: '1' });
+  const quick = await shortLived(service.url, 1, 600);
+  const own = await startProxy({ CONTENT_UPSTREAM: upstreamOf(quick.url) });
+  onTestFinished(async () => {
+    await own?.close();
+    await quick.close();
+    await service.close();
+    await database.proxy.close();
+  });
+  const path = `/api/articles/${(await content.client.article({ is_published: true })).id}`;
+  const kept = await send(own?.url + path);
+  expect(kept.status).toBe(200);
+
+  await database.proxy.refuse();
+  await until('the service refuses', async () => (await send(service.url + path)).status === 503);
+  await until('the proxy has a stale one only', async () => {
+    const { status, text, headers } = await send(own?.url + path);
+    expect([status, text]).toEqual([200, kept.text]);
+    return /"cache":"(STALE|UPDATING)"/.test((await own?.logged(headers.get('x-request-id') ?? '')) ?? '');
+  });
+  const other = await send(`${own?.url}/api/articles?per_page=7`);
+  expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1']);
 });
 
 test('an answer to a key is never kept', async () => {

@@ -11,19 +11,19 @@ export interface ShortLived {
 }
 
 /**
- * Passes every request on to the service at `target`, and its answer back with the `s-maxage` and
- * `stale-while-revalidate` of its `Cache-Control` set to `seconds`, so that a test can outlive them.
+ * Passes every request on to the service at `target`, and its answer back with the `s-maxage` of its
+ * `Cache-Control` set to `seconds` and the `stale-while-revalidate` to `stale`, so that a test can outlive
+ * them.
  */
-export async function shortLived(target: string, seconds: number): Promise<ShortLived> {
+export async function shortLived(target: string, seconds: number, stale = seconds): Promise<ShortLived> {
   let passed = 0;
   const server = createServer((incoming, outgoing) => {
     passed += 1;
     const { method, headers, url = '/' } = incoming;
     const onward = request(new URL(url, target), { method, headers }, (answer) => {
-      const cacheControl = answer.headers['cache-control']?.replace(
-        /(s-maxage|stale-while-revalidate)=\d+/g,
-        `$1=${seconds}`,
-      );
+      const cacheControl = answer.headers['cache-control']
+        ?.replace(/s-maxage=\d+/, `s-maxage=${seconds}`)
+        .replace(/stale-while-revalidate=\d+/, `stale-while-revalidate=${stale}`);
       outgoing.writeHead(answer.statusCode ?? 502, {
         ...answer.headers,
         ...(cacheControl !== undefined && { 'cache-control': cacheControl }),
