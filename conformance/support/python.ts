@@ -8,10 +8,10 @@ import { CACHE, mustRun } from './programs.ts';
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * Creates a virtual environment with exactly what `requirements` lists if necessary, and returns its folder
- * of programs. Throws if a package cannot be installed.
+ * Creates a virtual environment of `python` with exactly what `requirements` lists if necessary, and returns
+ * its folder of programs. Throws if a package cannot be installed.
  */
-export async function pythonPrograms(requirements = REQUIREMENTS): Promise<string> {
+export async function pythonPrograms(requirements = REQUIREMENTS, python = 'python3'): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(requirements))
     .digest('hex')
@@ -21,7 +21,7 @@ export async function pythonPrograms(requirements = REQUIREMENTS): Promise<strin
   const programs = join(home, 'bin');
   if (existsSync(made)) return programs;
   await rm(home, { recursive: true, force: true });
-  await mustRun('python3', ['-m', 'venv', home], { timeoutMs: 120_000 });
+  await mustRun(python, ['-m', 'venv', home], { timeoutMs: 120_000 });
   const install = [
     '-m',
     'pip',

@@ -23,7 +23,7 @@ export interface ClientOptions {
 }
 
 /** Asks until the answer is one of `statuses`, with the same request: its answer may have been lost. */
-async function insist(
+export async function insist(
   { observations, replica, signal }: ClientOptions,
   path: string,
   question: Question,

@@ -6,6 +6,7 @@ import { listAll } from '../support/s3/objects.ts';
 import { selectedSet } from '../support/selected-set.ts';
 import { until } from '../support/until.ts';
 import { ArticlePlanner, ArticleWriter, GalleryUser, NewsWriter, poll } from './clients.ts';
+import { Removals } from './failover/removals.ts';
 import { Observations, type Replica } from './observations.ts';
 import { type Program, repeatedly } from './program.ts';
 import { type Stand, urlOf } from './stand.ts';
@@ -61,6 +62,15 @@ export class Load {
     this.#watch([planner.done]);
   }
 
+  /** Removes articles as well, and looks whether anybody is given one afterwards. */
+  remove(): Removals {
+    const replicas = this.#stand.services.content.map(replicaOf);
+    const removals = new Removals(this.#clientOf(inTurn(replicas)), replicas, this.#stand.key);
+    this.#running.push(removals.done);
+    this.#watch([removals.done]);
+    return removals;
+  }
+
   #watch(clients: readonly Promise<unknown>[]): void {
     for (const client of clients) {
       client.catch((error: unknown) => {
@@ -98,6 +108,12 @@ export class Load {
       if (this.#broken !== undefined) throw this.#broken;
       return Object.values(this.acknowledged).every((count, index) => count > (before[index] ?? 0) + 5);
     });
+  }
+
+  /** Waits until one more article is acknowledged. */
+  async writesAgain(): Promise<void> {
+    const { articles: before = 0 } = this.acknowledged;
+    await until('an article is written', () => (this.acknowledged.articles ?? 0) > before);
   }
 
   /** The longest time to a proof of life since the last call, in ms: it shows how busy the machine was. */

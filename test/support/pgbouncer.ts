@@ -23,8 +23,14 @@ export function hasPgBouncer(): Promise<boolean> {
   );
 }
 
-/** Starts PgBouncer before the database of `url`, with two connections to it for all clients. */
-export async function startPgBouncer(url: string): Promise<RunningPgBouncer> {
+/**
+ * Starts PgBouncer before the database of `url`, with further settings; without any, it has two connections
+ * to it for all clients.
+ */
+export async function startPgBouncer(
+  url: string,
+  settings: Readonly<Record<string, string | number>> = {},
+): Promise<RunningPgBouncer> {
   const home = await temporaryHome();
   const port = await findFreePort();
   const { hostname, port: serverPort, username, password, pathname } = new URL(url);
@@ -40,7 +46,8 @@ export async function startPgBouncer(url: string): Promise<RunningPgBouncer> {
       '[pgbouncer]',
       `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
       `auth_type = plain\nauth_file = ${join(home, 'users')}`,
-      'pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 200',
+      'pool_mode = transaction\nmax_client_conn = 200',
+      ...Object.entries({ default_pool_size: 2, ...settings }).map(([key, value]) => `${key} = ${value}`),
     ].join('\n'),
   );
   // It refuses to run as root.
