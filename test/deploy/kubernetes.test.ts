@@ -112,6 +112,19 @@ describe('the overlay', () => {
     expect(setting.filter((name) => before.includes(name))).toEqual([expect.stringMatching(/^migrate-/)]);
   });
 
+  // Where a list or a union lacks what the API server adds, kubectl takes it for changed.
+  test('names what the API server would add', async () => {
+    for (const { kind, metadata, spec = {} } of await overlay()) {
+      const where = `${kind} ${metadata.name}`;
+      if (kind === 'Deployment') expect(spec.strategy, where).toMatchObject({ type: 'RollingUpdate' });
+      if (kind !== 'NetworkPolicy') continue;
+      const rules = [spec.ingress, spec.egress].flat() as ({ ports?: object[] } | undefined)[];
+      for (const port of rules.flatMap((rule) => rule?.ports ?? [])) {
+        expect(port, where).toHaveProperty('protocol');
+      }
+    }
+  });
+
   test('has nothing that a cluster without operators does not know, and a ServiceMonitor on demand', async () => {
     expect(names(await overlay(), 'ServiceMonitor')).toEqual([]);
     const monitored = await overlay('# components:\n#   -', 'components:\n  -');
