@@ -70,7 +70,7 @@ test('rules are tried on what the source has brought, then saved, and taken back
   expect(await rules()).toHaveLength(0);
 });
 
-test('settings that were typed are there again after a look at another page', async () => {
+test('settings that were typed are there again after a look at another page, and overwrite nothing', async () => {
   const { page } = desk;
   const screens = page.getByRole('navigation', { name: 'Screens of the news' });
   const sources = screens.getByRole('link', { name: 'Sources' });
@@ -81,6 +81,20 @@ test('settings that were typed are there again after a look at another page', as
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();
   await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('drop if title ~ /offer/i');
+  const { id } = (await desk.database.pool.query("select id from news.source where name = 'The feed'"))
+    .rows[0];
+  await sources.click();
+  await desk.elsewhere('PATCH', `/sources/${id}`, { rules: ['score +1 if title ~ /town/i'] });
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('score +1 if title ~ /town/i').waitFor();
+  await dialog.getByRole('button', { name: 'Keep it as it is now' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await desk.elsewhere('PATCH', `/sources/${id}`, { rules: [] });
+  await sources.click();
+  await page.getByRole('link', { name: 'The feed' }).click();
+  await page.getByLabel('Rules').fill('drop if title ~ /other/i');
   await page.getByLabel('Rules').fill('');
   await sources.click();
   await page.getByRole('link', { name: 'The feed' }).click();

@@ -14,8 +14,8 @@ export interface News extends Pick<Desk, 'address' | 'announce' | 'connection'> 
   readonly edits: Edits;
   readonly items: Items;
   readonly texts: Texts;
-  /** Settings of sources, by their id, that were typed and are not saved. */
-  readonly typed: Map<number, object>;
+  /** Settings of sources, by their id, that were typed and are not saved, and what they would replace. */
+  readonly typed: Map<number, { readonly etag: string | null; readonly values: object }>;
   /** Undefined until the newsroom has answered. */
   readonly vocabulary: ReadonlySignal<Vocabulary | undefined>;
 }

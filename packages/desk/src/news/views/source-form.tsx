@@ -60,19 +60,34 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
   const { api, edits, texts, typed, vocabulary } = useNews();
   const { say } = texts;
   const { id, name } = before.value;
-  const [values, setValues] = useState((): Values => ({ ...valuesOf(before.value), ...typed.get(id) }));
+  // Of what somebody else has changed since it was typed, a save says so.
+  const [from, setFrom] = useState(() => typed.get(id)?.etag ?? before.etag);
+  const [values, setValues] = useState(
+    (): Values => ({
+      ...valuesOf(before.value),
+      ...typed.get(id)?.values,
+    }),
+  );
   const [problem, setProblem] = useState<ApiProblem>();
   const [theirs, setTheirs] = useState<Tagged<Source>>();
   const change = changeOf(valuesOf(before.value), values);
   const isChanged = Object.keys(change).length > 0;
   useEffect(() => {
     const names = Object.keys(change) as (keyof Values)[];
-    if (isChanged) typed.set(id, Object.fromEntries(names.map((one) => [one, values[one]])));
+    const kept = Object.fromEntries(names.map((one) => [one, values[one]]));
+    if (isChanged) typed.set(id, { etag: from, values: kept });
     else typed.delete(id);
   }, [values]);
   const done = () => {
     typed.delete(id);
     onSaved();
+  };
+  const takeTheirs = ({ value, etag }: Tagged<Source>) => {
+    setTheirs(undefined);
+    setProblem(undefined);
+    setValues(valuesOf(value));
+    setFrom(etag);
+    done();
   };
   const save = async (etag: string | null) => {
     setProblem(undefined);
@@ -103,7 +118,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
       class="form settings-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void save(before.etag);
+        void save(from);
       }}
     >
       <TextField {...of('name')} />
@@ -148,7 +163,7 @@ export function SourceForm({ before, onSaved }: SourceFormProps) {
               mine,
               theirs: now,
             }))}
-            onTheirs={done}
+            onTheirs={() => takeTheirs(theirs)}
             onMine={() => void save(theirs.etag)}
           />
         </Modal>
