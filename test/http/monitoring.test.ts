@@ -25,6 +25,7 @@ const METRICS = { METRICS_PORT: '0' };
 /** What alerts read of the exporters beside the services: names of theirs, and Prometheus's own. */
 const OTHERS = [
   'up',
+  'kube_cronjob_created',
   'kube_cronjob_status_last_successful_time',
   'pg_up',
   'pg_stat_activity_count',
@@ -93,7 +94,7 @@ function readBy(query: string): string[] {
     .replace(/"[^"]*"/g, '')
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
     .replace(/\b(by|without|on|ignoring) *\([^)]*\)/g, '')
-    .replace(/\b(bool|or)\b/g, '');
+    .replace(/\b(bool|and|or|unless)\b/g, '');
   return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([name]) => name);
 }
 
