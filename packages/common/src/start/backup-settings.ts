@@ -39,7 +39,7 @@ export const backupSettings = {
   ),
   BACKUP_BUCKET: setting(
     z.string().optional(),
-    'A bucket to which each backup is copied; it should be on another machine, and for backups alone.',
+    'A bucket to which each backup is copied; it should be on another machine, and for the backups of one deployment alone.',
     'no copies',
   ),
   BACKUP_S3_ENDPOINT: setting(storeUrl().optional(), 'The object store of that bucket.', 'AWS'),
