@@ -52,15 +52,22 @@ function settings(more: Record<string, string> = {}): Record<string, string> {
   return { DATABASE_URL: database.url, BACKUP_DIR: home, ...more };
 }
 
+interface WorkOptions {
+  url?: string;
+  bucket?: BackupBucket;
+  media?: MediaBucket;
+  key?: Buffer;
+}
+
 /** The work of the service, at a time that the test chooses. */
 function workAt(
   now: Date,
-  { url = database.url, bucket, media }: { url?: string; bucket?: BackupBucket; media?: MediaBucket } = {},
+  { url = database.url, bucket, media, key }: WorkOptions = {},
 ): { work: BackupWork; log: TestLog } {
   const log = memoryLog('backup');
   const folder = new BackupFolder(home);
   const clock = () => now;
-  const settings = { key: undefined, hour: 3, keepDays: 2 };
+  const settings = { key, hour: 3, keepDays: 2 };
   return { work: new BackupWork({ url, folder, bucket, media, ...settings, log: log.log, clock }), log };
 }
 
@@ -82,7 +89,7 @@ async function metric(port: number, series: string): Promise<number> {
   return Number(line?.slice(series.length + 1));
 }
 
-test('makes a backup at once if there is none, restores it on trial, and shows both', async () => {
+test('makes a backup at once if there is none, test-restores it, and shows both', async () => {
   const port = await findFreePort();
   const service = Child.run(PROGRAM, settings({ METRICS_PORT: String(port) }));
   onTestFinished(() => service.end());
@@ -170,7 +177,7 @@ test('a backup that cannot be restored is not verified, and its database is drop
   const manifest = join(home, name, 'backup.json');
   const text = await readFile(manifest, 'utf8');
   await writeFile(manifest, text.replace(/("content.article": )\d+/, '$1999'));
-  expect(await work.doDue(ENDLESS)).toBe(60_000);
+  expect(await work.doDue(ENDLESS)).toBe(15 * 3_600_000);
   expect(log.events().at(-1)).toMatchObject({
     msg: 'verification_failed',
     err: { message: expect.stringContaining('content.article has') },
@@ -178,9 +185,59 @@ test('a backup that cannot be restored is not verified, and its database is drop
   expect(work.failures.verification).toBe(1);
   expect(await scratchDatabases()).toEqual([]);
   await truncate(join(home, name, 'database.dump'), 1000);
-  await work.doDue(ENDLESS);
-  expect(log.events().at(-1)).toMatchObject({ err: { message: expect.stringContaining('damaged') } });
-  expect(work.failures.verification).toBe(2);
+  const restarted = workAt(now);
+  await restarted.work.doDue(ENDLESS);
+  expect(restarted.log.events().at(-1)).toMatchObject({
+    err: { message: expect.stringContaining('damaged') },
+  });
+  // Not again on this day, as it costs as much as a restore.
+  await restarted.work.doDue(ENDLESS);
+  expect(restarted.work.failures.verification).toBe(1);
+});
+
+test('a schedule that tries again makes no other backup for 12 hours, and a command does', async () => {
+  const names = async () => (await readdir(home)).map((name) => name.slice(0, 13));
+  for (const hour of ['03', '04', '14']) {
+    const { work } = workAt(new Date(`2026-11-25T${hour}:00:00Z`));
+    expect(await work.doOnce(ENDLESS)).toBe(true);
+  }
+  expect(await names()).toEqual(['2026-11-25T03']);
+  const { work } = workAt(new Date('2026-11-25T14:30:00Z'));
+  expect(await work.doNow(ENDLESS)).toBe(true);
+  expect(await names()).toEqual(['2026-11-25T03', '2026-11-25T14']);
+});
+
+test('a database whose restore was interrupted is not backed up', async () => {
+  const scratch = `interrupted_${crypto.randomUUID().replaceAll('-', '')}`;
+  await createDatabase(inject('serverUrl'), scratch);
+  const url = databaseUrl(inject('serverUrl'), scratch);
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { url });
+  expect(await work.doOnce(ENDLESS)).toBe(false);
+  expect(log.events().at(0)).toMatchObject({
+    err: { message: expect.stringContaining('has no record of migrations') },
+  });
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('a key that is lost stops backups, and a plain backup is not restored with one', async () => {
+  const first = workAt(new Date('2026-11-24T12:00:00Z'));
+  await first.work.doDue(ENDLESS);
+  const plain = join(home, '2026-11-24T12-00-00Z');
+  const env = { DATABASE_URL: database.url, BACKUP_KEY: KEY.toString('base64') };
+  const { stderr } = await run(['packages/backup/src/restore-cli.ts', plain], { env });
+  expect(stderr).toContain('the backup is not encrypted, although BACKUP_KEY is set');
+  const encrypted = workAt(new Date('2026-11-25T12:00:00Z'), { key: KEY });
+  await encrypted.work.doDue(ENDLESS);
+  expect(encrypted.log.events().at(0)).toMatchObject({ msg: 'backup_finished', encrypted: true });
+  const lost = workAt(new Date('2026-11-26T12:00:00Z'));
+  expect(await lost.work.doDue(ENDLESS)).toBe(60_000);
+  expect(lost.log.events()).toMatchObject([
+    {
+      msg: 'backup_failed',
+      err: { message: expect.stringContaining('BACKUP_KEY is not set, and the newest') },
+    },
+  ]);
+  expect(await readdir(home)).toHaveLength(2);
 });
 
 test('an encrypted backup is restored with its key alone', async () => {
@@ -225,12 +282,29 @@ test('each backup is copied to the bucket, old copies go, and one can be downloa
   });
   const download = (...args: string[]) => run(['packages/backup/src/download-cli.ts', ...args], { env });
   expect((await download()).stdout.trim().split('\n')).toEqual(names);
+  // Whoever may write to the bucket.
+  await put(clientOf(store), name, `${chosen}/run-me.sh`);
   expect(await download(chosen)).toMatchObject({ code: 0, stderr: '' });
   expect((await readdir(join(home, chosen))).sort()).toEqual(['backup.json', 'database.dump']);
   expect((await download('2026-01-01T03-00-00Z')).stderr).toContain('has no finished backup 2026-01-01');
+  expect((await download('../elsewhere')).stderr).toContain('is not the name of a backup');
   // The whole program, whose next backup is copied, too.
   expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
   expect(await bucket.list()).toHaveLength(4);
+});
+
+test('the newest backups are copied first, and one that cannot be read keeps no other one', async () => {
+  const store = await startEmbedded();
+  onTestFinished(() => store.close());
+  const bucket = new BackupBucket(clientOf(store), await createBucket(clientOf(store)));
+  for (const day of ['24', '25']) await workAt(new Date(`2026-11-${day}T03:00:00Z`)).work.doDue(ENDLESS);
+  // Not a file, so it cannot be uploaded.
+  await mkdir(join(home, '2026-11-25T03-00-00Z', 'folder'));
+  const { work, log } = workAt(new Date('2026-11-26T03:00:00Z'), { bucket });
+  expect(await work.doDue(ENDLESS)).toBe(60_000);
+  expect(messages(log)).toEqual(['backup_finished', 'backup_copied', 'copy_failed', 'backup_copied']);
+  const copied = log.events().flatMap(({ msg, name }) => (msg === 'backup_copied' ? [name] : []));
+  expect(copied).toEqual(['2026-11-26T03-00-00Z', '2026-11-24T03-00-00Z']);
 });
 
 test('a bucket that is away fails the copy alone, and what it lacks is copied later', async () => {
@@ -258,6 +332,7 @@ test('a backup lists the media, by which a copy of them is checked', async () =>
   const s3 = clientOf(store);
   const [gallery, copy] = [await createBucket(s3), await createBucket(s3)];
   for (const bucket of [gallery, copy]) await putAll(s3, bucket, ['a.jpg', 'b.jpg', 'c.jpg']);
+  for (const made of ['.pressroom-renditions/a.jpg', '.pressroom-trash/d.jpg']) await put(s3, gallery, made);
   const key = KEY.toString('base64');
   const env = settings({
     BACKUP_KEY: key,
@@ -289,7 +364,7 @@ test('a store of media that is away fails the list alone', async () => {
   const s3 = clientOf(store);
   await store.close();
   const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { media: { s3, name: 'gallery' } });
-  await work.doDue(ENDLESS);
+  expect(await work.doOnce(ENDLESS)).toBe(false);
   expect(messages(log)).toEqual(['media_failed', 'backup_finished', 'backup_verified']);
   expect(work.failures.media).toBe(1);
   const [name = ''] = await readdir(home);
@@ -312,7 +387,7 @@ test('what a killed process left behind is removed, and what another one writes 
   expect((await new BackupFolder(home).list()).map(({ name }) => name)).toEqual(['2026-11-25T12-00-00Z']);
 });
 
-test('SIGTERM breaks a backup off and leaves nothing behind', async () => {
+test('SIGTERM interrupts a backup and leaves nothing behind', async () => {
   // What it counts is locked until then.
   const client = await database.pool.connect();
   onTestFinished(() => client.release());

@@ -13,7 +13,11 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { Failure } from '@pressroom/common/failures/failure';
 import { VERIFIED } from './backup-folder.ts';
 import { madeAt } from './backup-name.ts';
-import { MANIFEST, readManifest } from './manifest.ts';
+import { DUMP, MANIFEST, readManifest } from './manifest.ts';
+import { MEDIA } from './media-manifest.ts';
+
+/** The files of a backup, and no other ones are downloaded: whoever may write to the bucket chooses names. */
+const FILES = [MANIFEST, ...[DUMP, MEDIA].flatMap((name) => [name, `${name}.age`])];
 
 /** A finished backup in the bucket. */
 interface BackupCopy {
@@ -61,10 +65,11 @@ export class BackupBucket {
     if (!keys.includes(`${name}/${MANIFEST}`)) {
       throw new Failure('missing', `the bucket ${this.#bucket} has no finished backup ${name}`);
     }
-    for (const key of keys) {
-      const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
-      const file = join(directory, key.slice(name.length + 1));
-      await pipeline(Body as Readable, createWriteStream(file, { flags: 'wx', flush: true }));
+    for (const file of FILES.filter((one) => keys.includes(`${name}/${one}`))) {
+      const Key = `${name}/${file}`;
+      const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key }));
+      const path = join(directory, file);
+      await pipeline(Body as Readable, createWriteStream(path, { flags: 'wx', flush: true }));
     }
     await readManifest(directory);
   }

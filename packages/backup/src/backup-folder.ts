@@ -1,25 +1,27 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '@pressroom/common/failures/failure';
 import { madeAt } from './backup-name.ts';
-import { MANIFEST } from './manifest.ts';
+import { DUMP, MANIFEST } from './manifest.ts';
 
 /** Begins the names of what is being made or removed. */
 const UNFINISHED = '.unfinished-';
 
-/** How long nothing is written to what was broken off before it is removed, in ms. */
+/** How long nothing is written to what was interrupted before it is removed, in ms. */
 const ABANDONED_MS = 3_600_000;
 
-/** In a backup that was restored on trial: when. */
+/** In a backup that was test-restored: when. */
 export const VERIFIED = 'verified.json';
 
 /** A finished backup in a {@link BackupFolder}. */
 export interface KeptBackup {
   name: string;
   madeAt: Date;
-  /** When it was last restored on trial. */
+  /** When it was last test-restored. */
   verifiedAt: Date | undefined;
   /** The size of its files. */
   bytes: number;
+  encrypted: boolean;
 }
 
 /**
@@ -44,30 +46,38 @@ export class BackupFolder {
     return backups.filter((backup) => backup !== undefined);
   }
 
-  /** Has `write` make a backup in a folder, and gives that its name; if it fails, nothing is left of it. */
+  /**
+   * Has `write` make a backup in a folder, and gives that its name; if it fails, nothing is left of it.
+   * Throws a {@link Failure} if the name is none of a backup.
+   */
   async add(name: string, write: (directory: string) => Promise<void>): Promise<KeptBackup> {
+    if (madeAt(name) === undefined) {
+      throw new Failure('refused', `${name} is not the name of a backup, such as 2026-11-25T03-00-00Z`);
+    }
     await this.#removeAbandoned();
     const unfinished = this.pathOf(`${UNFINISHED}${name}`);
+    // Another process at work in the same second keeps its folder.
+    await mkdir(unfinished, { mode: 0o700 });
     try {
-      await mkdir(unfinished, { mode: 0o700 });
       await write(unfinished);
+      await syncFolder(unfinished);
       await rename(unfinished, this.pathOf(name));
     } catch (error) {
       await rm(unfinished, { recursive: true, force: true });
       throw error;
     }
-    await this.#sync();
+    await syncFolder(this.#directory);
     const added = await this.#describe(name);
     if (added === undefined) throw new Error(`${this.pathOf(name)} has disappeared`);
     return added;
   }
 
-  /** Notes that a backup was restored on trial. */
+  /** Notes that a backup was test-restored. */
   async noteVerified(name: string, now: Date): Promise<void> {
     await writeFile(join(this.pathOf(name), VERIFIED), `${JSON.stringify({ at: now.toISOString() })}\n`);
   }
 
-  /** Removes a backup, which from then on is not listed, even if that is broken off. */
+  /** Removes a backup, which from then on is not listed, even if that is interrupted. */
   async remove(name: string): Promise<void> {
     const unfinished = this.pathOf(`${UNFINISHED}${name}`);
     await rename(this.pathOf(name), unfinished);
@@ -86,6 +96,7 @@ export class BackupFolder {
       madeAt: time,
       verifiedAt: await this.#verifiedAt(directory),
       bytes: sizes.reduce((sum, size) => sum + size, 0),
+      encrypted: files.includes(`${DUMP}.age`),
     };
   }
 
@@ -112,14 +123,14 @@ export class BackupFolder {
       }
     }
   }
+}
 
-  /** So that a name, too, survives a loss of power. */
-  async #sync(): Promise<void> {
-    const directory = await open(this.#directory);
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+/** So that the names in a folder, too, survive a loss of power. */
+async function syncFolder(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

@@ -8,5 +8,8 @@ export function nameAt(now: Date): string {
 
 /** When the backup of a name was made; undefined if it is not the name of a backup. */
 export function madeAt(name: string): Date | undefined {
-  return NAME.test(name) ? new Date(name.replace(NAME, '$1T$2:$3:$4Z')) : undefined;
+  if (!NAME.test(name)) return undefined;
+  const time = new Date(name.replace(NAME, '$1T$2:$3:$4Z'));
+  // There is no 30 February, nor a 99th of a month.
+  return !Number.isNaN(time.getTime()) && nameAt(time) === name ? time : undefined;
 }

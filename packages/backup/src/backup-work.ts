@@ -1,10 +1,19 @@
+import { Failure } from '@pressroom/common/failures/failure';
 import type { Logger } from '@pressroom/common/log/logging';
 import { backUp } from './backup.ts';
 import type { BackupBucket } from './backup-bucket.ts';
-import type { BackupFolder } from './backup-folder.ts';
+import type { BackupFolder, KeptBackup } from './backup-folder.ts';
 import { nameAt } from './backup-name.ts';
 import { type MediaBucket, writeMediaManifest } from './media-manifest.ts';
-import { expired, isBackupDue, isVerificationDue, msUntilDue } from './schedule.ts';
+import {
+  expired,
+  isBackupDue,
+  isRecent,
+  isVerificationDue,
+  lastVerified,
+  madeUntil,
+  msUntilDue,
+} from './schedule.ts';
 import { verifyBackup } from './verification.ts';
 
 /** The first and the longest pause after a failure, in ms; each is twice the one before. */
@@ -32,7 +41,7 @@ interface BackupParts {
 }
 
 /**
- * Makes backups, copies them, restores them on trial and removes old ones. What is due it knows by the
+ * Makes backups, copies them, test-restores them and removes old ones. What is due it knows by the
  * folder alone, so it may be stopped at any time.
  */
 export class BackupWork {
@@ -40,6 +49,8 @@ export class BackupWork {
   /** How often each step has failed since the process started. */
   readonly failures: Record<Step, number> = { backup: 0, media: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
+  /** Before it a verification that failed is not tried again: each restores the whole database. */
+  #verifyAfter = new Date(0);
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
@@ -48,8 +59,12 @@ export class BackupWork {
   /** Does what is due; returns in how many ms something is due again. For a `BackgroundLoop`. */
   async doDue(signal: AbortSignal): Promise<number> {
     const { clock, hour } = this.#parts;
-    const done = (await this.#backUpIfDue(signal)) && (await this.#follow(signal));
-    if (done) {
+    const backedUp = await this.#backUpIfDue(signal);
+    const copied = await this.#copyMissing(signal);
+    if (!(await this.#verifyIfDue(signal))) {
+      this.#verifyAfter = new Date(clock().getTime() + msUntilDue(clock(), hour));
+    }
+    if (backedUp && copied) {
       this.#failedInARow = 0;
       return msUntilDue(clock(), hour);
     }
@@ -58,41 +73,73 @@ export class BackupWork {
   }
 
   /** Makes a backup, copies it, and verifies it if that is due; returns whether nothing failed. */
+  async doNow(signal: AbortSignal): Promise<boolean> {
+    return this.#follow(await this.#backUp(signal), signal);
+  }
+
+  /** Like {@link doNow}, but a try again does not make another backup because a later step has failed. */
   async doOnce(signal: AbortSignal): Promise<boolean> {
-    return (await this.#backUp(signal)) && (await this.#follow(signal));
+    const { clock } = this.#parts;
+    return this.#follow(await this.#backUpIf((newest) => !isRecent(newest, clock()), signal), signal);
   }
 
-  /** What comes after a backup: neither waits for the other to succeed. */
-  async #follow(signal: AbortSignal): Promise<boolean> {
+  /** What comes after a backup: no step waits for another to succeed. */
+  async #follow(backedUp: boolean, signal: AbortSignal): Promise<boolean> {
     const copied = await this.#copyMissing(signal);
-    return (await this.#verifyIfDue(signal)) && copied;
+    return (await this.#verifyIfDue(signal)) && copied && backedUp;
   }
 
-  async #backUpIfDue(signal: AbortSignal): Promise<boolean> {
-    const { folder, clock, hour } = this.#parts;
+  #backUpIfDue(signal: AbortSignal): Promise<boolean> {
+    const { clock, hour } = this.#parts;
+    return this.#backUpIf((newest) => isBackupDue(newest, clock(), hour), signal);
+  }
+
+  async #backUpIf(isDue: (newest: Date | undefined) => boolean, signal: AbortSignal): Promise<boolean> {
     let due = true;
     const known = await this.#attempt('backup', signal, async () => {
-      due = isBackupDue((await folder.list()).at(-1)?.madeAt, clock(), hour);
+      due = isDue((await this.#kept()).at(-1)?.madeAt);
     });
     return known && (!due || this.#backUp(signal));
   }
 
-  #backUp(signal: AbortSignal): Promise<boolean> {
+  async #kept(): Promise<KeptBackup[]> {
+    const { folder, clock } = this.#parts;
+    return madeUntil(await folder.list(), clock());
+  }
+
+  /** Throws a {@link Failure} if the setting of the key was lost since the newest backup. */
+  async #refuseLostKey(): Promise<void> {
+    const { folder, key } = this.#parts;
+    const newest = (await this.#kept()).at(-1);
+    if (key !== undefined || !newest?.encrypted) return;
+    throw new Failure(
+      'refused',
+      `BACKUP_KEY is not set, and the newest backup (${folder.pathOf(newest.name)}) is encrypted: set the key again, or, to go on without one, move the encrypted backups to another folder`,
+    );
+  }
+
+  async #backUp(signal: AbortSignal): Promise<boolean> {
     const { url, folder, media, key, log, clock } = this.#parts;
-    return this.#attempt('backup', signal, async () => {
+    let listed = true;
+    const backedUp = await this.#attempt('backup', signal, async () => {
+      await this.#refuseLostKey();
       const begun = clock();
       let rows: Record<string, number> = {};
       const { name, bytes } = await folder.add(nameAt(begun), async (directory) => {
         rows = (await backUp(url, directory, { key, signal })).rows;
         if (media !== undefined) {
           // Without its list it is still a backup.
-          await this.#attempt('media', signal, () => writeMediaManifest(media, directory, key));
+          listed = await this.#attempt('media', signal, () =>
+            writeMediaManifest(media, directory, { key, signal }),
+          );
         }
       });
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-      log.info({ name, rows: total, bytes, ms: clock().getTime() - begun.getTime() }, 'backup_finished');
+      const ms = clock().getTime() - begun.getTime();
+      log.info({ name, rows: total, bytes, encrypted: key !== undefined, ms }, 'backup_finished');
       await this.#removeExpired();
     });
+    return backedUp && listed;
   }
 
   /** Only after a new one is finished, so that the last good ones stay when none can be made. */
@@ -104,33 +151,43 @@ export class BackupWork {
     }
   }
 
-  /** Copies what the bucket lacks and would keep, and removes what it does not keep any more. */
+  /**
+   * Copies what the bucket lacks and would keep, the newest first, each whatever becomes of the others, and
+   * removes what it does not keep any more.
+   */
   async #copyMissing(signal: AbortSignal): Promise<boolean> {
     const { folder, bucket, keepDays, log, clock } = this.#parts;
     if (bucket === undefined) return true;
-    return this.#attempt('copy', signal, async () => {
+    let copied = true;
+    const done = await this.#attempt('copy', signal, async () => {
       const copies = await bucket.list();
-      const copied = new Set(copies.map(({ name }) => name));
-      const missing = (await folder.list()).filter(({ name }) => !copied.has(name));
+      const names = new Set(copies.map(({ name }) => name));
+      const missing = (await folder.list()).filter(({ name }) => !names.has(name)).toReversed();
       const gone = new Set(expired([...copies, ...missing], clock(), keepDays).map(({ name }) => name));
       for (const { name } of missing.filter((backup) => !gone.has(backup.name))) {
-        await bucket.upload(name, folder.pathOf(name), signal);
-        log.info({ name }, 'backup_copied');
+        const success = await this.#attempt('copy', signal, async () => {
+          await bucket.upload(name, folder.pathOf(name), signal);
+          log.info({ name }, 'backup_copied');
+        });
+        copied &&= success;
       }
+      signal.throwIfAborted();
       for (const { name } of copies.filter((copy) => gone.has(copy.name))) {
         await bucket.remove(name);
         log.info({ name }, 'backup_copy_removed');
       }
     });
+    return done && copied;
   }
 
   #verifyIfDue(signal: AbortSignal): Promise<boolean> {
     const { url, folder, key, log, clock } = this.#parts;
     return this.#attempt('verification', signal, async () => {
-      const kept = await folder.list();
+      const kept = await this.#kept();
       const newest = kept.at(-1);
-      if (newest === undefined || !isVerificationDue(lastVerified(kept), clock())) return;
       const begun = clock();
+      if (newest === undefined || begun < this.#verifyAfter) return;
+      if (!isVerificationDue(lastVerified(kept, begun), begun)) return;
       await verifyBackup(url, folder.pathOf(newest.name), { key, signal });
       await folder.noteVerified(newest.name, clock());
       log.info({ name: newest.name, ms: clock().getTime() - begun.getTime() }, 'backup_verified');
@@ -139,22 +196,15 @@ export class BackupWork {
 
   async #attempt(step: Step, signal: AbortSignal, work: () => Promise<void>): Promise<boolean> {
     try {
+      signal.throwIfAborted();
       await work();
       return true;
     } catch (error) {
-      // What is broken off is due again at the next start.
+      // What is interrupted is due again at the next start.
       if (signal.aborted) return false;
       this.failures[step] += 1;
       this.#parts.log.error({ err: error }, `${step}_failed`);
       return false;
     }
   }
-}
-
-/** When a backup was last restored on trial. */
-export function lastVerified(kept: readonly { verifiedAt: Date | undefined }[]): Date | undefined {
-  return kept
-    .flatMap(({ verifiedAt }) => verifiedAt ?? [])
-    .toSorted((one, other) => one.getTime() - other.getTime())
-    .at(-1);
 }

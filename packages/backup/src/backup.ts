@@ -12,7 +12,7 @@ import { writeSealed } from './sealed-file.ts';
 export interface BackupOptions {
   /** Encrypts the dump, or decrypts it. */
   key?: Buffer | undefined;
-  /** Breaks it off. */
+  /** Interrupts it. */
   signal?: AbortSignal | undefined;
 }
 
@@ -51,6 +51,12 @@ export async function backUp(
 
 async function describe(db: Kysely<unknown>): Promise<Omit<Manifest, 'dump' | 'sha256'>> {
   const migrations = await appliedMigrations(db);
+  if (migrations.size === 0) {
+    throw new Failure(
+      'refused',
+      'the database has no record of migrations: nothing has been migrated, or a restore was interrupted; run `pnpm migrate`, or drop the database and restore again',
+    );
+  }
   return {
     format: 1,
     createdAt: new Date().toISOString(),

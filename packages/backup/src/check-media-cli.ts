@@ -25,6 +25,7 @@ try {
     for (const key of keys.slice(0, SHOWN)) console.log(`${kind}: ${key}`);
   }
   const { missing, different } = faults;
+  if (same + missing.length + different.length === 0) throw new Error('the backup lists no media');
   console.log(
     `${bucket.name}: ${same} as in the backup, ${missing.length} missing, ${different.length} different`,
   );

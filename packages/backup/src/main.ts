@@ -12,11 +12,13 @@ import { backupMeters } from './backup-meters.ts';
 import { BackupWork } from './backup-work.ts';
 import { openBackupBucket, openMediaBucket } from './stores.ts';
 
-/** How long what is broken off may take to end, in ms. */
+/** How long what is interrupted may take to end, in ms. */
 const GRACE_MS = 20_000;
 
 await startOrExplain(async () => {
-  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { once: { type: 'boolean', default: false }, now: { type: 'boolean', default: false } },
+  });
   const config = readBackupConfig(process.env);
   const log = createLogger({ service: 'backup', level: config.LOG_LEVEL });
   // What answers readers on the same machine goes first.
@@ -29,15 +31,19 @@ await startOrExplain(async () => {
     ...{ folder, log, key: config.BACKUP_KEY, hour: config.BACKUP_HOUR, keepDays: config.BACKUP_KEEP_DAYS },
     clock: () => new Date(),
   });
-  if (values.once) await runOnce(work);
+  if (values.now) await runOnce((signal) => work.doNow(signal));
+  else if (values.once) await runOnce((signal) => work.doOnce(signal));
   else await runDaily(config, folder, work);
 });
 
-/** A backup now, for a schedule of somebody else's; ends with 1 if something failed. */
-async function runOnce(work: BackupWork): Promise<void> {
+/**
+ * Does the work, for a schedule of somebody else's (`--once`) or by hand (`--now`); ends with 1 if something
+ * failed.
+ */
+async function runOnce(work: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopping.abort());
-  process.exitCode = (await work.doOnce(stopping.signal)) ? 0 : 1;
+  process.exitCode = (await work(stopping.signal)) ? 0 : 1;
 }
 
 /** A backup every day, until SIGTERM or SIGINT. */

@@ -7,7 +7,9 @@ import { checksumOf } from './sealed-file.ts';
 /** The dump in a backup's folder, in the custom format of `pg_dump`. */
 export const DUMP = 'database.dump';
 
-/** What a backup contains. It is written last, so a folder without it holds an unfinished backup. */
+/**
+ * What a backup contains. It is written after the dump, so a folder without it holds an unfinished backup.
+ */
 export const MANIFEST = 'backup.json';
 
 const manifest = z.object({

@@ -6,8 +6,11 @@ import { paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
 import { Failure } from '@pressroom/common/failures/failure';
 import { readSealed, writeSealed } from './sealed-file.ts';
 
-/** The objects of the gallery's bucket in a backup's folder, as JSON, a line each. */
-const MEDIA = 'media.jsonl';
+/** The media of the gallery's bucket in a backup's folder, as JSON, a line each. */
+export const MEDIA = 'media.jsonl';
+
+/** Where the gallery keeps what it can make again, and what was deleted. */
+const LEFT_OUT = ['.pressroom-renditions/', '.pressroom-trash/'];
 
 /** An object of a bucket. */
 interface MediaObject {
@@ -29,10 +32,12 @@ export interface MediaDifferences {
   different: string[];
 }
 
-/** Every object of a bucket. */
+/** The media in a bucket. */
 async function* objectsOf({ s3, name }: MediaBucket): AsyncGenerator<MediaObject> {
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: name })) {
-    for (const { Key: key = '', ETag: etag = '', Size: bytes = 0 } of Contents) yield { key, etag, bytes };
+    for (const { Key: key = '', ETag: etag = '', Size: bytes = 0 } of Contents) {
+      if (!LEFT_OUT.some((prefix) => key.startsWith(prefix))) yield { key, etag, bytes };
+    }
   }
 }
 
@@ -40,10 +45,13 @@ async function* objectsOf({ s3, name }: MediaBucket): AsyncGenerator<MediaObject
 export async function writeMediaManifest(
   bucket: MediaBucket,
   directory: string,
-  key: Buffer | undefined,
+  { key, signal }: { key: Buffer | undefined; signal: AbortSignal },
 ): Promise<void> {
   async function* lines() {
-    for await (const object of objectsOf(bucket)) yield Buffer.from(`${JSON.stringify(object)}\n`);
+    for await (const object of objectsOf(bucket)) {
+      signal.throwIfAborted();
+      yield Buffer.from(`${JSON.stringify(object)}\n`);
+    }
   }
   try {
     await writeSealed(Readable.from(lines()), { directory, name: MEDIA, key });

@@ -10,7 +10,7 @@ import { startLedgerEpochs } from '@pressroom/common/ledger/operating';
 import type { Kysely } from 'kysely';
 import type { BackupOptions } from './backup.ts';
 import { anythingIn, countRows, missingRoles, serverMajor } from './database-contents.ts';
-import { type Manifest, readManifest } from './manifest.ts';
+import { DUMP, type Manifest, readManifest } from './manifest.ts';
 import { findTool, type PostgresTool, runTool } from './postgres-tools.ts';
 import { readSealed } from './sealed-file.ts';
 
@@ -26,9 +26,9 @@ export interface Restored {
 /**
  * Restores the backup in `directory` into the empty database of `url` and begins new epochs of the ledgers,
  * because cursors that clients have may be ahead of the backup. The record of migrations comes last: a
- * restore that is broken off leaves a database that no service of any build takes for ready. Throws a
- * {@link Failure} if the backup is damaged or from a newer build, the server is older than the backup's, or
- * the database is not empty; it then changes nothing.
+ * restore that is interrupted leaves a database that no service of any build takes for ready. Throws a {@link
+ * Failure} if the backup is damaged, from a newer build, or not encrypted although there is a key, the server
+ * is older than the backup's, or the database is not empty; it then changes nothing.
  */
 export async function restore(
   url: string,
@@ -36,6 +36,7 @@ export async function restore(
   { key, signal }: BackupOptions = {},
 ): Promise<Restored> {
   const manifest = await readManifest(directory);
+  refusePlain(manifest, key);
   const missing = missingMigrations(await readMigrations(), manifest);
   const db = openDatabase<unknown>({ DATABASE_URL: url }, 'pressroom restore');
   try {
@@ -50,6 +51,15 @@ export async function restore(
   } finally {
     await db.destroy();
   }
+}
+
+/** A dump runs as the owner of the database, and whoever may write to the bucket could have put it there. */
+function refusePlain({ dump }: Manifest, key: Buffer | undefined): void {
+  if (key === undefined || dump !== DUMP) return;
+  throw new Failure(
+    'refused',
+    'the backup is not encrypted, although BACKUP_KEY is set, so it may be of somebody else; unset BACKUP_KEY to restore one from before there was a key',
+  );
 }
 
 /**

@@ -13,9 +13,26 @@ function lastDue(now: Date, hour: number): number {
   return today <= now.getTime() ? today : today - DAY_MS;
 }
 
-/** Whether a backup is due: there is none, or none since `hour` o'clock. */
+/** Those that were made until `now`; a clock that was wrong may have given others a time after it. */
+export function madeUntil<Backup extends { madeAt: Date }>(made: readonly Backup[], now: Date): Backup[] {
+  return made.filter(({ madeAt }) => madeAt.getTime() <= now.getTime());
+}
+
+/** When a backup was last test-restored until `now`. */
+export function lastVerified(kept: readonly { verifiedAt: Date | undefined }[], now: Date): Date | undefined {
+  const times = kept.flatMap(({ verifiedAt }) => verifiedAt?.getTime() ?? []);
+  const past = times.filter((time) => time <= now.getTime());
+  return past.length === 0 ? undefined : new Date(Math.max(...past));
+}
+
+/** Whether a backup is due: there is none, or none since `hour` o'clock, or that is of a time after `now`. */
 export function isBackupDue(newest: Date | undefined, now: Date, hour: number): boolean {
-  return newest === undefined || newest.getTime() < lastDue(now, hour);
+  return newest === undefined || newest > now || newest.getTime() < lastDue(now, hour);
+}
+
+/** Whether a schedule that tries again has made its backup: one is younger than 12 hours. */
+export function isRecent(newest: Date | undefined, now: Date): boolean {
+  return newest !== undefined && newest <= now && now.getTime() - newest.getTime() < DAY_MS / 2;
 }
 
 /** In how many ms the next backup is due, if none is now. */
@@ -25,19 +42,20 @@ export function msUntilDue(now: Date, hour: number): number {
 
 /** Whether a verification is due. */
 export function isVerificationDue(newest: Date | undefined, now: Date): boolean {
-  return newest === undefined || now.getTime() - newest.getTime() >= VERIFICATION_MS;
+  return newest === undefined || newest > now || now.getTime() - newest.getTime() >= VERIFICATION_MS;
 }
 
 /**
  * Those of `made` that are not kept any more: older than `keepDays`, with as many newer ones. So neither many
- * backups on one day nor a month without any removes the last good ones.
+ * backups on one day nor a month without any removes the last good ones. Those of a time after `now` neither
+ * go nor count.
  */
 export function expired<Backup extends { madeAt: Date }>(
   made: readonly Backup[],
   now: Date,
   keepDays: number,
 ): Backup[] {
-  return made
+  return madeUntil(made, now)
     .toSorted((one, other) => other.madeAt.getTime() - one.madeAt.getTime())
     .slice(keepDays)
     .filter(({ madeAt }) => now.getTime() - madeAt.getTime() > keepDays * DAY_MS);

@@ -5,8 +5,8 @@ import { restore } from './restore.ts';
 
 /**
  * Restores the backup in `directory` into a database of its own on the server of `url`, which compares the
- * rows of every table with the backup's, and drops that database. Throws a `Failure` if the backup cannot be
- * restored, or the database's error if the user of `url` may not create databases.
+ * number of rows of every table with the backup's, and drops that database. Throws a `Failure` if the backup
+ * cannot be restored, or the database's error if the user of `url` may not create databases.
  */
 export async function verifyBackup(url: string, directory: string, options: BackupOptions): Promise<void> {
   const scratch = new URL(url);
@@ -27,7 +27,7 @@ export async function verifyBackup(url: string, directory: string, options: Back
   }
 }
 
-/** Drops the database even while what was broken off is still at work in it. */
+/** Drops the database even while what was interrupted is still at work in it. */
 async function drop(db: Kysely<unknown>, name: string): Promise<void> {
   await sql`drop database if exists ${sql.id(name)} with (force)`.execute(db);
 }
