@@ -183,8 +183,9 @@ describe('the chart', () => {
     });
     expect(named(objects, 'ConfigMap', 'pressroom').data).toMatchObject({
       HOST: '0.0.0.0',
-      REDIS_URL: 'redis://valkey:6379',
+      REDIS_URL: 'redis://valkey:6380',
       CONTENT_RATE_LIMIT: '100',
+      CACHE_BYTES: '33554432',
     });
     expect(named(objects, 'Ingress', 'pressroom').spec).toMatchObject({
       ingressClassName: 'nginx',
@@ -192,6 +193,9 @@ describe('the chart', () => {
       tls: [{ hosts: ['pressroom.example.com'], secretName: 'pressroom-tls' }],
     });
     expect(JSON.stringify(objects)).not.toMatch(/metadata.name":"(traefik|monitoring)"/);
+    expect(named(objects, 'NetworkPolicy', 'databases').spec).toMatchObject({
+      egress: [{ ports: [{ port: 6432 }, { port: 6380 }] }],
+    });
     expect(named(objects, 'Deployment', 'newsroom').spec?.replicas).toBe(3);
     expect(named(objects, 'HorizontalPodAutoscaler', 'content').spec).toMatchObject({
       minReplicas: 3,
@@ -201,6 +205,24 @@ describe('the chart', () => {
       'kubernetes.io/arch': 'amd64',
     });
     expect(named(objects, 'ServiceMonitor', 'pressroom')).toBeDefined();
+  });
+
+  test.each([
+    [{}, 'postgres://pressroom_content@pressroom-postgres-ro:5432/pressroom'],
+    [{ readHost: '' }, ''],
+    [{ host: 'db' }, ''],
+    [{ host: 'db', readHost: 'standby' }, 'postgres://pressroom_content@standby:5432/pressroom'],
+  ])('reads with %j from %j', async (database, address) => {
+    const { data } = named(await chart({ database }), 'ConfigMap', 'content');
+    expect(data?.DATABASE_READ_URL).toBe(address);
+  });
+
+  test('lets the namespaces in that it is given, whatever their names', async () => {
+    const networkPolicies = { ingressNamespace: 'monitoring', monitoringNamespace: '1234' };
+    const objects = await chart({ networkPolicies });
+    const sources = (name: string) => JSON.stringify(named(objects, 'NetworkPolicy', name).spec?.ingress);
+    expect(sources('requests')).toContain('"kubernetes.io/metadata.name":"monitoring"');
+    expect(sources('metrics')).toContain('"kubernetes.io/metadata.name":"1234"');
   });
 
   test('knows each workload and each group of settings by its name', async () => {
@@ -219,6 +241,7 @@ describe('the chart', () => {
     [{ workloads: { conten: {} } }, 'conten'],
     [{ redis: { url: 'valkey:6379' } }, 'url'],
     [{ image: { repository: 'pressroom:0.1.0' } }, 'repository'],
+    [{ ingress: { tlsSecret: 'tls' } }, 'host'],
   ])('refuses %j', async (values, named) => {
     await expect(chart(values)).rejects.toThrow(named);
   });

@@ -4,6 +4,8 @@ remains of an address of the database.
 */ -}}
 {{- define "pressroom.settings" -}}
 {{- $all := dict -}}
+{{- $readHost := eq .Values.database.host "pressroom-postgres-rw" | ternary "pressroom-postgres-ro" "" -}}
+{{- if hasKey .Values.database "readHost" }}{{ $readHost = .Values.database.readHost }}{{ end -}}
 {{- range (.Files.Get "base/kustomization.yaml" | fromYaml).configMapGenerator -}}
   {{- $name := .name -}}
   {{- $own := dict -}}
@@ -11,7 +13,7 @@ remains of an address of the database.
     {{- $pair := regexSplit "=" . 2 -}}
     {{- $_ := set $own (first $pair) (last $pair) -}}
   {{- end -}}
-  {{- range $key, $host := dict "DATABASE_URL" $.Values.database.host "DATABASE_READ_URL" $.Values.database.readHost -}}
+  {{- range $key, $host := dict "DATABASE_URL" $.Values.database.host "DATABASE_READ_URL" $readHost -}}
     {{- if hasKey $own $key -}}
       {{- $role := regexFind "postgres://\\w+@" (get $own $key) -}}
       {{- with $.Values.database -}}
@@ -24,7 +26,9 @@ remains of an address of the database.
     {{- with $.Values.redis.url }}{{ $_ := set $own "REDIS_URL" . }}{{ end -}}
   {{- end -}}
   {{- range $key, $value := index $.Values.settings $name -}}
-    {{- $_ := set $own $key (toString $value) -}}
+    {{- /* A number of a file is a float, which from a million on is written with an exponent. */ -}}
+    {{- $isWhole := and (kindIs "float64" $value) (eq $value (floor $value)) -}}
+    {{- $_ := set $own $key ($isWhole | ternary (printf "%.0f" $value) (toString $value)) -}}
   {{- end -}}
   {{- $_ := set $all $name $own -}}
 {{- end -}}

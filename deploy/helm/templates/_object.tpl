@@ -37,6 +37,7 @@ Takes `root`, `settings` and `object`.
   {{- end -}}
 {{- else if eq $kind "NetworkPolicy" -}}
   {{- $wanted = $values.networkPolicies.enabled -}}
+  {{- include "pressroom.policy" (dict "values" $values "name" $name "spec" $spec) -}}
 {{- else if eq $kind "ServiceMonitor" -}}
   {{- $wanted = $values.serviceMonitor.enabled -}}
   {{- $_ := set $object.metadata "labels" (merge (deepCopy $values.serviceMonitor.labels) $object.metadata.labels) -}}
