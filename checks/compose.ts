@@ -165,10 +165,13 @@ export async function passedVariables(root: string): Promise<Set<string>> {
   );
 }
 
-/** Every variable that the file reads must be explained in `.env.example`; NAME_FILE is what NAME is. */
+/**
+ * Every variable that the file reads must be explained in `.env.example`; NAME_FILE is what NAME is, and
+ * $${NAME} is read in the container.
+ */
 async function variableFaults(text: string, root: string): Promise<string[]> {
   const example = await readFile(join(root, '.env.example'), 'utf8');
-  const names = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
+  const names = new Set([...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name));
   return [...names]
     .filter((name) => !new RegExp(`^#? ?${name.replace(/_FILE$/, '')}=`, 'm').test(example))
     .map((name) => `reads ${name}, which .env.example does not explain`);
