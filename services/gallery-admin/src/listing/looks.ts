@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Logger } from '@pressroom/common/log/logging';
 import { type Kysely, sql } from 'kysely';
 import pLimit from 'p-limit';
+import type { Sharp } from 'sharp';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { GalleryTables } from '../tables.ts';
 import { type StoredObject, unquoted } from './object-page.ts';
@@ -20,7 +21,7 @@ const KEEP_DAYS = 180;
 export class Looks {
   readonly #db: Kysely<GalleryTables>;
   readonly #log: Pick<Logger, 'warn'>;
-  /** One at a time, because thumbnails go first. */
+  /** One at a time: the connections are for requests. */
   readonly #keeping = pLimit(1);
 
   constructor(db: Kysely<GalleryTables>, log: Pick<Logger, 'warn'>) {
@@ -43,12 +44,17 @@ export class Looks {
     return ids.map((id) => known.get(id.toString('hex')));
   }
 
-  /** Keeps the look of an object, soon, from its thumbnail. */
-  keep(bucket: Bucket, object: Version, thumbnail: Buffer): void {
+  /** Takes the look of an object from its pixels, and keeps it soon. */
+  async keep(bucket: Bucket, object: Version, pixels: Sharp): Promise<void> {
     if (this.#keeping.pendingCount >= MAX_WAITING) return;
-    this.#keeping(() => this.#keep(idOf(bucket, object), thumbnail)).catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'look_not_kept'),
-    );
+    const failed = (error: unknown) => this.#log.warn({ err: error }, 'look_not_kept');
+    try {
+      const row = { id: idOf(bucket, object), thumbhash: await thumbHashOf(pixels) };
+      // Nobody waits for the database.
+      this.#keeping(() => this.#insert(row)).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   /** Forgets looks that no thumbnail has been made of for long, and returns their number. */
@@ -60,11 +66,10 @@ export class Looks {
     return Number(numDeletedRows);
   }
 
-  async #keep(id: Buffer, thumbnail: Buffer): Promise<void> {
-    const thumbhash = await thumbHashOf(thumbnail);
+  async #insert(row: { id: Buffer; thumbhash: Buffer }): Promise<void> {
     await this.#db
       .insertInto('gallery.look')
-      .values({ id, thumbhash })
+      .values(row)
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql`now()` }))
       .execute();
   }

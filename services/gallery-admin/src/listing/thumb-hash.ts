@@ -1,12 +1,13 @@
-/** ThumbHash takes no larger picture. */
-const HASHED_SIDE = 100;
+import type { Sharp } from 'sharp';
 
-/** The ThumbHash of a small picture that sharp reads. */
-export async function thumbHashOf(picture: Buffer): Promise<Buffer> {
-  const [{ default: sharp }, { rgbaToThumbHash }] = await Promise.all([import('sharp'), import('thumbhash')]);
-  const { data, info } = await sharp(picture)
+/** The longer side of what is hashed, in pixels: the hash has no detail that more of them would show. */
+const HASHED_SIDE = 32;
+
+/** The ThumbHash of a picture. */
+export async function thumbHashOf(picture: Sharp): Promise<Buffer> {
+  const { rgbaToThumbHash } = await import('thumbhash');
+  const { data, info } = await picture
     .resize({ width: HASHED_SIDE, height: HASHED_SIDE, fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb')
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });

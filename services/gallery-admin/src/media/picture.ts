@@ -100,7 +100,7 @@ async function look(png: Buffer): Promise<Pick<PictureDescription, 'thumbhash' |
   const { dominant } = await sharp(png).stats();
   const hex = [dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0'));
   return {
-    thumbhash: (await thumbHashOf(png)).toString('base64'),
+    thumbhash: (await thumbHashOf(sharp(png))).toString('base64'),
     color: `#${hex.join('')}`,
   };
 }

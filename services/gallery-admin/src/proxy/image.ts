@@ -36,19 +36,32 @@ export async function openImage(image: Buffer): Promise<OpenImage | undefined> {
 }
 
 /**
+ * What a pipeline makes, as the beginning of others that need not decode the image again. Undefined and fails
+ * as {@link drawn} does.
+ */
+export async function decoded(pipeline: Sharp, workS = WORK_S): Promise<(() => Sharp) | undefined> {
+  const made = await inTime(pipeline.raw().timeout({ seconds: workS }).toBuffer({ resolveWithObject: true }));
+  if (made === undefined) return undefined;
+  const sharp = await loadSharp();
+  const { width, height, channels } = made.info;
+  return () => sharp(made.data, { raw: { width, height, channels } });
+}
+
+/**
  * Runs a pipeline. Undefined for an image that cannot be decoded. Fails with `unavailable` after `workS`
  * seconds, because a busy machine may be the reason.
  */
 export function drawn(pipeline: Sharp, workS = WORK_S): Promise<Buffer | undefined> {
-  return pipeline
-    .timeout({ seconds: workS })
-    .toBuffer()
-    .catch((error: Error) => {
-      if (/^timeout: /m.test(error.message)) {
-        throw new Failure('unavailable', 'decoding the image took too long; try again', { cause: error });
-      }
-      return undefined;
-    });
+  return inTime(pipeline.timeout({ seconds: workS }).toBuffer());
+}
+
+function inTime<Made>(work: Promise<Made>): Promise<Made | undefined> {
+  return work.catch((error: Error) => {
+    if (/^timeout: /m.test(error.message)) {
+      throw new Failure('unavailable', 'decoding the image took too long; try again', { cause: error });
+    }
+    return undefined;
+  });
 }
 
 let loading: Promise<typeof SharpModule> | undefined;

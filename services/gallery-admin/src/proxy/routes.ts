@@ -170,7 +170,7 @@ function bucketSource(
         id: JSON.stringify([bucket.id, ...bucket.baseUrls, object.key, object.versionId, ifMatch]),
         fetch: (signal) =>
           fetchObject(bucket, object, { method: 'GET', headers: {}, signal }, { maxBytes, ifMatch, accepts }),
-        drawn: (thumbnail) => looks.keep(bucket, { key: object.key, etag: ifMatch }, thumbnail),
+        look: (pixels) => looks.keep(bucket, { key: object.key, etag: ifMatch }, pixels),
       };
     },
   };

@@ -1,4 +1,5 @@
-import { drawn, openImage, WORK_S } from './image.ts';
+import type { Sharp } from 'sharp';
+import { decoded, drawn, openImage, WORK_S } from './image.ts';
 
 /** The formats of thumbnails. */
 export type ThumbnailFormat = 'webp' | 'avif';
@@ -14,27 +15,42 @@ const QUALITY = { webp: 78, avif: 52 };
 /** AVIF's slower efforts cost seconds and save little at this size. */
 const AVIF_EFFORT = 2;
 
+/** Options of {@link makeThumbnail}. */
+interface ThumbnailOptions {
+  side?: number | undefined;
+  workS?: number | undefined;
+  look?: ((pixels: Sharp) => Promise<void>) | undefined;
+}
+
 /**
  * Makes a thumbnail: at most `side` px on the longer side, rotated by its EXIF orientation, in sRGB, without
  * metadata; for an animation, of the first frame. Undefined for an image that cannot be decoded. Fails with
  * `refused` for more than 100 megapixels, after reading only the header, and with `unavailable` after `workS`
  * seconds, because a busy machine may be the reason.
+ *
+ * @param look looks at the pixels of the thumbnail while they are encoded
  */
 export async function makeThumbnail(
   image: Buffer,
   format: ThumbnailFormat,
-  { side = SIDES.small, workS = WORK_S }: { side?: number; workS?: number } = {},
+  { side = SIDES.small, workS = WORK_S, look }: ThumbnailOptions = {},
 ): Promise<Buffer | undefined> {
   const opened = await openImage(image);
   if (opened === undefined) return undefined;
   const thumbnail = opened
     .pixels()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
-  const encoded =
-    format === 'avif'
-      ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })
-      : thumbnail.webp({ quality: QUALITY.webp });
-  return drawn(encoded, workS);
+  if (look === undefined) return drawn(encoded(thumbnail, format), workS);
+  const pixels = await decoded(thumbnail, workS);
+  if (pixels === undefined) return undefined;
+  const [made] = await Promise.all([drawn(encoded(pixels(), format), workS), look(pixels())]);
+  return made;
+}
+
+function encoded(thumbnail: Sharp, format: ThumbnailFormat): Sharp {
+  return format === 'avif'
+    ? thumbnail.avif({ quality: QUALITY.avif, effort: AVIF_EFFORT })
+    : thumbnail.webp({ quality: QUALITY.webp });
 }
 
 /** The best format that `accept` allows: AVIF if it is named, else WebP. */

@@ -4,6 +4,7 @@ import { FairQueue } from '@pressroom/common/concurrency/fair-queue';
 import { Failure } from '@pressroom/common/failures/failure';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
+import type { Sharp } from 'sharp';
 import { decodeStill } from '../stills/decode-still.ts';
 import { type StillFormat, stillFormat } from '../stills/formats.ts';
 import type { Unseen } from '../stills/still-result.ts';
@@ -42,8 +43,8 @@ export interface ThumbnailSource {
   /** Differs for different bytes, if that can be known: a URL, or an object with its entity tag. */
   id: string;
   fetch: (signal: AbortSignal) => Promise<Media>;
-  /** Called with each small thumbnail that is made of it. */
-  drawn?: (thumbnail: Buffer) => void;
+  /** Looks at each small thumbnail that is made of it; does not fail. */
+  look?: (pixels: Sharp) => Promise<void>;
 }
 
 /** A file as it was fetched. */
@@ -146,22 +147,16 @@ export class Thumbnails {
     return { contentType, image: await imageBytes(media, this.#maxBytes) };
   }
 
-  #draw({ format, size, signal }: ThumbnailRequest, image: Buffer): Promise<Buffer | undefined> {
+  #draw({ format, size, signal, source }: ThumbnailRequest, image: Buffer): Promise<Buffer | undefined> {
     return this.#decodings.run('', async () => {
       signal.throwIfAborted();
-      return makeThumbnail(image, format, { side: SIDES[size] });
+      const look = size === 'small' ? source.look : undefined;
+      return makeThumbnail(image, format, { side: SIDES[size], look });
     });
   }
 
-  #finish(
-    { format, size, source }: ThumbnailRequest,
-    file: FetchedFile,
-    drawn: Buffer | undefined,
-  ): Thumbnail {
-    if (drawn !== undefined) {
-      if (size === 'small') source.drawn?.(drawn);
-      return finished(drawn, `image/${format}`);
-    }
+  #finish({ format }: ThumbnailRequest, file: FetchedFile, drawn: Buffer | undefined): Thumbnail {
+    if (drawn !== undefined) return finished(drawn, `image/${format}`);
     if (mayBeSentWhole(file)) return finished(file.image, file.contentType);
     const isKnown = isRaster(file.image) || stillFormat(file.image) !== undefined;
     if (!isKnown && !/^image\//i.test(file.contentType)) throw notMedia(file.contentType);
