@@ -36,6 +36,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/newsroom undo 17$/, 'names an edit of the reader; test/news-feed/newsroom/edits.test.ts runs it'],
   [/newsroom work$/, 'runs until it is stopped; pnpm start runs it'],
   [/deploy\/release|^git push/, 'publishes a release'],
+  [/deploy\/try/, 'needs root, minutes and, in part, a cluster'],
   [/^git (verify-tag|status)/, 'needs a signed tag'],
 ];
 
