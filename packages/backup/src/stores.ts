@@ -40,7 +40,7 @@ export function openMediaBucket(config: BackupConfig): MediaBucket | undefined {
     region: config.S3_REGION,
     accessKeyId: config.S3_ACCESS_KEY_ID,
     secretAccessKey: config.S3_SECRET_ACCESS_KEY,
-    forcePathStyle: config.S3_FORCE_PATH_STYLE === 'true',
+    forcePathStyle: config.S3_FORCE_PATH_STYLE,
   });
   return { s3, name: config.S3_BUCKET };
 }

@@ -8,6 +8,7 @@ import {
   readConfig,
   secret,
   setting,
+  yesOrNo,
 } from '@pressroom/common/start/config';
 import { articleSettings, siteUrl } from '@pressroom/common/start/site-settings';
 import { z } from 'zod';
@@ -26,10 +27,6 @@ export const MEDIA_PORT_VARIABLE = 'MEDIA_PORT';
 
 function endpoint() {
   return z.string().refine(isEndpoint, 'the URL of an object store, such as https://s3.example.com');
-}
-
-function yesOrNo() {
-  return z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 }
 
 function publicPrefixes() {

@@ -7,6 +7,7 @@ import {
   readConfig,
   secret,
   setting,
+  yesOrNo,
 } from './config.ts';
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_DIRECT_URL, HOST, LOG_LEVEL, METRICS_PORT } =
@@ -56,7 +57,7 @@ export const backupSettings = {
   S3_ACCESS_KEY_ID: setting(z.string().optional(), 'The access key of that store.'),
   S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of that store.'),
   S3_FORCE_PATH_STYLE: setting(
-    z.enum(['true', 'false'], 'true or false').default('true'),
+    yesOrNo().default(true),
     '`false` for stores that only accept the bucket in the host name.',
   ),
 };

@@ -29,6 +29,11 @@ export function port() {
   return integer(0, 65535);
 }
 
+/** A setting that is `true` or `false`. */
+export function yesOrNo() {
+  return z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+}
+
 /** Marks a setting whose value is never shown, neither in errors nor elsewhere. */
 export function secret<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), secret: true });
