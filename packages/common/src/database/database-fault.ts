@@ -12,11 +12,11 @@ const NETWORK_CODES = new Set([
 
 /**
  * SQLSTATE classes and codes of a server that is unavailable, full or too slow, rather than of a wrong
- * statement (PostgreSQL manual, appendix A): connection exceptions, insufficient resources, operator
- * intervention (shutdown, statement timeout), a lock that is not available, a transaction that took too long,
- * a read-only standby.
+ * statement (PostgreSQL manual, appendix A): connection exceptions, a refused login (the role has a new
+ * password, and the process the old one), insufficient resources, operator intervention (shutdown, statement
+ * timeout), a lock that is not available, a transaction that took too long, a read-only standby.
  */
-const SERVER_STATES = /^(08...|53...|57...|55P03|25P03|25P04|25006)$/;
+const SERVER_STATES = /^(08...|28...|53...|57...|55P03|25P03|25P04|25006)$/;
 
 /** OpenSSL's and Node's codes for a server whose certificate is refused. */
 const CERTIFICATE_CODES =
