@@ -1,21 +1,35 @@
-/** What {@link ask} sends besides a GET. */
+import { request } from 'undici';
+
+/** What a request sends besides a GET. */
 export interface Sent {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   json?: unknown;
 }
 
-/** Sends a request and returns what the JSON of its answer says. Throws unless it succeeded. */
-export async function ask<Answer = unknown>(
-  url: string,
-  { method, headers, json }: Sent = {},
-): Promise<Answer> {
-  const response = await fetch(url, {
-    method: method ?? (json === undefined ? 'GET' : 'POST'),
-    headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 500)}`);
-  return JSON.parse(text) as Answer;
+/** How often a request is repeated that the service could not serve at once. */
+const TRIES = 20;
+
+/**
+ * Sends a request, again while the answer is 503, and returns the text of its answer. Throws unless it is
+ * 2xx.
+ */
+export async function askForText(url: string, { method, headers, json }: Sent = {}): Promise<string> {
+  const body = json === undefined ? null : JSON.stringify(json);
+  for (let tries = 1; ; tries += 1) {
+    const { statusCode, body: answer } = await request(url, {
+      method: method ?? (body === null ? 'GET' : 'POST'),
+      headers: { ...(body !== null && { 'content-type': 'application/json' }), ...headers },
+      body,
+    });
+    const text = await answer.text();
+    if (statusCode < 300) return text;
+    if (statusCode !== 503 || tries > TRIES)
+      throw new Error(`${url} answered ${statusCode}: ${text.slice(0, 500)}`);
+  }
+}
+
+/** Sends a request and returns what the JSON of its answer says. */
+export async function ask<Answer>(url: string, sent?: Sent): Promise<Answer> {
+  return JSON.parse(await askForText(url, sent)) as Answer;
 }

@@ -1,44 +1,92 @@
-import { type ServerProcess, startServer } from './child.ts';
-import { cpuTime, stolenTime } from './cpu-time.ts';
 import { type Conditions, type Figure, figuresOf } from './figures/figure.ts';
 import { type Load, type LoadResult, load } from './load.ts';
 import { pinned } from './pinned.ts';
-import { oneTurn } from './turns.ts';
+import { type ServerOptions, type ServerProcess, startServer } from './server.ts';
+import { inTurns } from './turns.ts';
+import { cpuTime } from './usage.ts';
 
-/** How often each server is measured. */
-const ROUNDS = 9;
+/** A server with what it is asked. */
+export interface Asked {
+  subject: string;
+  process: ServerProcess;
+  /** Asks it for so long, in ms, over so many connections if their number is not its own. */
+  ask: (durationMs: number, connections: number) => Promise<LoadResult>;
+}
 
-/** How many rounds there are at most, if the hypervisor has taken time in some. */
-const MOST_ROUNDS = 15;
-
-/** The time that may be stolen from a round, in µs: a hundredth of a core. */
-const STOLEN_US = 20_000;
-
-/** How long one measurement lasts, in ms, after a warm-up of the same server. */
-const ROUND_MS = 1000;
-const WARM_UP_MS = 1500;
-
-/** A named server. */
-export type Contender = [name: string, server: Pick<ServerProcess, 'port' | 'pid'>];
-
-/** The requests under which servers are compared. */
-type Request = Pick<Load, 'paths' | 'headers' | 'status' | 'connections'>;
+/** How often servers are measured. */
+export interface Rounds {
+  rounds: number;
+  /** How long one measurement lasts, and the one before it that does not count, in ms. */
+  roundMs: number;
+  warmUpMs: number;
+  connections?: number;
+}
 
 /** What one measurement of a server found. */
-interface Slice extends LoadResult {
+export interface Slice extends LoadResult {
   /** CPU time of a request in the server's process, in µs: its own, and the kernel's for it. */
   user: number;
   system: number;
+  /** Resident memory afterwards, in MiB. */
+  memory: number;
 }
 
-/** What is compared, and under which conditions. */
-export interface Compared {
+/** Measures servers in turns, each after a warm-up: their slices by round. */
+export async function slicesOf(
+  servers: readonly Asked[],
+  { rounds, roundMs, warmUpMs, connections = 1 }: Rounds,
+): Promise<Slice[][]> {
+  for (const { ask } of servers) await ask(warmUpMs, connections);
+  return inTurns(servers, rounds, async ({ process, ask }) => {
+    const before = cpuTime(process.pid);
+    const result = await ask(roundMs, connections);
+    const after = cpuTime(process.pid);
+    const user = (after.user - before.user) / result.requests;
+    const system = (after.system - before.system) / result.requests;
+    return { ...result, user, system, memory: process.residentMemory() };
+  });
+}
+
+/** The unit of each metric of a slice, and how it is read. */
+const METRICS = {
+  rate: { unit: '/s', read: ({ requestsPerSecond }: Slice) => requestsPerSecond },
+  p50: { unit: 'ms', read: ({ p50 }: Slice) => p50 },
+  p99: { unit: 'ms', read: ({ p99 }: Slice) => p99 },
+  'cpu, user': { unit: 'µs', read: ({ user }: Slice) => user },
+  'cpu, system': { unit: 'µs', read: ({ system }: Slice) => system },
+  cpu: { unit: 'ms', read: ({ user, system }: Slice) => (user + system) / 1000 },
+  memory: { unit: 'MiB', read: ({ memory }: Slice) => memory },
+};
+
+/** Metrics of a server's slices as figures. */
+export function sliceFigures(
+  figure: ReturnType<typeof figuresOf>,
+  what: string,
+  slices: readonly Slice[],
+  metrics: readonly (keyof typeof METRICS)[],
+): Figure[] {
+  return metrics.map((metric) =>
+    figure(what, metric, METRICS[metric].unit, slices.map(METRICS[metric].read)),
+  );
+}
+
+/** The rates of one as multiples of those of another, round by round. */
+export function rateRatios(own: readonly Slice[], other: readonly Slice[]): number[] {
+  return own.map(
+    ({ requestsPerSecond }, round) => requestsPerSecond / (other[round]?.requestsPerSecond ?? 0),
+  );
+}
+
+/** The requests under which servers are compared. */
+export type Compared = Pick<Load, 'requests' | 'connections' | 'status'> & {
   what: string;
-  request: Request;
   at?: Conditions;
   /** The smallest acceptable ratio, if there is one. */
   aim?: number;
-}
+};
+
+/** A named server. */
+export type Contender = [name: string, server: ServerProcess];
 
 /**
  * Measures two servers in turns under the same load, which has its own core: rates, times and CPU time of
@@ -46,63 +94,32 @@ export interface Compared {
  */
 export async function compare(
   contenders: readonly [Contender, Contender],
-  { what, request, at, aim }: Compared,
+  { what, at, aim, ...request }: Compared,
 ): Promise<Figure[]> {
-  const rounds = await pinned(
-    contenders.map(([, { pid }]) => pid),
-    () => measure(contenders, request),
-  );
-  const figures = contenders.flatMap(([name], index) => {
-    const of = (member: keyof Slice) => rounds.map((slices) => slices[index]?.[member] ?? Number.NaN);
-    const figure = figuresOf(name, at);
-    return [
-      figure(what, 'rate', '/s', of('requestsPerSecond')),
-      figure(what, 'p50', 'ms', of('p50')),
-      figure(what, 'p99', 'ms', of('p99')),
-      figure(what, 'cpu, user', 'µs', of('user')),
-      figure(what, 'cpu, system', 'µs', of('system')),
-    ];
+  const servers = contenders.map(([subject, process]): Asked => {
+    const ask = (durationMs: number) => load({ ...request, port: process.port, durationMs });
+    return { subject, process, ask };
   });
-  const ratios = rounds.map(([own, bare]) => (own?.requestsPerSecond ?? 0) / (bare?.requestsPerSecond ?? 0));
-  return [...figures, figuresOf(contenders[0][0], at)(what, 'ratio', '', ratios, aim)];
+  const pids = servers.map(({ process }) => process.pid);
+  const slices = await pinned(pids, () => slicesOf(servers, { rounds: 9, roundMs: 1000, warmUpMs: 1500 }));
+  const metrics = ['rate', 'p50', 'p99', 'cpu, user', 'cpu, system'] as const;
+  const [own = [], bare = []] = slices;
+  return [
+    ...servers.flatMap(({ subject }, index) =>
+      sliceFigures(figuresOf(subject, at), what, slices[index] ?? [], metrics),
+    ),
+    figuresOf(contenders[0][0], at)(what, 'ratio', '', rateRatios(own, bare), aim),
+  ];
 }
 
 /** Compares a service with a bare server, which runs meanwhile. */
 export async function compareWithBare(
   own: Contender,
-  bare: { name: string; program: string; env: Record<string, string>; ready?: string },
+  { name, ...options }: ServerOptions & { name: string },
   compared: readonly Compared[],
 ): Promise<Figure[]> {
-  const { name, program, env, ready = '/' } = bare;
-  const server = await startServer({ program, env, port: 'PORT', ready });
+  await using server = await startServer(options);
   const figures: Figure[] = [];
   for (const one of compared) figures.push(...(await compare([own, [name, server]], one)));
-  await server.stop();
   return figures;
-}
-
-/** Measures until there are enough rounds in which no time was stolen. */
-async function measure(contenders: readonly Contender[], request: Request): Promise<Slice[][]> {
-  const [kept, disturbed]: [Slice[][], Slice[][]] = [[], []];
-  for (const contender of contenders) await slice(contender, request, WARM_UP_MS);
-  for (let round = 0; round < MOST_ROUNDS && kept.length < ROUNDS; round += 1) {
-    const before = stolenTime();
-    const slices = await oneTurn(contenders, round, (contender) => slice(contender, request, ROUND_MS));
-    (stolenTime() - before > STOLEN_US ? disturbed : kept).push(slices);
-  }
-  if (disturbed.length > 0) console.log(`the hypervisor took time from ${disturbed.length} rounds`);
-  // On a host that never leaves the machine alone, disturbed rounds are better than none.
-  return kept.length > 0 ? kept : disturbed;
-}
-
-async function slice([, { port, pid }]: Contender, request: Request, durationMs: number): Promise<Slice> {
-  const before = cpuTime(pid);
-  const result = await load({ ...request, port, durationMs });
-  const after = cpuTime(pid);
-  const requests = (result.requestsPerSecond * durationMs) / 1000;
-  return {
-    ...result,
-    user: (after.user - before.user) / requests,
-    system: (after.system - before.system) / requests,
-  };
 }

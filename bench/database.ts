@@ -6,71 +6,48 @@ import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgre
 import pg from 'pg';
 import { temporaryHome } from '../test/support/temporary-home.ts';
 
+/** A PostgreSQL of a bench, which is removed when it is stopped. */
+export type BenchPostgres = RunningPostgres & AsyncDisposable;
+
 /** A database with Pressroom's tables. */
-export interface BenchDatabase {
-  server: RunningPostgres;
+export interface BenchDatabase extends AsyncDisposable {
+  server: BenchPostgres;
   url: string;
   pool: pg.Pool;
 }
 
-/** Starts a PostgreSQL of a bench; it is removed when it is stopped. */
-export async function startBenchPostgres(settings: Record<string, string> = {}): Promise<RunningPostgres> {
+/** Starts a PostgreSQL. */
+export async function startBenchPostgres(settings: Record<string, string> = {}): Promise<BenchPostgres> {
   const dataDir = await temporaryHome();
   const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB', ...settings } });
   const stop = async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { ...server, stop };
+  return { ...server, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Runs `work` with a PostgreSQL of its own. */
-export async function onPostgres<Result>(
-  work: (server: RunningPostgres) => Promise<Result>,
-  settings?: Record<string, string>,
-): Promise<Result> {
-  const server = await startBenchPostgres(settings);
-  try {
-    return await work(server);
-  } finally {
-    await server.stop();
-  }
-}
-
-/** Runs `work` with a new database of a server, with Pressroom's tables. */
-export async function withDatabase<Result>(
-  server: RunningPostgres,
-  name: string,
-  work: (database: BenchDatabase) => Promise<Result>,
-): Promise<Result> {
+/** Opens a new database of that name on a server, or on a PostgreSQL of its own. */
+export async function openDatabase(on?: BenchPostgres, name = 'bench'): Promise<BenchDatabase> {
+  const server = on ?? (await startBenchPostgres());
   const url = await createDatabase(server.url, name);
   const pool = openPool({ DATABASE_URL: url, DATABASE_POOL_SIZE: 8 }, 'pressroom bench');
-  try {
-    return await work({ server, url, pool });
-  } finally {
+  const close = async () => {
     await pool.end();
-  }
-}
-
-/** Runs `work` with a database on a PostgreSQL of its own. */
-export function onDatabase<Result>(work: (database: BenchDatabase) => Promise<Result>): Promise<Result> {
-  return onPostgres((server) => withDatabase(server, 'bench', work));
+    if (on === undefined) await server.stop();
+  };
+  return { server, url, pool, [Symbol.asyncDispose]: close };
 }
 
 /** Creates a database with Pressroom's tables on a server and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  const url = await createEmptyDatabase(serverUrl, name);
+  const url = await copyDatabase(serverUrl, name);
   await migrate(url, fileURLToPath(new URL('../migrations', import.meta.url)));
   return url;
 }
 
-/** Creates a database without tables on a server and returns its URL. */
-export function createEmptyDatabase(serverUrl: string, name: string): Promise<string> {
-  return copyDatabase(serverUrl, name, 'template1');
-}
-
-/** Creates a database as a copy of another one, which nobody uses now, and returns its URL. */
-export async function copyDatabase(serverUrl: string, name: string, from: string): Promise<string> {
+/** Creates a database, empty or as a copy of another one that nobody uses now, and returns its URL. */
+export async function copyDatabase(serverUrl: string, name: string, from = 'template1'): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   await admin.query(`create database ${name} template ${from}`);

@@ -1,108 +1,173 @@
 import { connect, type Socket } from 'node:net';
-import { AnswerReader, requestText } from './answers.ts';
 import { quantile } from './quantile.ts';
 
-/** The requests to send. */
-export interface Load {
-  /** 127.0.0.1 only. */
-  port: number;
-  /** The paths; every connection requests each in turn. */
-  paths: readonly string[];
+/** A request, and what it sends besides its path. */
+export interface LoadRequest {
+  path: string;
   headers?: Readonly<Record<string, string>>;
-  connections: number;
+}
+
+/** The requests to send to 127.0.0.1. */
+export interface Load {
+  port: number;
+  /** Sent in turn. */
+  requests: readonly LoadRequest[];
+  /** How many connections are kept open; one that waits for an answer sends nothing else. */
+  connections?: number;
   /** Duration, in ms. */
   durationMs: number;
-  /** The status that every answer must have; if absent, answers other than 200 are counted as failed. */
+  /**
+   * Requests per second, sent whether earlier ones have been answered or not; absent: each connection sends
+   * as soon as it has its answer. A load that waits for answers sends little while the server stands still,
+   * so its percentiles hide just those times.
+   */
+  rate?: number;
+  /** The status that every answer must have: another one, or a broken connection, ends the load. */
   status?: number;
   /** What is sent instead of GETs: a JSON body for each request. */
   write?: { method: string; body: () => unknown };
 }
 
-/** The result of a load. */
+/** The result of a load; times are from when a request was due to its answer, in ms. */
 export interface LoadResult {
   /** How many requests were answered. */
   requests: number;
   /** Answers a second, those that failed not included. */
   requestsPerSecond: number;
-  /** Answers that were not 200, where no status was asked for. */
+  /** Answers other than 200, 304 and the status that was asked for, and connections that broke. */
   failed: number;
-  /** Median and 99th percentile of the time to an answer, in ms. */
   p50: number;
   p99: number;
+  highest: number;
+  /** How many answers had each status; 0: the connection broke. */
+  statuses: Record<number, number>;
 }
 
-/**
- * Sends requests over kept-alive connections, each waiting for its answer before the next, and measures.
- * Throws when an answer has another status.
- */
+/** Connections of a load that does not name their number. */
+const CONNECTIONS = 64;
+
+/** The pause before a broken connection is opened again, in ms. */
+const REOPEN_MS = 20;
+
+/** A connection, and what it waits for. */
+interface Connection {
+  socket?: Socket;
+  /** When the request that it waits for was due. */
+  due?: number;
+  /** The status of the answer that is being read. */
+  status: number;
+  /** Bytes of that answer that are still to come. */
+  missing: number;
+}
+
+/** Sends requests and measures. Throws when an answer has another status than the one that was asked for. */
 export async function load(options: Load): Promise<LoadResult> {
+  const { port, connections = CONNECTIONS, durationMs, rate, status: wanted } = options;
+  const texts = options.requests.map((request) => textOf(request, options));
   const times: number[] = [];
-  const tally = { failed: 0 };
-  const end = performance.now() + options.durationMs;
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: options.connections }, (_, index) =>
-      connection(options, { index, end, times, tally }),
-    ),
-  );
-  const seconds = (performance.now() - start) / 1000;
+  const statuses: Record<number, number> = {};
+  const all = Array.from({ length: connections }, (): Connection => ({ status: 0, missing: 0 }));
+  const free: Connection[] = [];
+  const begin = performance.now();
+  const most = rate === undefined ? Number.POSITIVE_INFINITY : Math.floor((rate * durationMs) / 1000);
+  const [total, period] = [most, rate === undefined ? 0 : 1000 / rate];
+  let [sent, waiting, over] = [0, 0, false];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+
+  const send = () => {
+    const now = performance.now();
+    const ended = rate === undefined ? now - begin >= durationMs : sent >= total;
+    while (!ended && sent < total && begin + sent * period <= now) {
+      const connection = free.pop();
+      if (connection === undefined) return;
+      connection.due = rate === undefined ? now : begin + sent * period;
+      waiting += 1;
+      connection.socket?.write(texts[sent % texts.length]?.() ?? '');
+      sent += 1;
+    }
+    if (ended && waiting === 0) resolve();
+  };
+  const answered = (connection: Connection, status: number) => {
+    if (connection.due === undefined) return;
+    times.push(performance.now() - connection.due);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    delete connection.due;
+    waiting -= 1;
+    if (wanted !== undefined && status !== wanted) reject(new Error(`expected ${wanted}, got ${status}`));
+  };
+  const open = (connection: Connection) => {
+    if (over) return;
+    connection.missing = 0;
+    const ready = () => {
+      free.push(connection);
+      send();
+    };
+    const socket = connect(port, '127.0.0.1', ready).setNoDelay(true);
+    connection.socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      if (!isWhole(connection, chunk)) return;
+      answered(connection, connection.status);
+      ready();
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      answered(connection, 0);
+      const place = free.indexOf(connection);
+      if (place >= 0) free.splice(place, 1);
+      setTimeout(open, REOPEN_MS, connection);
+    });
+  };
+  for (const connection of all) open(connection);
+  // Not at once: a loop without a pause would take a core from what is measured.
+  const timer = setInterval(send, 1);
+  await promise.finally(() => {
+    over = true;
+    clearInterval(timer);
+    for (const { socket } of all) socket?.destroy();
+  });
+  const seconds = (performance.now() - begin) / 1000;
+  const failed = failuresIn(statuses, wanted);
   return {
     requests: times.length,
-    requestsPerSecond: times.length / seconds,
-    failed: tally.failed,
+    requestsPerSecond: (times.length - failed) / seconds,
+    failed,
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
+    highest: times.reduce((longest, time) => Math.max(longest, time), 0),
+    statuses,
   };
 }
 
-/** What the connections of a load share, and the place of this one. */
-interface Shared {
-  index: number;
-  /** When the load ends, by `performance.now()`. */
-  end: number;
-  times: number[];
-  tally: { failed: number };
+function failuresIn(statuses: Record<number, number>, wanted: number | undefined): number {
+  const isFailure = (status: number) => ![200, 304, wanted].includes(status);
+  const failures = Object.entries(statuses).filter(([status]) => isFailure(Number(status)));
+  return failures.reduce((sum, [, count]) => sum + count, 0);
 }
 
-function connection(options: Load, { index, end, times, tally }: Shared): Promise<void> {
-  const requests = options.paths.map((path) => requestOf(options, path));
-  const { status } = options;
-  const reader = new AnswerReader();
-  return new Promise((resolve, reject) => {
-    const socket: Socket = connect(options.port, '127.0.0.1');
-    socket.setNoDelay(true);
-    let next = index;
-    let sent = 0;
-    const send = () => {
-      if (performance.now() >= end) {
-        socket.destroy();
-        resolve();
-        return;
-      }
-      sent = performance.now();
-      socket.write(requests[next++ % requests.length]?.() ?? '');
-    };
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed the connection')));
-    socket.on('connect', send);
-    socket.on('data', (chunk: Buffer) => {
-      const isWhole = reader.takes(chunk);
-      if (status !== undefined && reader.status !== status) {
-        socket.destroy(new Error(`expected ${status}, got ${chunk.toString('latin1', 0, 500)}`));
-        return;
-      }
-      if (!isWhole) return;
-      if (reader.status === (status ?? 200)) times.push(performance.now() - sent);
-      else tally.failed += 1;
-      send();
-    });
-  });
+/**
+ * Takes a piece of an answer; whether the answer is whole now. It only looks for the status line and the
+ * length: a client that parsed answers would cost more than the servers, and be what is measured.
+ */
+function isWhole(connection: Connection, chunk: Buffer): boolean {
+  if (connection.missing === 0) {
+    const end = chunk.indexOf('\r\n\r\n');
+    const head = chunk.toString('latin1', 0, end);
+    connection.status = Number(head.slice(9, 12));
+    const length = connection.status === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    connection.missing = end + 4 + length;
+  }
+  connection.missing -= chunk.length;
+  return connection.missing <= 0;
 }
 
-/** The text of each request for a path. */
-function requestOf({ headers = {}, write }: Load, path: string): () => string {
-  const head = requestText(write?.method ?? 'GET', path, headers);
-  if (write === undefined) return () => `${head}\r\n`;
+/** Makes the text of a request each time it is sent. */
+function textOf({ path, headers = {} }: LoadRequest, { write }: Load): () => string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${write?.method ?? 'GET'} ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`;
+  if (write === undefined) {
+    const text = `${head}\r\n`;
+    return () => text;
+  }
   return () => {
     const body = JSON.stringify(write.body());
     const length = Buffer.byteLength(body);

@@ -12,6 +12,8 @@ export async function pinned<Result>(
 ): Promise<Result> {
   const cores = availableParallelism();
   if (cores < 2) return work();
+  const pin = (pid: number, to: string) =>
+    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', to, String(pid)], { stdio: 'ignore' });
   pin(process.pid, '0');
   for (const pid of servers) pin(pid, '1');
   try {
@@ -19,9 +21,4 @@ export async function pinned<Result>(
   } finally {
     for (const pid of [process.pid, ...servers]) pin(pid, `0-${cores - 1}`);
   }
-}
-
-/** Lets all threads of a process run on these cores only; does nothing where there is no `taskset`. */
-function pin(pid: number, cores: string): void {
-  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)], { stdio: 'ignore' });
 }

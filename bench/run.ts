@@ -1,81 +1,66 @@
 /**
- * `pnpm bench [NAME [SIZE …]] [--keep] [--fresh]`: runs one bench, or all of them one after the other, each
- * in its own process, on the Node of the image. `pnpm bench report` makes the pages' tables and pictures
- * from what they have measured.
+ * `pnpm bench [NAME [PART …] [SIZE …]] [--keep] [--fresh]`: runs one bench, or all of them one after the
+ * other, each in its own process, on the Node of the image; `benches/` has them. `pnpm bench report` makes
+ * the pages' tables and pictures from what they have measured.
  *
- * Run again, it leaves out what it has measured of this commit, and a bench of several parts continues after
- * the last one; `--fresh` measures all of it again. With sizes on the command line the figures are a try,
+ * Run again, it leaves out what it has measured of this commit, and a bench continues after its last finished
+ * part; `--fresh` measures all of it again. With parts or sizes on the command line the figures are a try,
  * which stays in `.data/bench`; `--keep` puts them where the report finds them.
  */
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { partsOf } from './bench.ts';
+import { BENCHES } from './benches/all.ts';
 import { forgetParts, keepPart, keptPart } from './figures/parts.ts';
 import { imageNode } from './image-node.ts';
-
-/** The benches with the minutes that each takes on 2 cores; the file of each one describes its sizes. */
-const MINUTES: Readonly<Record<string, number>> = {
-  content: 5,
-  reading: 3,
-  selected: 2,
-  gallery: 4,
-  'login-flood': 1,
-  'media-flood': 3,
-  stories: 1,
-  newsroom: 6,
-  growth: 6,
-  worst: 5,
-  moving: 6,
-  scaling: 1,
-  fast: 1,
-  idle: 5,
-  start: 2,
-  page: 6,
-  peers: 7,
-  'gallery-peers': 2,
-  'news-peers': 6,
-};
+import { writeReport } from './report/pages.ts';
 
 /** Run by name only. */
 const REPORT = 'report';
+
+/** The part that stands for all of them. */
+const ALL = 'all';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { keep: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
 });
-const [name, ...sizes] = positionals;
-if (name !== undefined && name !== REPORT && MINUTES[name] === undefined) {
-  console.error(`unknown bench ${name}; choose one of ${[...Object.keys(MINUTES), REPORT].join(', ')}`);
-  process.exit(2);
-}
-const node = imageNode();
+const [asked, ...words] = positionals;
 
-/** Runs one bench; whether it succeeded. */
-function run(bench: string): boolean {
-  const program = fileURLToPath(new URL(`${bench}-run.ts`, import.meta.url));
-  const keep = values.keep || sizes.length === 0;
-  const env = { ...process.env, ...(keep && { BENCH_KEEP: 'true' }) };
-  return spawnSync(node, [program, ...sizes], { stdio: 'inherit', env }).status === 0;
+/** The arguments of `pnpm bench` for a bench: its name, with what else was asked for. */
+const namedAs = (bench: string) => [bench, ...words].join(' ');
+
+/** About how long a bench takes on 2 cores, in s. */
+function secondsOf(bench: string): number {
+  const { parts } = partsOf(BENCHES[bench] ?? { parts: () => [], sections: {} }, words);
+  return parts.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-/** The benches that are still to be run, of those that were asked for. */
-function benchesToRun(): string[] {
-  const asked = name === undefined ? Object.keys(MINUTES) : [name];
-  if (values.fresh) for (const bench of asked) forgetParts(bench);
-  const measured = asked.filter((bench) => keptPart(bench, `all ${sizes.join(' ')}`) !== undefined);
+function runBenches(): void {
+  const all = asked === undefined ? Object.keys(BENCHES) : [asked];
+  if (values.fresh) for (const bench of all) forgetParts(namedAs(bench));
+  const measured = all.filter((bench) => keptPart(namedAs(bench), ALL) !== undefined);
   if (measured.length > 0) console.log(`measured already, --fresh does it again: ${measured.join(', ')}`);
-  return asked.filter((bench) => !measured.includes(bench));
-}
-
-if (name === REPORT) {
-  if (!run(REPORT)) process.exitCode = 1;
-} else {
-  const benches = benchesToRun();
-  const minutes = (left: readonly string[]) => left.reduce((sum, bench) => sum + (MINUTES[bench] ?? 0), 0);
-  for (const [index, bench] of benches.entries()) {
-    const left = benches.slice(index);
-    console.log(`\n${bench} (${index + 1} of ${benches.length}; about ${minutes(left)} minutes left)`);
-    if (run(bench)) keepPart(bench, `all ${sizes.join(' ')}`, true);
+  const left = all.filter((bench) => !measured.includes(bench));
+  const keep = values.keep || words.length === 0;
+  const env = { ...process.env, ...(keep && { BENCH_KEEP: 'true' }) };
+  const [node, program] = [imageNode(), join(import.meta.dirname, 'measure.ts')];
+  for (const [index, bench] of left.entries()) {
+    const seconds = left.slice(index).reduce((sum, one) => sum + secondsOf(one), 0);
+    const minutes = Math.ceil(seconds / 60);
+    console.log(`\n${bench} (${index + 1} of ${left.length}; about ${minutes} minutes left)`);
+    if (spawnSync(node, [program, bench, ...words], { stdio: 'inherit', env }).status === 0)
+      keepPart(namedAs(bench), ALL, true);
     else process.exitCode = 1;
   }
+}
+
+if (asked === REPORT) {
+  await writeReport(join(import.meta.dirname, '..'));
+} else if (asked === undefined || BENCHES[asked] !== undefined) {
+  runBenches();
+} else {
+  console.error(`unknown bench ${asked}; choose one of ${[...Object.keys(BENCHES), REPORT].join(', ')}`);
+  process.exitCode = 2;
 }

@@ -7,30 +7,11 @@ export interface AnswerCost {
   unchanged: number;
 }
 
-/** What is measured. */
-export interface Inputs {
-  /** The answers that each client polls. */
-  answers: readonly AnswerCost[];
-  /** Cached answers that one process gives. */
-  requestsPerSecond: number;
-  /** Time of an answer that is not cached, in ms. */
-  uncachedMs: number;
-}
-
-/** What polling clients cost. */
-export interface Demand {
-  /** Requests a second of all clients. */
-  requests: number;
-  /** Bytes a second to all clients, if everything changed since each poll. */
-  bytesChanged: number;
-  /** Bytes a second to all clients, if nothing changed. */
-  bytesUnchanged: number;
-  /** Requests a second that reach the services through a CDN without and with an origin shield. */
-  origin: { locations: number; shield: number };
-  /** Bytes a second from the services to the CDN without a shield, if everything changed. */
-  originBytes: number;
-  /** Queries a second that the services send, besides heartbeats. */
-  queries: number;
+/** A number that polling clients demand. */
+interface Demand {
+  what: string;
+  unit: '/s' | 'bytes/s';
+  value: number;
 }
 
 /** `s-maxage` of what is polled, in s: the contract's shortest interval between two polls. */
@@ -46,21 +27,34 @@ const CHANGES_A_MINUTE = 10;
 const REPLICAS = 2;
 
 /** Calculates the demand of clients of which each polls every answer as often as it may. */
-export function demandOf(clients: number, { answers }: Inputs): Demand {
+export function demandOf(clients: number, answers: readonly AnswerCost[]): Demand[] {
   const polls = clients / INTERVAL_S;
-  const sum = (bytesOf: (answer: AnswerCost) => number) =>
+  const requests = polls * answers.length;
+  const egress = (bytesOf: (answer: AnswerCost) => number) =>
     polls * answers.reduce((total, answer) => total + bytesOf(answer), 0);
   // One URL for each answer, except that of the changes: it has one for each cursor in use.
   const urls = answers.length - 1 + CHANGES_A_MINUTE;
   // A location asks for what its clients poll, and no oftener than a copy is fresh.
-  const asked = (locations: number) => Math.min(polls * answers.length, (urls * locations) / INTERVAL_S);
+  const asked = (locations: number) => Math.min(requests, (urls * locations) / INTERVAL_S);
   const largest = Math.max(...answers.map(({ body, head }) => body + head));
-  return {
-    requests: polls * answers.length,
-    bytesChanged: sum(({ body, head }) => body + head),
-    bytesUnchanged: sum(({ unchanged }) => unchanged),
-    origin: { locations: asked(LOCATIONS), shield: asked(1) },
-    originBytes: asked(LOCATIONS) * largest,
-    queries: Math.min(asked(LOCATIONS), (urls * REPLICAS * CHANGES_A_MINUTE) / INTERVAL_S),
-  };
+  const queries = Math.min(asked(LOCATIONS), (urls * REPLICAS * CHANGES_A_MINUTE) / INTERVAL_S);
+  const rate = (what: string, value: number): Demand => ({ what, unit: '/s', value });
+  const bytes = (what: string, value: number): Demand => ({ what, unit: 'bytes/s', value });
+  const services = 'requests at the services';
+  return [
+    rate('requests', requests),
+    bytes(
+      'egress to clients, if nothing changed',
+      egress(({ unchanged }) => unchanged),
+    ),
+    bytes(
+      'egress to clients, if everything changed since each poll',
+      egress(({ body, head }) => body + head),
+    ),
+    rate(`${services}, without a CDN`, requests),
+    rate(`${services}, with a CDN`, asked(LOCATIONS)),
+    rate(`${services}, with a CDN that has one location ask for all (origin shield)`, asked(1)),
+    bytes('egress to the CDN, no shield, at most', asked(LOCATIONS) * largest),
+    rate('queries to PostgreSQL, besides heartbeats', queries),
+  ];
 }

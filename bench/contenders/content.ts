@@ -1,4 +1,5 @@
-import type { ServerProcess } from '../child.ts';
+import { LATIN } from '../data/vocabulary.ts';
+import type { ServerProcess } from '../server.ts';
 
 /** What `pnpm bench peers` asks of each content server. */
 interface ContentRequests {
@@ -12,25 +13,11 @@ interface ContentRequests {
   update: Write;
 }
 
-/** The operations that are measured, in this order: what is written last does not change what is read. */
-export const CONTENT_OPERATIONS = [
-  'list',
-  'detail',
-  'page 50',
-  'last page',
-  'search',
-  'create',
-  'update',
-] as const;
-
-/** The words that are searched for, each in the titles of a sixtieth of the articles. */
-export const SEARCHED_WORDS = Array.from({ length: 20 }, (_, index) => `word${index + 200}`);
+/** The words that are searched for, each in the titles of a fiftieth of the articles. */
+export const SEARCHED_WORDS = Array.from({ length: 20 }, (_, index) => LATIN.common(index + 200));
 
 /** The articles that are updated: so many that those who write at once do not wait for each other's row. */
 export const UPDATED_ARTICLES = Array.from({ length: 200 }, (_, index) => index + 501);
-
-/** One of the operations. */
-export type ContentOperation = (typeof CONTENT_OPERATIONS)[number];
 
 /** A request that writes; each has its own number. */
 export interface Write {

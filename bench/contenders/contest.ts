@@ -1,6 +1,13 @@
-import type { Conditions, Figure } from '../figures/figure.ts';
+import { type Asked, sliceFigures, slicesOf } from '../compare.ts';
+import { type Conditions, figuresOf } from '../figures/figure.ts';
 import type { Part } from '../figures/parts.ts';
-import { type Asked, measureInTurns } from './turns.ts';
+import { type Load, load } from '../load.ts';
+import { quantile } from '../quantile.ts';
+import type { ServerProcess } from '../server.ts';
+import { timed } from '../turns.ts';
+
+/** How often each server is measured, and for how long. */
+const ROUNDS = { rounds: 7, roundMs: 400, warmUpMs: 1000 };
 
 /** How long all servers take under one load, about, in s. */
 const SECONDS = 8;
@@ -14,32 +21,50 @@ export interface Question<Servers> {
   choose: (servers: Servers) => Asked[];
 }
 
-/** The servers of a bench, which are started when its first part needs them. */
-export class Contest<Servers extends { stop: () => Promise<void> }> {
-  readonly #start: () => Promise<Servers>;
-  #started: Promise<Servers> | undefined;
+/** The measurements, each of all servers in turns under one load: rate, times, CPU time and memory of each. */
+export function contestParts<Servers>(
+  questions: readonly Question<Servers>[],
+  at: Conditions = {},
+): Part<Servers>[] {
+  const metrics = ['rate', 'p50', 'p99', 'cpu', 'memory'] as const;
+  return questions.flatMap(({ what, connections: numbers, choose }) =>
+    numbers.map((connections) => ({
+      name: `${what}, ${connections} connections`,
+      seconds: SECONDS,
+      run: async (servers: Servers) => {
+        const asked = choose(servers);
+        const slices = await slicesOf(asked, { ...ROUNDS, connections });
+        return asked.flatMap(({ subject }, index) =>
+          sliceFigures(figuresOf(subject, { ...at, connections }), what, slices[index] ?? [], metrics),
+        );
+      },
+    })),
+  );
+}
 
-  constructor(start: () => Promise<Servers>) {
-    this.#start = start;
-  }
+/** Asks a server for requests over sockets. */
+export function askedFor(
+  { name: subject, process }: { name: string; process: ServerProcess },
+  request: Omit<Load, 'port' | 'connections' | 'durationMs'>,
+): Asked {
+  const ask = (durationMs: number, connections: number) =>
+    load({ ...request, port: process.port, connections, durationMs });
+  return { subject, process, ask };
+}
 
-  /** The measurements, each of all servers under one load. */
-  parts(questions: readonly Question<Servers>[], at: Conditions = {}): Part<Figure[]>[] {
-    const conditions = Object.entries(at).map(([name, value]) => `${value} ${name}, `);
-    return questions.flatMap(({ what, connections, choose }) =>
-      connections.map((count) => ({
-        name: `${conditions.join('')}${what}, ${count} connections`,
-        seconds: SECONDS,
-        run: async () => {
-          this.#started ??= this.#start();
-          return measureInTurns(what, choose(await this.#started), { ...at, connections: count });
-        },
-      })),
-    );
-  }
-
-  /** Ends the servers, if they were started. */
-  async stop(): Promise<void> {
-    await (await this.#started)?.stop();
-  }
+/** Asks a server by running `work` again and again, as many at once as there are connections. */
+export function askedRepeatedly(subject: string, process: ServerProcess, work: () => Promise<void>): Asked {
+  const ask = async (durationMs: number, connections: number) => {
+    const times: number[] = [];
+    const begin = performance.now();
+    const worker = async () => {
+      while (performance.now() - begin < durationMs) times.push(await timed(work));
+    };
+    await Promise.all(Array.from({ length: connections }, worker));
+    const requestsPerSecond = (times.length * 1000) / (performance.now() - begin);
+    const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+    const highest = Math.max(...times);
+    return { requests: times.length, requestsPerSecond, failed: 0, p50, p99, highest, statuses: {} };
+  };
+  return { subject, process, ask };
 }

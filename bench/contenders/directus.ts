@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { fillFromSource } from '../content-data.ts';
+import { fillFromSource } from '../data/articles.ts';
 import {
   type ContentContender,
   type ListedArticle,
@@ -35,6 +35,41 @@ const FILL = `
   create index on article (is_published, published_at);
   create index on article (category);
 `;
+
+const LIST = `/items/article?fields=${LISTED}&filter[is_published][_eq]=true&sort=-published_at&limit=20&meta=filter_count`;
+
+const HEADERS = { authorization: `Bearer ${TOKEN}` };
+
+const ARTICLE_API: Pick<ContentContender, 'requests' | 'readPage'> = {
+  requests: {
+    page: (number) => `${LIST}&page=${number}`,
+    search: (word) => `${LIST}&search=${word}`,
+    detail: '/items/article/501?fields=*,category.id,category.name,category.slug',
+    create: {
+      method: 'POST',
+      paths: ['/items/article'],
+      headers: HEADERS,
+      body: (number) => ({
+        ...writtenArticle(number),
+        slug: `written-${number}`,
+        published_at: new Date(),
+        category: 1,
+      }),
+      status: 200,
+    },
+    update: {
+      method: 'PATCH',
+      paths: UPDATED_ARTICLES.map((id) => `/items/article/${id}`),
+      headers: HEADERS,
+      body: (number) => ({ excerpt: writtenArticle(number).excerpt }),
+      status: 200,
+    },
+  },
+  readPage: (answer) => {
+    const { data, meta } = answer as { data: ListedArticle[]; meta: { filter_count: number } };
+    return { total: meta.filter_count, articles: data.map(shownArticle) };
+  },
+};
 
 /** Directus on a new database with the articles: with its data cache, and without it, its default. */
 export async function startDirectus(url: string, articles: number): Promise<ContentContender[]> {
@@ -72,8 +107,8 @@ export async function startDirectus(url: string, articles: number): Promise<Cont
     start({}),
   ]);
   return [
-    { name: version, process: cached, ...articleApi() },
-    { name: `${version}, no cache`, process: uncached, ...articleApi() },
+    { name: version, process: cached, ...ARTICLE_API },
+    { name: `${version}, no cache`, process: uncached, ...ARTICLE_API },
   ];
 }
 
@@ -88,40 +123,4 @@ async function allowReading(pool: pg.Pool): Promise<void> {
      values ($1, 'article', 'read', null, '*'), ($1, 'category', 'read', null, '*')`,
     [PUBLIC],
   );
-}
-
-function articleApi(): Pick<ContentContender, 'requests' | 'readPage'> {
-  const headers = { authorization: `Bearer ${TOKEN}` };
-  return {
-    requests: {
-      page: (number) =>
-        `/items/article?fields=${LISTED}&filter[is_published][_eq]=true&sort=-published_at&limit=20&page=${number}&meta=filter_count`,
-      search: (word) =>
-        `/items/article?fields=${LISTED}&filter[is_published][_eq]=true&sort=-published_at&limit=20&meta=filter_count&search=${word}`,
-      detail: '/items/article/501?fields=*,category.id,category.name,category.slug',
-      create: {
-        method: 'POST',
-        paths: ['/items/article'],
-        headers,
-        body: (number) => ({
-          ...writtenArticle(number),
-          slug: `written-${number}`,
-          published_at: new Date(),
-          category: 1,
-        }),
-        status: 200,
-      },
-      update: {
-        method: 'PATCH',
-        paths: UPDATED_ARTICLES.map((id) => `/items/article/${id}`),
-        headers,
-        body: (number) => ({ excerpt: writtenArticle(number).excerpt }),
-        status: 200,
-      },
-    },
-    readPage: (answer) => {
-      const { data, meta } = answer as { data: ListedArticle[]; meta: { filter_count: number } };
-      return { total: meta.filter_count, articles: data.map(shownArticle) };
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ServerProcess } from '../server.ts';
 import { listerAt, type NewsItem, type NewsLister } from './paged.ts';
 import { startPeer, versionOf } from './peer.ts';
 
@@ -23,7 +24,7 @@ const FILL = `
 `;
 
 /** Fastify with Kysely on a database with Pressroom's items, of which it makes its own table. */
-export async function startFastify(url: string): Promise<NewsLister> {
+export async function startFastify(url: string): Promise<{ process: ServerProcess; list: NewsLister }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   // One after the other: `vacuum` cannot be one of several statements.
@@ -37,7 +38,7 @@ export async function startFastify(url: string): Promise<NewsLister> {
     ready: '/ready',
   });
   const version = (name: string) => versionOf('fastify', name);
-  return listerAt('/items', {
+  const list = listerAt('/items', {
     name: `Fastify ${version('fastify')}, Kysely ${version('kysely')}`,
     process,
     read: (answer) => {
@@ -45,4 +46,5 @@ export async function startFastify(url: string): Promise<NewsLister> {
       return { items, cursor: nextCursor ?? undefined };
     },
   });
+  return { process, list };
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask } from '../ask.ts';
-import type { ServerProcess } from '../child.ts';
-import { type Asked, askWith } from './turns.ts';
+import type { Asked } from '../compare.ts';
+import type { ServerProcess } from '../server.ts';
+import { askedFor } from './contest.ts';
 
 /** The members of an item that every news server gives, and those that it adds. */
 export interface NewsItem {
@@ -11,7 +12,7 @@ export interface NewsItem {
 }
 
 /** What a page says, apart from its form. */
-export interface NewsPage {
+interface NewsPage {
   items: NewsItem[];
   /** Where the next page begins; absent after the last one. */
   cursor: string | undefined;
@@ -27,59 +28,27 @@ export interface Paged {
   read: (answer: unknown) => NewsPage;
 }
 
-/** A server that gives lists of items. */
-export interface NewsLister {
-  name: string;
-  process: ServerProcess;
-  /** The pages of the list that parameters name. */
-  list: (parameters: Readonly<Record<string, string>>) => Paged;
-}
+/** Makes the pages of a list from its parameters, those of Pressroom's items. */
+export type NewsLister = (parameters: Readonly<Record<string, string>>) => Paged;
 
 /** A server that takes the parameters of Pressroom's items, the cursor among them, at `base`. */
-export function listerAt(base: string, server: Pick<Paged, 'name' | 'process' | 'read'>): NewsLister {
-  const { name, process } = server;
-  return {
-    name,
-    process,
-    list: (parameters) => ({
-      ...server,
-      path: (cursor) => `${base}?${new URLSearchParams({ ...parameters, ...(cursor && { cursor }) })}`,
-    }),
-  };
+export function listerAt(base: string, server: Omit<Paged, 'path'>): NewsLister {
+  return (parameters) => ({
+    ...server,
+    path: (cursor) => `${base}?${new URLSearchParams({ ...parameters, ...(cursor && { cursor }) })}`,
+  });
 }
 
-/** Pages that were read one after the other. */
-export interface Followed {
-  paths: string[];
-  items: NewsItem[];
-  /** The cursor of the last one. */
-  cursor: string | undefined;
-}
-
-/** Reads the pages of a server from its first one, at most `most`. Throws if an answer is not 200. */
-export async function follow(
-  { process, path, read }: Paged,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Followed> {
-  const followed: Followed = { paths: [], items: [], cursor: undefined };
-  do {
-    const next = path(followed.cursor);
-    const { items, cursor } = read(await ask(`http://127.0.0.1:${process.port}${next}`));
-    followed.paths.push(next);
-    followed.items.push(...items);
-    followed.cursor = cursor;
-  } while (followed.cursor !== undefined && followed.paths.length < most);
-  return followed;
-}
-
-/** What is compared of items: ids and titles in their order. */
-function inOrder(items: readonly NewsItem[]): string[] {
-  return items.map(({ id, title }) => `${id} ${title}`);
-}
-
-/** What is compared of a copy, whose items may come in any order. */
-export function inAnyOrder(items: readonly NewsItem[]): string[] {
-  return inOrder(items).sort();
+/** Reads the pages of a server from its first one, at most `most`: their paths and items. */
+export async function follow({ process, path, read }: Paged, most = Number.POSITIVE_INFINITY) {
+  const [paths, items]: [string[], NewsItem[]] = [[], []];
+  for (let next: string | undefined = path(); next !== undefined && paths.length < most; ) {
+    const page = read(await ask(`http://127.0.0.1:${process.port}${next}`));
+    paths.push(next);
+    items.push(...page.items);
+    next = page.cursor === undefined ? undefined : path(page.cursor);
+  }
+  return { paths, items };
 }
 
 /** Which pages servers are asked for. */
@@ -88,8 +57,8 @@ export interface PageRange {
   most?: number;
   /** How many of the first ones are left out. */
   skipped?: number;
-  /** What of their items must be the same everywhere. */
-  compared?: (items: readonly NewsItem[]) => string[];
+  /** Whether the items may come in any order. */
+  isSet?: boolean;
 }
 
 /**
@@ -99,25 +68,25 @@ export interface PageRange {
 export async function askedForSame(
   what: string,
   servers: readonly Paged[],
-  { most, skipped = 0, compared = inOrder }: PageRange = {},
+  { most, skipped = 0, isSet = false }: PageRange = {},
 ): Promise<Asked[]> {
   const followed = await Promise.all(
-    servers.map(async (server) => ({ server, ...(await follow(server, most)) })),
+    servers.map(async (server) => {
+      const { paths, items } = await follow(server, most);
+      const shown = items.map(({ id, title }) => `${id} ${title}`);
+      return { server, paths, shown: isSet ? shown.sort() : shown };
+    }),
   );
-  const [first, ...others] = followed;
-  if (first === undefined || first.items.length === 0) throw new Error(`${what}: there are no items`);
-  const expected = compared(first.items);
-  for (const { server, items } of others) {
-    const message = `${what} of ${server.name} differs from that of ${first.server.name}`;
-    if (!isDeepStrictEqual(compared(items), expected)) throw new Error(message);
-  }
-  return followed.map(({ server, paths }) => askedFor(server, paths.slice(skipped)));
+  const [first] = followed;
+  if (first === undefined || first.shown.length === 0) throw new Error(`${what}: there are no items`);
+  return followed.map(({ server, paths, shown }) => {
+    if (!isDeepStrictEqual(shown, first.shown))
+      throw new Error(`${what} of ${server.name} differs from that of ${first.server.name}`);
+    return askedForPaths(server, paths.slice(skipped));
+  });
 }
 
 /** What a server is asked for: paths in turn. */
-export function askedFor(
-  { name, process }: Pick<Paged, 'name' | 'process'>,
-  paths: readonly string[],
-): Asked {
-  return { subject: name, process, ask: askWith(process, { paths, status: 200 }) };
+export function askedForPaths(server: Paged, paths: readonly string[]): Asked {
+  return askedFor(server, { requests: paths.map((path) => ({ path })), status: 200 });
 }

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import { answered, type ServerProcess, serverOf } from '../child.ts';
+import { type StartedServer, whenReady } from '../server.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = join(import.meta.dirname, '../..');
 
 /** The workspace of what Pressroom is compared with. */
 const PEERS = join(ROOT, 'bench/peers');
@@ -44,41 +42,27 @@ export function versionOf(peer: string, name: string): string {
 }
 
 /**
- * Starts a peer on a free port, given in `PORT`. Its output goes to /dev/null, as Pressroom's does
- * while it is measured, and what it says on its standard error to `.data/bench/peers`.
+ * Starts a peer on a free port, given in `PORT`. Its output goes nowhere, as Pressroom's does while it is
+ * measured, and what it says on its standard error to `.data/bench/peers`.
  */
-export async function startPeer({ peer, command, env, ready }: PeerOptions): Promise<ServerProcess> {
-  const port = await findFreePort();
-  const quiet = openSync('/dev/null', 'w');
-  const child = spawnPeer(peer, command, { ...env, PORT: String(port) }, quiet);
-  closeSync(quiet);
-  await answered(child, `http://127.0.0.1:${port}${ready}`);
-  return serverOf(child, port);
+export function startPeer({ peer, command, env, ready }: PeerOptions): Promise<StartedServer> {
+  return whenReady(ready, (PORT) => spawnPeer(peer, command, { ...env, PORT }));
 }
 
 /** Runs a command of a peer to its end. Throws if it fails. */
 export async function runPeer({ peer, command, env }: Omit<PeerOptions, 'ready'>): Promise<void> {
-  const child = spawnPeer(peer, command, env);
-  const [code] = await once(child, 'exit');
+  const [code] = await once(spawnPeer(peer, command, env), 'exit');
   if (code !== 0) throw new Error(`${peer} ended with ${code}; its log is ${logOf(peer)}`);
 }
 
-function spawnPeer(
-  peer: string,
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-  output?: number,
-): ChildProcess {
+function spawnPeer(peer: string, command: readonly string[], env: PeerOptions['env']): ChildProcess {
   mkdirSync(PEER_DATA, { recursive: true });
-  const log = openSync(logOf(peer), 'a');
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, command, {
+  return spawn(process.execPath, command, {
     cwd: join(PEERS, peer),
     env: { PATH, HOME, NODE_ENV: 'production', ...env },
-    stdio: ['ignore', output ?? log, log],
+    stdio: ['ignore', 'ignore', openSync(logOf(peer), 'a')],
   });
-  closeSync(log);
-  return child;
 }
 
 function logOf(peer: string): string {

@@ -1,6 +1,6 @@
 import { ask } from '../ask.ts';
-import type { ServerProcess } from '../child.ts';
-import type { NewsItem, NewsPage, Paged } from './paged.ts';
+import type { ServerProcess } from '../server.ts';
+import type { NewsItem, Paged } from './paged.ts';
 import { startPeer, versionOf } from './peer.ts';
 
 /** The database of the items. */
@@ -8,12 +8,6 @@ const DATABASE = '/news';
 
 /** How many documents are written at once. */
 const BATCH = 1000;
-
-/** An answer of `_changes` with the documents. */
-interface CouchChanges {
-  results: { seq: number; doc: NewsItem }[];
-  last_seq: number;
-}
 
 /** PouchDB Server with items as documents. */
 export interface PouchdbServer {
@@ -28,12 +22,8 @@ export interface PouchdbServer {
 
 /** Starts PouchDB Server, with its files in a folder that exists, and writes items to it. */
 export async function startPouchdb(folder: string, items: readonly NewsItem[]): Promise<PouchdbServer> {
-  const process = await startPeer({
-    peer: 'pouchdb',
-    command: ['server.js'],
-    env: { FOLDER: folder },
-    ready: '/',
-  });
+  const env = { FOLDER: folder };
+  const process = await startPeer({ peer: 'pouchdb', command: ['server.js'], env, ready: '/' });
   const at = (path = '') => `http://127.0.0.1:${process.port}${DATABASE}${path}`;
   const revisions = new Map<string, string>();
   const write = async (written: readonly NewsItem[]) => {
@@ -41,7 +31,7 @@ export async function startPouchdb(folder: string, items: readonly NewsItem[]): 
       const docs = written
         .slice(begin, begin + BATCH)
         .map((item) => ({ ...item, _id: item.id, _rev: revisions.get(item.id) }));
-      const answers = await ask<Written[]>(at('/_bulk_docs'), { json: { docs } });
+      const answers = await ask<{ id: string; rev?: string }[]>(at('/_bulk_docs'), { json: { docs } });
       for (const { id, rev } of answers) {
         if (rev === undefined) throw new Error(`PouchDB Server has not written ${id}`);
         revisions.set(id, rev);
@@ -53,33 +43,16 @@ export async function startPouchdb(folder: string, items: readonly NewsItem[]): 
   return {
     process,
     write,
-    position: async () => String((await ask<Position>(at())).update_seq),
-    changes: (limit, since) => changesOf(process, limit, since),
-  };
-}
-
-/** What the database says about a written document. */
-interface Written {
-  id: string;
-  rev?: string;
-}
-
-/** What the database says about itself. */
-interface Position {
-  update_seq: number;
-}
-
-function changesOf(process: ServerProcess, limit: number, since: string): Paged {
-  return {
-    name: `PouchDB Server ${versionOf('pouchdb', 'express-pouchdb')}`,
-    process,
-    path: (cursor = since) => `${DATABASE}/_changes?include_docs=true&limit=${limit}&since=${cursor}`,
-    read: (answer): NewsPage => {
-      const { results, last_seq } = answer as CouchChanges;
-      return {
-        items: results.map(({ doc }) => doc),
-        cursor: results.length < limit ? undefined : String(last_seq),
-      };
-    },
+    position: async () => String((await ask<{ update_seq: number }>(at())).update_seq),
+    changes: (limit, since) => ({
+      name: `PouchDB Server ${versionOf('pouchdb', 'express-pouchdb')}`,
+      process,
+      path: (cursor = since) => `${DATABASE}/_changes?include_docs=true&limit=${limit}&since=${cursor}`,
+      read: (answer) => {
+        const { results, last_seq } = answer as { results: { doc: NewsItem }[]; last_seq: number };
+        const cursor = results.length < limit ? undefined : String(last_seq);
+        return { items: results.map(({ doc }) => doc), cursor };
+      },
+    }),
   };
 }

@@ -1,28 +1,21 @@
-import type { ServerProcess } from '../child.ts';
+import type { ServerProcess } from '../server.ts';
 import { listerAt, type NewsItem, type NewsLister, type Paged } from './paged.ts';
 
 /** The news feed as other servers are measured. */
-export interface PressroomNews extends NewsLister {
+export interface PressroomNews {
+  process: ServerProcess;
+  list: NewsLister;
   /** The selected set in pages of `limit`. */
   copy: (limit: number) => Paged;
   /** What has changed in the selected set since a cursor, in pages of `limit`. */
   changes: (limit: number, since: string) => Paged;
 }
 
-/** A list, in the form of the news feed. */
-interface ListAnswer {
+/** What is read of an answer of the news feed; nothing is removed while the bench runs. */
+interface Answer {
   items: NewsItem[];
   page: { nextCursor: string | null };
-}
-
-/** A page of the selected set. */
-interface CopyAnswer {
-  items: NewsItem[];
   nextPage: string | null;
-}
-
-/** A page of changes; nothing is removed while the bench runs. */
-interface ChangesAnswer {
   changes: { item: NewsItem }[];
   hasMore: boolean;
   cursor: string;
@@ -30,31 +23,32 @@ interface ChangesAnswer {
 
 /** The requests to a running news feed. */
 export function pressroomNews(name: string, process: ServerProcess): PressroomNews {
-  const lister = listerAt('/api/v1/items', {
-    name,
-    process,
-    read: (answer) => {
-      const { items, page } = answer as ListAnswer;
-      return { items, cursor: page.nextCursor ?? undefined };
-    },
-  });
+  const selected = '/api/v1/selected';
   return {
-    ...lister,
+    process,
+    list: listerAt('/api/v1/items', {
+      name,
+      process,
+      read: (answer) => {
+        const { items, page } = answer as Answer;
+        return { items, cursor: page.nextCursor ?? undefined };
+      },
+    }),
     copy: (limit) => ({
       name,
       process,
-      path: (page) => `/api/v1/selected/snapshot?limit=${limit}${page === undefined ? '' : `&page=${page}`}`,
+      path: (page) => `${selected}/snapshot?limit=${limit}${page === undefined ? '' : `&page=${page}`}`,
       read: (answer) => {
-        const { items, nextPage } = answer as CopyAnswer;
+        const { items, nextPage } = answer as Answer;
         return { items, cursor: nextPage ?? undefined };
       },
     }),
     changes: (limit, since) => ({
       name,
       process,
-      path: (cursor = since) => `/api/v1/selected/changes?limit=${limit}&cursor=${cursor}`,
+      path: (cursor = since) => `${selected}/changes?limit=${limit}&cursor=${cursor}`,
       read: (answer) => {
-        const { changes, hasMore, cursor } = answer as ChangesAnswer;
+        const { changes, hasMore, cursor } = answer as Answer;
         return { items: changes.map(({ item }) => item), cursor: hasMore ? cursor : undefined };
       },
     }),

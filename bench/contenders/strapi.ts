@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { fillFromSource } from '../content-data.ts';
+import { fillFromSource } from '../data/articles.ts';
 import {
   type ContentContender,
   type ListedArticle,
@@ -38,7 +38,7 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
   await mkdir(PEER_DATA, { recursive: true });
   const file = join(PEER_DATA, 'strapi-token');
   const secret = 'a secret of the bench, which nobody else can reach';
-  const options = {
+  const process = await startPeer({
     peer: 'strapi',
     command: ['node_modules/@strapi/strapi/bin/strapi.js', 'start'],
     env: {
@@ -52,8 +52,7 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
       STRAPI_TELEMETRY_DISABLED: 'true',
     },
     ready: '/api/articles?pagination[pageSize]=1',
-  };
-  const process = await startPeer(options);
+  });
   const pool = new pg.Pool({ connectionString: url });
   await fillFromSource(pool, articles, FILL);
   await pool.end();
@@ -62,37 +61,37 @@ export async function startStrapi(url: string, articles: number): Promise<Conten
   const page = (number: number) =>
     `/api/articles?filters[is_published][$eq]=true&sort=date_published:desc&${LISTED}&${CATEGORY}` +
     `&pagination[page]=${number}&pagination[pageSize]=20`;
-  const write = { headers: { authorization } };
-  const contender: ContentContender = {
-    name: `Strapi ${versionOf('strapi', '@strapi/strapi')}`,
-    process,
-    requests: {
-      page,
-      detail: `${pathOf(501)}?${CATEGORY}`,
-      create: {
-        ...write,
-        method: 'POST',
-        paths: ['/api/articles'],
-        body: (number) => {
-          const article = { ...writtenArticle(number), slug: `written-${number}` };
-          return {
-            data: { ...article, date_published: new Date(), category: `category${'1'.padStart(16, '0')}` },
-          };
+  const headers = { authorization };
+  const category = `category${'1'.padStart(16, '0')}`;
+  return [
+    {
+      name: `Strapi ${versionOf('strapi', '@strapi/strapi')}`,
+      process,
+      requests: {
+        page,
+        detail: `${pathOf(501)}?${CATEGORY}`,
+        create: {
+          method: 'POST',
+          paths: ['/api/articles'],
+          headers,
+          body: (number) => {
+            const article = { ...writtenArticle(number), slug: `written-${number}` };
+            return { data: { ...article, date_published: new Date(), category } };
+          },
+          status: 201,
         },
-        status: 201,
+        update: {
+          method: 'PUT',
+          paths: UPDATED_ARTICLES.map(pathOf),
+          headers,
+          body: (number) => ({ data: { excerpt: writtenArticle(number).excerpt } }),
+          status: 200,
+        },
       },
-      update: {
-        ...write,
-        method: 'PUT',
-        paths: UPDATED_ARTICLES.map(pathOf),
-        body: (number) => ({ data: { excerpt: writtenArticle(number).excerpt } }),
-        status: 200,
+      readPage: (answer) => {
+        const { data, meta } = answer as { data: ListedArticle[]; meta: { pagination: { total: number } } };
+        return { total: meta.pagination.total, articles: data.map(shownArticle) };
       },
     },
-    readPage: (answer) => {
-      const { data, meta } = answer as { data: ListedArticle[]; meta: { pagination: { total: number } } };
-      return { total: meta.pagination.total, articles: data.map(shownArticle) };
-    },
-  };
-  return [contender];
+  ];
 }

@@ -1,13 +1,9 @@
-import { temporaryFile } from '../captured.ts';
-import { type ServerProcess, startServer } from '../child.ts';
-import { cpuTime } from '../cpu-time.ts';
+import { temporaryFile } from '../bare.ts';
+import { slicesOf } from '../compare.ts';
 import type { Figure } from '../figures/figure.ts';
 import { load } from '../load.ts';
-import { inTurns } from '../turns.ts';
-import { trickFigures } from './ways.ts';
-
-const ROUNDS = 7;
-const ROUND_MS = 500;
+import { startServer } from '../server.ts';
+import { ROUNDS, trickFigures } from './ways.ts';
 
 /** What a body is sent as. */
 type Kind = 'text' | 'bytes';
@@ -35,24 +31,15 @@ async function compareKinds(file: string, instead: string, body: string, trick: 
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
   };
-  const answer = temporaryFile({ headers, body });
-  const start = (kind: Kind) =>
-    startServer({
-      program: 'bench/servers/bytes.ts',
-      env: { ANSWER: answer, AS: kind },
-      port: 'PORT',
-      ready: '/',
-    });
-  const servers = [await start(trick), await start(trick === 'text' ? 'bytes' : 'text')];
-  const measure = async ({ pid, port }: ServerProcess) => {
-    const before = cpuTime(pid);
-    const { requests } = await load({ port, paths: ['/'], connections: 8, durationMs: ROUND_MS });
-    const after = cpuTime(pid);
-    return (after.user + after.system - before.user - before.system) / requests;
-  };
-  // The first round is a warm-up.
-  await inTurns(servers, 1, measure);
-  const [own = [], plain = []] = await inTurns(servers, ROUNDS, measure);
-  for (const server of servers) await server.stop();
-  return trickFigures(file, instead, own, plain);
+  const ANSWER = temporaryFile({ headers, body });
+  const start = (AS: Kind) => startServer({ program: 'bench/servers/bytes.ts', env: { ANSWER, AS } });
+  await using own = await start(trick);
+  await using plain = await start(trick === 'text' ? 'bytes' : 'text');
+  const servers = [own, plain].map((process) => {
+    const asked = { port: process.port, requests: [{ path: '/' }], connections: 8 };
+    return { subject: '', process, ask: (durationMs: number) => load({ ...asked, durationMs }) };
+  });
+  const slices = await slicesOf(servers, { rounds: ROUNDS, roundMs: 500, warmUpMs: 500 });
+  const [tried = [], other = []] = slices.map((rounds) => rounds.map(({ user, system }) => user + system));
+  return trickFigures(file, instead, tried, other);
 }

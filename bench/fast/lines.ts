@@ -20,7 +20,7 @@ const EVENT = {
 };
 
 /** The line of a request in the log: how it is made, and how it is written. */
-export async function measureLines(): Promise<Figure[]> {
+export async function measureLines(times: number): Promise<Figure[]> {
   const log = createLogger({ service: 'bench', level: 'info', stream: { write: () => undefined } });
   const line = eventLine(log.lines, 'info', 'request_answered');
   const text = line(EVENT);
@@ -34,12 +34,14 @@ export async function measureLines(): Promise<Figure[]> {
       instead: 'handing the event of a request to pino',
       trick: { work: () => log.lines.stream.write(line(EVENT)) },
       plain: { work: () => log.info(EVENT, 'request_answered') },
+      times,
     })),
     ...(await timed({
       file: 'line-batch.ts',
       instead: 'a system call for each line of the log',
       trick: { work: () => batch.write(text), finish: () => batch.flushSync() },
       plain: { work: () => direct.write(text) },
+      times,
     })),
   ];
 }

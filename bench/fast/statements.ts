@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely';
-import { createDatabase, startBenchPostgres } from '../database.ts';
+import { openDatabase } from '../database.ts';
 import type { Figure } from '../figures/figure.ts';
 import { timed } from './ways.ts';
 
@@ -49,8 +49,8 @@ export async function measureStatements(): Promise<Figure[]> {
   });
   const built = () => selectPage(db, (name) => sql`${VALUES[name]}`);
   const prepared = new PreparedQuery<NewsTables, Values, unknown>(selectPage);
-  const server = await startBenchPostgres();
-  const client = new NamingClient({ connectionString: await createDatabase(server.url, 'bench') });
+  await using database = await openDatabase();
+  const client = new NamingClient({ connectionString: database.url });
   await client.connect();
   const text = built().compile().sql;
   const [named, values] = [nameStatement(text), built().compile().parameters as unknown[]];
@@ -71,6 +71,5 @@ export async function measureStatements(): Promise<Figure[]> {
     })),
   ];
   await client.end();
-  await server.stop();
   return figures;
 }

@@ -1,10 +1,7 @@
 import { type Figure, figuresOf } from '../figures/figure.ts';
 
-/** How often each way is gone in one round, unless it says otherwise. */
-const TIMES = Number(process.argv[2] ?? 100_000);
-
 /** The number of rounds. */
-const ROUNDS = 7;
+export const ROUNDS = 7;
 
 /** A way of doing what is measured. */
 interface Way {
@@ -21,8 +18,8 @@ export interface Tried {
   instead: string;
   trick: Way;
   plain: Way;
-  /** How often each way is gone in a round, if not as often as the others. */
-  times?: number;
+  /** How often each way is gone in a round. */
+  times: number;
 }
 
 /** Times a trick and the plain way: figures in µs for each time. */
@@ -36,7 +33,7 @@ export function trickFigures(file: string, instead: string, trick: number[], pla
 }
 
 /** The microseconds that each time takes, by round. */
-async function measure({ work, finish }: Way, times = TIMES): Promise<number[]> {
+async function measure({ work, finish }: Way, times: number): Promise<number[]> {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const begin = performance.now();

@@ -18,8 +18,8 @@
  * }
  * ```
  *
- * To show a new bench: make its figures with `figureOf`, keep them with `keepFigures` (`keep.ts`), add its
- * section to `../report/sections.ts`, put its marks into a page, and run `pnpm bench report`.
+ * To show a new bench: declare it in `../benches`, with its sections, put their marks into a page, and run
+ * `pnpm bench report`.
  */
 import { quantile } from '../quantile.ts';
 
@@ -61,7 +61,7 @@ export interface Figure {
 }
 
 /** How a file's figures were measured. */
-interface Measured {
+export interface Measured {
   /** When the last of them was measured, in ISO 8601. */
   at: string;
   /** The commit that was measured, with `+` where files had been changed since. */

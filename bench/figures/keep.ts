@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { machine } from '../machine.ts';
-import type { Figure, FiguresFile } from './figure.ts';
+import type { Figure, FiguresFile, Measured } from './figure.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = join(import.meta.dirname, '../..');
 
 /** Where the figures of the default sizes are kept: committed. */
 export const FIGURES = 'docs/figures';
@@ -17,35 +16,21 @@ const TRIES = '.data/bench';
  * Prints the figures of a bench and writes them to `docs/figures/NAME.json`, or to `.data/bench/NAME.json` if
  * `pnpm bench` was called with sizes and without `--keep`.
  *
- * @param bench as the argument of `pnpm bench`: a name, with its sizes if these have their own file
+ * @param bench the arguments of `pnpm bench`: a name, and its parts and sizes if it does not measure all
  */
 export function keepFigures(bench: string, figures: readonly Figure[]): void {
   console.table(figures.map(rowOf));
   const folder = join(ROOT, process.env.BENCH_KEEP === undefined ? TRIES : FIGURES);
-  const { measuredAt, ...size } = machine();
-  const file: FiguresFile = {
-    bench,
-    command: `pnpm bench ${argumentsOf(bench)}`,
-    measured: { at: measuredAt, commit: measuredCommit(), ...size },
-    figures,
-  };
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${bench.replaceAll(' ', '-')}.json`);
-  writeFileSync(path, figuresText(file));
+  const command = `pnpm bench ${argumentsOf(bench)}`;
+  writeFileSync(path, figuresText({ bench, command, measured: measuredNow(), figures }));
   console.log(`The figures are in ${relative(process.cwd(), path)}\n`);
 }
 
-function rowOf({ what, subject, metric, median, quartiles, unit, at, aim }: Figure) {
+function rowOf({ median, quartiles, unit, at, rounds: _, ...figure }: Figure) {
   const where = Object.entries(at).join(' ');
-  return {
-    what,
-    subject,
-    metric,
-    median: `${median} ${unit}`,
-    quartiles: quartiles.join('–'),
-    at: where,
-    aim,
-  };
+  return { ...figure, median: `${median} ${unit}`, quartiles: quartiles.join('–'), at: where };
 }
 
 /** The arguments with which `pnpm bench` keeps the figures of a bench: others would be a try. */
@@ -58,6 +43,18 @@ export function figuresText({ figures, ...head }: FiguresFile): string {
   const lines = figures.map((figure) => `    ${JSON.stringify(figure)}`);
   const text = JSON.stringify({ ...head, figures: [] }, null, 2);
   return `${text.replace('"figures": []', () => `"figures": [\n${lines.join(',\n')}\n  ]`)}\n`;
+}
+
+function measuredNow(): Measured {
+  return {
+    at: new Date().toISOString(),
+    commit: measuredCommit(),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+  };
 }
 
 /** The commit of the working tree, with `+` if anything else than figures and pages has changed since. */

@@ -7,32 +7,36 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { Figure } from './figure.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A part of a bench, which is measured in one go. */
-export interface Part<Value> {
+export interface Part<Subject = unknown> {
   name: string;
   /** About how long it takes. */
   seconds: number;
-  run: () => Promise<Value>;
+  run(subject: Subject): Promise<Figure[]>;
 }
 
-/** Runs the parts that are not kept yet, saying how far it is, and returns the values of all. */
-export async function runParts<Value>(bench: string, parts: readonly Part<Value>[]): Promise<Value[]> {
-  const values: Value[] = [];
-  for (const [index, { name, run }] of parts.entries()) {
-    const kept = keptPart(bench, name) as Value | undefined;
-    const left = parts.slice(index).filter((part) => keptPart(bench, part.name) === undefined);
+/** Runs the parts that are not kept yet, saying how far it is, and returns the figures of all. */
+export async function runParts<Subject>(
+  bench: string,
+  parts: readonly Part<Subject>[],
+  start: () => Promise<Subject>,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [index, part] of parts.entries()) {
+    const kept = keptPart(bench, part.name) as Figure[] | undefined;
+    const left = parts.slice(index).filter(({ name }) => keptPart(bench, name) === undefined);
     const minutes = Math.ceil(left.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
     const progress = kept === undefined ? `about ${minutes} minutes left` : 'measured already';
-    console.log(`[${index + 1}/${parts.length}] ${name} (${progress})`);
-    const value = kept ?? (await run());
-    if (kept === undefined) keepPart(bench, name, value);
-    values.push(value);
+    console.log(`[${index + 1}/${parts.length}] ${part.name} (${progress})`);
+    const measured = kept ?? (await part.run(await start()));
+    if (kept === undefined) keepPart(bench, part.name, measured);
+    figures.push(...measured);
   }
-  return values;
+  return figures;
 }
 
 /** What a part has measured of this working tree, or undefined. */
@@ -56,14 +60,14 @@ export function forgetParts(bench: string): void {
 }
 
 function fileOfPart(bench: string, part: string): string {
-  return join(folderOf(bench), `${part.trim().replaceAll(/[^\w-]+/g, '-')}.json`);
+  return join(folderOf(bench), `${part.replaceAll(/[^\w-]+/g, '-')}.json`);
 }
 
 let tree: string | undefined;
 
 function folderOf(bench: string): string {
   tree ??= treeName();
-  return join(ROOT, '.data/bench/parts', tree, bench);
+  return join(ROOT, '.data/bench/parts', tree, bench.replaceAll(' ', '-'));
 }
 
 /** What can change a figure. */
@@ -71,11 +75,10 @@ const MEASURED = ['bench', 'packages', 'services', 'migrations', 'pnpm-lock.yaml
 
 /** A name for the code of the working tree as it is, committed or not. */
 function treeName(): string {
-  const git = (...parameters: string[]) =>
-    spawnSync('git', parameters, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 }).stdout ?? '';
-  const files = git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...MEASURED);
+  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...MEASURED];
+  const { stdout } = spawnSync('git', listed, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 });
   const hash = createHash('sha256');
-  for (const file of files.split('\n').filter((name) => existsSync(join(ROOT, name)))) {
+  for (const file of (stdout ?? '').split('\n').filter((name) => existsSync(join(ROOT, name)))) {
     hash.update(file);
     if (file !== '' && statSync(join(ROOT, file)).isFile()) hash.update(readFileSync(join(ROOT, file)));
   }

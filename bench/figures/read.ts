@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Conditions, Figure, FiguresFile, Metric } from './figure.ts';
+import type { Figure, FiguresFile, Metric } from './figure.ts';
 import { FIGURES } from './keep.ts';
 
 /** The committed files of figures, by the name of their bench. */
@@ -8,15 +8,12 @@ export type FiguresFiles = ReadonlyMap<string, FiguresFile>;
 
 /** Reads every file of figures of a working tree. */
 export async function readFigures(root: string): Promise<FiguresFiles> {
-  const names = (await readdir(join(root, FIGURES)).catch(() => []))
-    .filter((name) => name.endsWith('.json'))
-    .sort();
-  const files = await Promise.all(
-    names.map(
-      async (name): Promise<FiguresFile> => JSON.parse(await readFile(join(root, FIGURES, name), 'utf8')),
-    ),
+  const folder = join(root, FIGURES);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
+  const files = names.map(
+    async (name): Promise<FiguresFile> => JSON.parse(await readFile(join(folder, name), 'utf8')),
   );
-  return new Map(files.map((file) => [file.bench, file]));
+  return new Map((await Promise.all(files)).map((file) => [file.bench, file]));
 }
 
 /** There are no figures of a bench. */
@@ -41,17 +38,21 @@ export interface Selection {
   what?: string;
   subject?: string;
   metric?: Metric;
-  at?: Conditions;
+  at?: Readonly<Record<string, number | string | undefined>>;
 }
 
 /** The figures that have all of a selection. */
 export function select(figures: readonly Figure[], { at = {}, ...rest }: Selection): Figure[] {
-  const conditions = Object.entries(at);
   return figures.filter(
     (figure) =>
       Object.entries(rest).every(([name, value]) => figure[name as keyof typeof rest] === value) &&
-      conditions.every(([name, value]) => figure.at[name] === value),
+      Object.entries(at).every(([name, value]) => figure.at[name] === value),
   );
+}
+
+/** The median of the first figure that has all of a selection; not a number if there is none. */
+export function medianOf(figures: readonly Figure[], selection: Selection): number {
+  return select(figures, selection)[0]?.median ?? Number.NaN;
 }
 
 /** The different values of one condition, in the order of the file. */
@@ -59,7 +60,11 @@ export function valuesOf(figures: readonly Figure[], condition: string): (number
   return unique(figures.flatMap(({ at }) => at[condition] ?? []));
 }
 
-/** The different values, in their first order. */
-export function unique<Value>(values: readonly Value[]): Value[] {
+/** The different values of one member, in their first order. */
+export function membersOf(figures: readonly Figure[], member: 'what' | 'subject' | 'metric'): string[] {
+  return unique(figures.map((figure) => figure[member]));
+}
+
+function unique<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)];
 }

@@ -11,6 +11,10 @@ const ROUND_MS = 120;
 /** How often a round asks at least, for a median and for what is slower than nearly all. */
 const LEAST = { p50: 3, p99: 50 };
 
+/** Acceptable multiples: of what people ask for, and of writes. */
+export const READ = 1.2;
+export const WRITE = 1.5;
+
 /** Something that is asked of a database, and how long its answer takes. */
 export interface Question {
   what: string;
@@ -18,18 +22,17 @@ export interface Question {
   metric?: 'p99';
   /** The largest acceptable multiple of that with the fewest rows. */
   aim: number;
-  ask: () => Promise<void>;
+  ask: () => Promise<unknown>;
 }
 
-/** Databases that are asked the same questions. */
+/** Questions that are asked of as many rows. */
 export interface Asked {
-  subject: string;
-  measured: { rows: number; questions: readonly Question[] };
-  smallest: { rows: number; questions: readonly Question[] };
+  rows: number;
+  questions: readonly Question[];
 }
 
 /** The times of the answers of both, one request at a time, and the multiple of the smallest one's. */
-export async function timesOf({ subject, measured, smallest }: Asked): Promise<Figure[]> {
+export async function timesOf(subject: string, measured: Asked, smallest: Asked): Promise<Figure[]> {
   const figures: Figure[] = [];
   const { rows } = measured;
   const figure = figuresOf(subject, { rows });
@@ -50,7 +53,7 @@ export async function timesOf({ subject, measured, smallest }: Asked): Promise<F
 }
 
 /** The time within which so many of the answers of a round came, in ms. */
-async function timeOf(ask: () => Promise<void>, metric: keyof typeof LEAST): Promise<number> {
+async function timeOf(ask: Question['ask'], metric: keyof typeof LEAST): Promise<number> {
   const times: number[] = [];
   const end = performance.now() + ROUND_MS;
   while (performance.now() < end || times.length < LEAST[metric]) times.push(await timed(ask));

@@ -62,7 +62,10 @@ const jsonLines: Format = {
 };
 
 /** The formats that articles come in, by the arguments of `content import`. */
-export const FORMATS: Readonly<Record<string, Format>> = { wordpress, ghost, 'json-lines': jsonLines };
+export const FORMATS = { wordpress, ghost, 'json-lines': jsonLines } as const;
+
+/** The argument that names a format. */
+export type FormatName = keyof typeof FORMATS;
 
 /** A file of a format with about so many bytes, piece by piece. */
 export function* exportOf({ begin, article, end }: Format, bytes: number): Generator<string> {

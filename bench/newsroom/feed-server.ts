@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { rss } from '../../test/support/feed-host.ts';
 import { madeUpReport, seeded } from '../stories/made-up-report.ts';
 
 /** Feeds on this machine. */
-export interface FeedServer {
-  /** The address of a feed, from 0. */
-  at: (feed: number) => string;
+export interface FeedServer extends AsyncDisposable {
+  urls: readonly string[];
   /** The hosts that they are on: the worker sends at most two requests at once to each. */
   hosts: readonly string[];
-  stop: () => void;
 }
 
 /** Hosts of this machine; Linux answers at all of 127.0.0.0/8. */
@@ -37,15 +36,11 @@ export async function serveFeeds(feeds: number, entries: number): Promise<FeedSe
       .end(bodies[Number(url.slice(1))] ?? '');
   });
   await once(server.listen(0, '0.0.0.0'), 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the feeds do not have a port');
-  const stop = () => {
+  const { port } = server.address() as AddressInfo;
+  const urls = bodies.map((_, feed) => `http://${HOSTS[feed % HOSTS.length]}:${port}/${feed}`);
+  const stop = async () => {
     server.closeAllConnections();
     server.close();
   };
-  return {
-    at: (feed) => `http://${HOSTS[feed % HOSTS.length]}:${address.port}/${feed}`,
-    hosts: HOSTS,
-    stop,
-  };
+  return { urls, hosts: HOSTS, [Symbol.asyncDispose]: stop };
 }

@@ -14,29 +14,23 @@ const AIMS = { media: 100, articles: 150, news: 150 } as const;
 export async function measureFirstLoad(bench: PageBench): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [section, aim] of Object.entries(AIMS)) {
-    const { context, page } = await bench.visit();
+    const page = await bench.visit();
     const loaded = await countLoaded(page, bench.url);
+    const weigh = (subject: string, most?: number) => {
+      const figure = figuresOf(subject, { files: loaded.files.size });
+      figures.push(figure(`first load, ${section}`, 'size', 'kB', loaded.bytes / 1000, most));
+    };
     if (section === 'articles') await answerArticles(page, bench, 100, 100);
     await page.goto(`${bench.url}/desk/${section}`, { waitUntil: 'networkidle' });
-    const figure = (subject: string, most?: number) =>
-      figures.push(
-        figuresOf(subject, { files: loaded.files.size })(
-          `first load, ${section}`,
-          'size',
-          'kB',
-          loaded.bytes / 1000,
-          most,
-        ),
-      );
-    figure('page', aim);
+    weigh('page', aim);
     if (section === 'articles') {
       loaded.files.clear();
       loaded.bytes = 0;
       await page.goto(`${bench.url}/desk/articles/new`, { waitUntil: 'networkidle' });
       await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
-      figure('editor');
+      weigh('editor');
     }
-    await context.close();
+    await page.context().close();
   }
   return figures;
 }

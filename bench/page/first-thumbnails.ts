@@ -26,46 +26,36 @@ export async function measureFirstThumbnails(bench: PageBench, objects: number):
   const { gallery, url, visit } = bench;
   const names = Array.from({ length: objects - PICTURES }, (_, index) => `${FOLDER}text ${index}.txt`);
   await putAll(gallery.s3, gallery.bucket, names);
-  const times = {
-    cold: [] as number[],
-    coldApi: [] as number[],
-    warm: [] as number[],
-    warmApi: [] as number[],
-  };
+  const times = { cold: [] as number[][], warm: [] as number[][] };
   for (let round = 0; round < ROUNDS; round += 1) {
     await renewPictures(bench, 2 * round);
-    const { context, page } = await visit();
-    const first = await untilThumbnails(page, url);
-    times.cold.push(first.ms);
-    times.warm.push((await untilThumbnails(page, url)).ms);
-    await context.close();
+    const page = await visit();
+    const cold = await untilThumbnails(page, url);
+    const warm = await untilThumbnails(page, url);
+    await page.context().close();
     await renewPictures(bench, 2 * round + 1);
-    times.coldApi.push(await apiAlone(bench, first.thumbnails));
-    times.warmApi.push(await apiAlone(bench, first.thumbnails));
+    times.cold.push([cold.ms, await apiAlone(bench, cold.thumbnails)]);
+    times.warm.push([warm.ms, await apiAlone(bench, cold.thumbnails)]);
   }
-  return [
-    ...timeFigures('first thumbnails, cold', objects, times.cold, times.coldApi),
-    ...timeFigures('first thumbnails, warm', objects, times.warm, times.warmApi),
-  ];
-}
-
-function timeFigures(what: string, objects: number, page: number[], api: number[]): Figure[] {
   const at = { objects };
-  const multiples = page.map((ms, round) => ms / (api[round] ?? ms));
-  return [
-    figuresOf('page', at)(what, 'p50', 'ms', page),
-    figuresOf('API alone', at)(what, 'p50', 'ms', api),
-    figuresOf('page', at)(what, 'multiple', '', multiples),
-  ];
+  return Object.entries(times).flatMap(([state, rounds]) => {
+    const what = `first thumbnails, ${state}`;
+    const [page, api] = [0, 1].map((index) => rounds.map((pair) => pair[index] ?? 0));
+    const multiples = rounds.map(([own = 0, other = 0]) => own / other);
+    return [
+      figuresOf('page', at)(what, 'p50', 'ms', page ?? []),
+      figuresOf('API alone', at)(what, 'p50', 'ms', api ?? []),
+      figuresOf('page', at)(what, 'multiple', '', multiples),
+    ];
+  });
 }
 
 /** New bytes have thumbnails that nobody has asked for. */
-async function renewPictures({ gallery }: PageBench, version: number): Promise<void> {
+async function renewPictures({ gallery: { s3, bucket } }: PageBench, version: number): Promise<void> {
   for (let index = 0; index < PICTURES; index += 1) {
-    const Key = `${FOLDER}picture ${index}.jpg`;
+    const object = { Bucket: bucket, Key: `${FOLDER}picture ${index}.jpg`, ContentType: 'image/jpeg' };
     const Body = await drawing(version * PICTURES + index);
-    const object = { Bucket: gallery.bucket, Key, Body, ContentType: 'image/jpeg' };
-    await gallery.s3.send(new PutObjectCommand(object));
+    await s3.send(new PutObjectCommand({ ...object, Body }));
   }
 }
 

@@ -20,7 +20,8 @@ const AIM_MB = 200;
  * machine draws of them, and an empty one.
  */
 export async function measureScrolling(bench: PageBench, entries: number): Promise<Figure[]> {
-  const { context, page } = await bench.visit();
+  const page = await bench.visit();
+  const context = page.context();
   const figures: Figure[] = [];
   for (const [name, open] of Object.entries(LISTS)) {
     const what = `scrolling, ${name}`;

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { type Figure, figuresOf } from '../figures/figure.ts';
+import { inTurns } from '../turns.ts';
 import type { PageBench } from './browser.ts';
 
 const MB = 1_000_000;
@@ -21,30 +22,33 @@ const AIM = 0.8;
 /** Uploads a file in the same parts, one after the other, by the page and by the SDK in Node. */
 export async function measureUploading(bench: PageBench, megabytes: number): Promise<Figure[]> {
   const file = join(tmpdir(), `page-bench-${process.pid}.bin`);
-  const rates = { page: [] as number[], same: [] as number[], parallel: [] as number[] };
+  const uploads = {
+    page: () => pageSeconds(bench, file),
+    'AWS SDK in Node': () => sdkSeconds(bench, file, 1),
+    [`AWS SDK in Node, ${AT_A_TIME} parts at a time`]: () => sdkSeconds(bench, file, AT_A_TIME),
+  };
   try {
     await writeRandom(file, megabytes);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      rates.page.push(megabytes / (await pageSeconds(bench, file)));
-      rates.same.push(megabytes / (await sdkSeconds(bench, file, 1)));
-      rates.parallel.push(megabytes / (await sdkSeconds(bench, file, AT_A_TIME)));
+    const rates = await inTurns(Object.values(uploads), ROUNDS, async (upload) => {
+      const seconds = await upload();
       await removeUploads(bench, file);
-    }
+      return megabytes / seconds;
+    });
+    const [own = [], same = []] = rates;
+    const ratios = own.map((rate, round) => rate / (same[round] ?? rate));
+    const what = 'upload in parts';
+    return [
+      ...Object.keys(uploads).map((subject, index) =>
+        figuresOf(subject, { megabytes })(what, 'rate', 'MB/s', rates[index] ?? []),
+      ),
+      figuresOf('page', { megabytes })(what, 'ratio', '', ratios, AIM),
+    ];
   } finally {
     await rm(file, { force: true });
   }
-  const rate = (subject: string, rounds: number[]) =>
-    figuresOf(subject, { megabytes })('upload in parts', 'rate', 'MB/s', rounds);
-  const ratios = rates.page.map((own, round) => own / (rates.same[round] ?? own));
-  return [
-    rate('page', rates.page),
-    rate('AWS SDK in Node', rates.same),
-    rate(`AWS SDK in Node, ${AT_A_TIME} parts at a time`, rates.parallel),
-    figuresOf('page', { megabytes })('upload in parts', 'ratio', '', ratios, AIM),
-  ];
 }
 
-/** The next round finds the folder empty, and the disk too. */
+/** The next upload finds the folder empty, and the disk too. */
 async function removeUploads({ gallery: { s3, bucket } }: PageBench, file: string): Promise<void> {
   const Objects = [basename(file), 'by-sdk.bin'].map((name) => ({ Key: `uploads/${name}` }));
   await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
@@ -57,14 +61,14 @@ async function writeRandom(file: string, megabytes: number): Promise<void> {
 }
 
 async function pageSeconds({ url, visit }: PageBench, file: string): Promise<number> {
-  const { context, page } = await visit();
+  const page = await visit();
   await page.goto(`${url}/desk/media?path=${encodeURIComponent('uploads/')}`);
   await page.getByText('Nothing here yet').waitFor();
   const begin = performance.now();
   await page.locator('[data-upload="files"]').setInputFiles(file);
   await page.getByText('1 file uploaded').waitFor();
   const seconds = (performance.now() - begin) / 1000;
-  await context.close();
+  await page.context().close();
   return seconds;
 }
 

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { draw, seriesColor } from './draw.ts';
+import { colorsOf, draw } from './draw.ts';
 import { printed, type Theme } from './section.ts';
 
 /** A bar: how much of something one of several servers does. */
@@ -30,6 +30,7 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
   });
   const subjects = [...new Set(bars.map(({ subject }) => subject))];
   const groups = [...new Set(bars.map(({ group }) => group))];
+  const bar = { x: 'share', y: 'subject', fy: 'group' } as const;
   return draw(theme, {
     marginTop: 22,
     height: 40 + groups.length * (subjects.length * 22 + 22),
@@ -39,20 +40,11 @@ export function drawBars({ axis, unit, bars: values }: Bars, theme: Theme): stri
     x: { label: axis, ticks: [], domain: [0, 1] },
     y: { label: null, domain: subjects },
     fy: { label: null, domain: groups, axis: null, padding: 0.16 },
-    color: { domain: subjects, range: subjects.map((_, index) => seriesColor(theme, index)) },
+    color: colorsOf(subjects, theme),
     marks: [
-      Plot.barX(bars, {
-        x: 'share',
-        y: 'subject',
-        fy: 'group',
-        fill: 'subject',
-        insetTop: 1,
-        insetBottom: 1,
-      }),
+      Plot.barX(bars, { ...bar, fill: 'subject', insetTop: 1, insetBottom: 1 }),
       Plot.text(bars, {
-        x: 'share',
-        y: 'subject',
-        fy: 'group',
+        ...bar,
         text: ({ value, beside }: Bar) => `${printed(value)}${unit}${beside && ` · ${beside}`}`,
         textAnchor: 'start',
         dx: 5,

@@ -18,10 +18,10 @@ const SERIES: Record<Theme, readonly string[]> = {
 /** How many series have their own colour. */
 export const COLORS = SERIES.light.length;
 
-/** The colour of the series with that place. */
-export function seriesColor(theme: Theme, index: number): string {
+/** The scale that gives each series its colour. */
+export function colorsOf(series: readonly string[], theme: Theme): PlotOptions['color'] {
   const colors = SERIES[theme];
-  return colors[index % colors.length] ?? 'currentColor';
+  return { domain: series, range: series.map((_, index) => colors[index % COLORS] ?? '') };
 }
 
 /** Draws a plot of 800 columns as SVG that stands for itself, the same from the same options. */

@@ -1,45 +1,100 @@
 import type { Figure, FiguresFile } from '../figures/figure.ts';
-import { select, unique } from '../figures/read.ts';
-import { printed, table } from './section.ts';
+import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
+import { drawLines, type Point } from './lines.ts';
+import { shortfalls } from './measured.ts';
+import {
+  type Picture,
+  printed,
+  provenance,
+  type SectionMaker,
+  sectionOf,
+  table,
+  withQuartiles,
+} from './section.ts';
+
+/** The number of rows that all others are compared with. */
+export const SMALLEST = 10_000;
+
+/** The tables of growth, and the multiples that miss their aims at the most rows. */
+export function growthSection(bench: string): SectionMaker {
+  return sectionOf(bench, ({ figures }) => {
+    const multiples = select(figures, { metric: 'multiple' });
+    const rows = Math.max(...valuesOf(multiples, 'rows').map(Number));
+    return [growthTables(figures), shortfalls(select(multiples, { at: { rows } }))];
+  });
+}
+
+/** The pictures of how the services grow, as benches have measured it; of one of them if it is named. */
+export function growthPictures(benches: readonly string[], service?: string): SectionMaker {
+  return (files) => {
+    const all = benches.map((bench) => fileOf(files, bench));
+    const pictures = picturesOf(all).filter(
+      ({ name }) => service === undefined || name === `growth-${service}`,
+    );
+    return { text: all.map(provenance).join('\n'), pictures };
+  };
+}
 
 /**
- * The table of growth: for each question its time with the most rows, and for each number of rows that time
- * as a multiple of the one with the fewest. Then what the tables take, and what a vacuum costs.
+ * For each question its time with the most rows, and for each number of rows that time as a multiple of the
+ * one with the fewest. Then what the tables take, and what a vacuum costs.
  */
-export function growthTable({ figures }: FiguresFile): string {
+function growthTables(figures: readonly Figure[]): string {
   const multiples = select(figures, { metric: 'multiple' });
-  const sizes = unique(multiples.map(({ at }) => Number(at.rows)));
+  const sizes = valuesOf(multiples, 'rows').map(Number);
   const largest = Math.max(...sizes);
-  const questions = unique(multiples.map(({ what }) => what)).map((what) => [
-    what,
-    ...sizes.map((rows) => {
-      const [figure] = select(multiples, { what, at: { rows } });
-      return figure === undefined
-        ? ''
-        : `${figure.median.toFixed(2)} (${figure.quartiles.map((value) => value.toFixed(2)).join('–')})`;
-    }),
-    printed(select(multiples, { what })[0]?.aim ?? Number.NaN),
-    timeIn(select(figures, { what, at: { rows: largest } })),
-  ]);
+  const times = membersOf(multiples, 'what').map((what) => {
+    const own = sizes.map((rows) => select(multiples, { what, at: { rows } })[0]);
+    return [
+      what,
+      ...own.map((figure) => (figure === undefined ? '' : withQuartiles(figure))),
+      printed(own[0]?.aim ?? Number.NaN),
+      timeIn(select(figures, { what, at: { rows: largest } })),
+    ];
+  });
   const heads = sizes.map((rows) => `${printed(rows)} (quartiles)`);
-  const times = table(
-    ['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`],
-    questions,
-  );
   const kept = figures.filter(({ metric }) => metric.includes('row') || metric.startsWith('vacuum'));
-  const keptSizes = unique(kept.map(({ at }) => Number(at.rows))).sort((one, other) => one - other);
-  const sums = unique(kept.map(({ what, metric }) => `${what}: ${metric}`)).map((name) => [
+  const keptSizes = valuesOf(kept, 'rows')
+    .map(Number)
+    .sort((one, other) => one - other);
+  const sums = [...Map.groupBy(kept, ({ what, metric }) => `${what}: ${metric}`)].map(([name, same]) => [
     name,
-    ...keptSizes.map((rows) => {
-      const own = kept.find(({ what, metric, at }) => `${what}: ${metric}` === name && at.rows === rows);
-      return own === undefined ? '' : `${printed(own.median)} ${own.unit}`;
-    }),
+    ...keptSizes.map((rows) =>
+      select(same, { at: { rows } })
+        .map(({ median, unit }) => `${printed(median)} ${unit}`)
+        .join(),
+    ),
   ]);
-  return `${times}\n${table(['on disk', ...keptSizes.map(printed)], sums)}`;
+  return [
+    table(['multiple of the time with 10,000', ...heads, 'aim', `with ${printed(largest)}`], times),
+    table(['on disk', ...keptSizes.map(printed)], sums),
+  ].join('\n');
 }
 
 /** The time among the figures of a question, and which quantile that is. */
 function timeIn(figures: readonly Figure[]): string {
   const time = figures.find(({ metric }) => /^p\d+$/.test(metric));
   return time === undefined ? '' : `${time.metric} ${printed(time.median)} ms`;
+}
+
+/**
+ * A picture for each service, and one for searches: how much longer each request takes with more rows. The
+ * numbers of rows may be spread over the files.
+ */
+function picturesOf(files: readonly FiguresFile[]): Picture[] {
+  const multiples = files.flatMap(({ figures }) => select(figures, { metric: 'multiple' }));
+  const groups = Map.groupBy(multiples, ({ what, subject }) =>
+    what.startsWith('search') ? 'search' : subject,
+  );
+  return [...groups].map(([name, own]) => {
+    const points = membersOf(own, 'what').flatMap((series): Point[] => [
+      { series, x: SMALLEST, y: 1 },
+      ...select(own, { what: series }).map(({ at, median }) => ({ series, x: Number(at.rows), y: median })),
+    ]);
+    return {
+      name: `growth-${name}`,
+      alt: `${name}: latency of each request as a multiple of that with 10,000 rows`,
+      draw: (theme) => drawLines({ x: 'rows →', y: `↑ ${name}: times as long`, points }, theme),
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { COLORS, draw, seriesColor } from './draw.ts';
+import { COLORS, colorsOf, draw } from './draw.ts';
 import type { Theme } from './section.ts';
 
 /** A point of a line. */
@@ -48,6 +48,8 @@ export function drawLines({ x, y, points, aim }: Lines, theme: Theme): string {
   const xs = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
   const away = ((xs.at(-1) ?? 1) / (xs[0] ?? 1)) ** (AWAY / WIDTH.lines);
   const line = { x: 'x', y: 'y', stroke: 'series' } as const;
+  const thin = { stroke: 'series', strokeOpacity: 0.6, strokeWidth: 1 } as const;
+  const nameX = ({ x: end }: Label) => end * away;
   // A colour that is used again is dashed.
   const isDashed = ({ series: name }: Point) => series.indexOf(name) >= COLORS;
   return draw(theme, {
@@ -66,7 +68,7 @@ export function drawLines({ x, y, points, aim }: Lines, theme: Theme): string {
       ...(xs.length <= 4 && { ticks: xs, tickFormat: ',d' }),
     },
     y: { type: 'log', label: y, grid: true, domain, tickFormat: '~r', ticks: 5 },
-    color: { domain: series, range: series.map((_, index) => seriesColor(theme, index)) },
+    color: colorsOf(series, theme),
     marks: [
       ...(aim === undefined ? [] : [Plot.ruleY([aim], { strokeDasharray: '4 4' })]),
       Plot.line(
@@ -75,23 +77,8 @@ export function drawLines({ x, y, points, aim }: Lines, theme: Theme): string {
       ),
       Plot.line(points.filter(isDashed), { ...line, strokeDasharray: '6 3' }),
       Plot.dot(points, { ...line, fill: 'series', r: 2.5 }),
-      Plot.link(labels, {
-        x1: 'x',
-        y1: 'y',
-        x2: ({ x: end }: Label) => end * away,
-        y2: 'at',
-        stroke: 'series',
-        strokeOpacity: 0.6,
-        strokeWidth: 1,
-      }),
-      Plot.text(labels, {
-        x: ({ x: end }: Label) => end * away,
-        y: 'at',
-        text: 'series',
-        fill: 'series',
-        textAnchor: 'start',
-        dx: 3,
-      }),
+      Plot.link(labels, { x1: 'x', y1: 'y', x2: nameX, y2: 'at', ...thin }),
+      Plot.text(labels, { x: nameX, y: 'at', text: 'series', fill: 'series', textAnchor: 'start', dx: 3 }),
     ],
   });
 }

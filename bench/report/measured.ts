@@ -1,11 +1,24 @@
 import type { Figure } from '../figures/figure.ts';
-import { select, unique } from '../figures/read.ts';
-import { printed, table } from './section.ts';
+import { membersOf, select } from '../figures/read.ts';
+import { printed, type SectionMaker, sectionOf, table } from './section.ts';
 
 /** What stands before the values of a row. */
 export interface RowHead {
   /** Shows who was measured, where a table has several. */
   subjects?: boolean;
+}
+
+/**
+ * A section with the tables of all numbers of a bench, and the aims that are missed if it is to name them.
+ */
+export function measuredSection(
+  bench: string,
+  { aims = false, ...head }: RowHead & { aims?: boolean } = {},
+): SectionMaker {
+  return sectionOf(bench, ({ figures }) => [
+    measuredTables(figures, head),
+    ...(aims ? [shortfalls(figures)] : []),
+  ]);
 }
 
 /**
@@ -16,21 +29,18 @@ export function measuredTables(figures: readonly Figure[], { subjects = false }:
   const rows = Map.groupBy(figures, ({ what, subject, at }) =>
     JSON.stringify([what, subject, at.rate ?? '']),
   );
-  const tables = Map.groupBy(rows.values(), (row) => unique(row.map(({ metric }) => metric)).join());
+  const tables = Map.groupBy(rows.values(), (row) => membersOf(row, 'metric').join());
   return [...tables.values()].map((same) => measuredTable(same, subjects)).join('\n');
 }
 
 function measuredTable(rows: readonly Figure[][], subjects: boolean): string {
-  const metrics = unique(rows.flatMap((row) => row.map(({ metric }) => metric)));
-  const head = ['', ...(subjects ? ['service'] : []), ...metrics];
-  return table(
-    head,
-    rows.map((row) => [
-      nameOf(row[0]),
-      ...(subjects ? [row[0]?.subject ?? ''] : []),
-      ...metrics.map((metric) => select(row, { metric }).map(cellOf).join(', ')),
-    ]),
-  );
+  const metrics = membersOf(rows.flat(), 'metric');
+  const lines = rows.map((row) => [
+    nameOf(row[0]),
+    ...(subjects ? [row[0]?.subject ?? ''] : []),
+    ...metrics.map((metric) => select(row, { metric }).map(cellOf).join(', ')),
+  ]);
+  return table(['', ...(subjects ? ['service'] : []), ...metrics], lines);
 }
 
 function nameOf(figure: Figure | undefined): string {

@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { SECTIONS } from '../benches/all.ts';
 import { argumentsOf } from '../figures/keep.ts';
 import { type FiguresFiles, NotMeasured, readFigures } from '../figures/read.ts';
 import type { Picture, Section, SectionMaker, Theme } from './section.ts';
-import { SECTIONS } from './sections.ts';
 
 /** The folder of the pictures: all that is in it is written by the report. */
 const PICTURES = 'docs/pictures/figures';

@@ -1,5 +1,5 @@
-import type { FiguresFile } from '../figures/figure.ts';
-import type { FiguresFiles } from '../figures/read.ts';
+import type { Figure, FiguresFile } from '../figures/figure.ts';
+import { type FiguresFiles, fileOf } from '../figures/read.ts';
 
 /** Whether a picture is for a light or a dark page. */
 export type Theme = 'light' | 'dark';
@@ -24,6 +24,17 @@ export interface Section {
 /** Makes a section from the figures. */
 export type SectionMaker = (files: FiguresFiles) => Section;
 
+/** A section of what one bench has measured: its parts, then how it was measured. */
+export function sectionOf(
+  bench: string,
+  parts: (file: FiguresFile, files: FiguresFiles) => readonly string[],
+): SectionMaker {
+  return (files) => {
+    const file = fileOf(files, bench);
+    return { text: [...parts(file, files), provenance(file)].join('\n') };
+  };
+}
+
 /** A Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
@@ -34,6 +45,11 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export function printed(value: number): string {
   const digits = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
   return digits.toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
+/** A median with the quartiles around it, as tables of ratios and multiples print it. */
+export function withQuartiles({ median, quartiles }: Pick<Figure, 'median' | 'quartiles'>): string {
+  return `${median.toFixed(2)} (${quartiles.map((value) => value.toFixed(2)).join('–')})`;
 }
 
 /** The line below a table or picture that says on what it was measured. */

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
-import { startContent } from '../content-service.ts';
-import { cpuTime } from '../cpu-time.ts';
-import { type Figure, figureOf, figuresOf } from '../figures/figure.ts';
-import { type SteadyResult, steadyLoad } from '../steady-load.ts';
-import { pollsOf, type Site } from './site.ts';
+import { LATIN } from '../data/vocabulary.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { type LoadResult, load } from '../load.ts';
+import { startService } from '../services.ts';
+import { cpuTime } from '../usage.ts';
+import { pollsOf, type Site, timesOf } from './site.ts';
 import { StatementReader } from './statement-reader.ts';
 
 const SUBJECT = 'content';
@@ -26,33 +27,21 @@ const SEARCH_RATE = 500;
 /** The largest acceptable 99th percentile of a cached read while others make the service work, in ms. */
 const WORK_AIM = 20;
 
-/** The times of a load as figures; the aim is of the 99th percentile. */
-export function timesOf(
-  what: string,
-  subject: string,
-  { p50, p99, highest }: SteadyResult,
-  rate: number,
-  aim?: number,
-): Figure[] {
-  const figure = figuresOf(subject, { rate });
-  return [
-    figure(what, 'p50', 'ms', p50),
-    figure(what, 'p99', 'ms', p99, aim),
-    figure(what, 'highest', 'ms', highest),
-  ];
-}
+/** How long readers ask while others make the service work, in s. */
+const WORK_S = 5;
+
+const figure = figuresOf(SUBJECT);
 
 /** The first seconds of a process, with an empty cache, under full load. */
 export async function coldStart({ url, articlePaths }: Site): Promise<Figure[]> {
   const requests = articlePaths.map((path) => ({ path }));
-  const service = await startContent(url);
-  const result = await steadyLoad({ port: service.port, requests, rate: COLD_RATE, durationMs: 3000 });
-  await service.stop();
+  await using service = await startService(SUBJECT, { DATABASE_URL: url });
+  const result = await load({ port: service.port, requests, rate: COLD_RATE, durationMs: 3000 });
   const what = 'cold start, the first 3 s';
   return [
-    figuresOf(SUBJECT)(what, 'ready after', 'ms', service.readyMs),
-    ...timesOf(what, SUBJECT, result, COLD_RATE),
-    failures(what, result),
+    figure(what, 'ready after', 'ms', service.readyMs),
+    ...timesOf([SUBJECT, what, COLD_RATE], result),
+    figure(what, 'failed', '', result.failed),
   ];
 }
 
@@ -62,10 +51,10 @@ export async function databaseAway({ url, articlePaths }: Site): Promise<Figure[
   const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
   const proxied = new URL(url);
   proxied.port = String(proxy.port);
-  const service = await startContent(proxied.href);
+  const service = await startService(SUBJECT, { DATABASE_URL: proxied.href });
   const requests = articlePaths.map((path) => ({ path }));
   const counts = countStatements(proxy);
-  const run = steadyLoad({ port: service.port, requests, rate: RATE, durationMs: AWAY_MS + 12_000 });
+  const run = load({ port: service.port, requests, rate: RATE, durationMs: AWAY_MS + 12_000 });
   await delay(5000);
   const before = counts.highest();
   await proxy.refuse();
@@ -77,95 +66,84 @@ export async function databaseAway({ url, articlePaths }: Site): Promise<Figure[
   await service.stop();
   await proxy.close();
   const what = 'the database is away for 10 s';
-  const figure = figuresOf(SUBJECT, { rate: RATE });
+  const atRate = figuresOf(SUBJECT, { rate: RATE });
   return [
-    figure(what, 'most statements while the cache fills', '/s', before),
-    figure(what, 'most statements after its return', '/s', after),
-    failures(what, result),
-    figure(what, 'answers', '', answers(result)),
+    atRate(what, 'most statements while the cache fills', '/s', before),
+    atRate(what, 'most statements after its return', '/s', after),
+    figure(what, 'failed', '', result.failed),
+    atRate(what, 'answers', '', result.requests - result.failed),
+  ];
+}
+
+/** The times of readers while nobody makes the service work, and while `work` does. */
+async function besideWork(
+  { url, articlePaths }: Site,
+  [idle, what]: readonly [idle: string, what: string],
+  work: (port: number, read: () => Promise<LoadResult>) => Promise<[LoadResult, ...Figure[]]>,
+): Promise<Figure[]> {
+  await using service = await startService(SUBJECT, { DATABASE_URL: url });
+  const { port } = service;
+  const requests = await pollsOf(service, articlePaths);
+  const read = () => load({ port, requests, rate: RATE, durationMs: WORK_S * 1000 });
+  await read();
+  const alone = await read();
+  const [during, ...figures] = await work(port, read);
+  return [
+    ...timesOf([SUBJECT, idle, RATE], alone),
+    ...timesOf([SUBJECT, what, RATE], during, WORK_AIM),
+    ...figures,
   ];
 }
 
 /** Articles of 2 MB are written one after the other while others read. */
-export async function largeWrites({ url, key, articlePaths }: Site): Promise<Figure[]> {
-  const service = await startContent(url);
-  const requests = await pollsOf(service.port, articlePaths);
-  const read = () => steadyLoad({ port: service.port, requests, rate: RATE, durationMs: 5000 });
-  await read();
-  const alone = await read();
-  const writer = new Worker(new URL('../large-writer.ts', import.meta.url), {
-    workerData: { port: service.port, key },
+export function largeWrites(site: Site): Promise<Figure[]> {
+  const what = 'articles of 2 MB are written';
+  return besideWork(site, ['nobody writes', what], async (port, read) => {
+    const workerData = { port, key: site.key };
+    const writer = new Worker(new URL('./large-writer.ts', import.meta.url), { workerData });
+    const during = await read();
+    writer.postMessage('stop');
+    const [written] = await once(writer, 'message');
+    return [during, figure(what, 'written', '', Number(written))];
   });
-  const during = await read();
-  writer.postMessage('stop');
-  const [written] = await once(writer, 'message');
-  await service.stop();
-  return [
-    ...timesOf('nobody writes', SUBJECT, alone, RATE),
-    ...timesOf('articles of 2 MB are written', SUBJECT, during, RATE, WORK_AIM),
-    figuresOf(SUBJECT)('articles of 2 MB are written', 'written', '', Number(written)),
-  ];
 }
 
 /** Strangers search for words of all articles, each time for others, while others read. */
-export async function searches({ url, articlePaths }: Site): Promise<Figure[]> {
-  const service = await startContent(url);
-  const requests = await pollsOf(service.port, articlePaths);
-  const paths = Array.from(
-    { length: 1000 },
-    (_, n) => `/api/articles?q=somebody+word${n % 300}&page=${1 + n}`,
-  );
-  const searching = paths.map((path) => ({ path }));
-  const load = { port: service.port, durationMs: 5000 };
-  const read = () => steadyLoad({ ...load, requests, rate: RATE });
-  await read();
-  const alone = await read();
-  const [during, found] = await Promise.all([
-    read(),
-    steadyLoad({ ...load, requests: searching, rate: SEARCH_RATE }),
-  ]);
-  await service.stop();
+export function searches(site: Site): Promise<Figure[]> {
   const what = `strangers search ${SEARCH_RATE} times a second`;
-  return [
-    ...timesOf('nobody searches', SUBJECT, alone, RATE),
-    ...timesOf(what, SUBJECT, during, RATE, WORK_AIM),
-    figuresOf(SUBJECT)(what, 'answered', '/s', answers(found) / 5),
-    figuresOf(SUBJECT)(what, 'refused, 503', '/s', (found.statuses[503] ?? 0) / 5),
-  ];
+  const requests = Array.from({ length: 1000 }, (_, n) => {
+    return { path: `/api/articles?q=somebody+${LATIN.common(n % 300)}&page=${1 + n}` };
+  });
+  return besideWork(site, ['nobody searches', what], async (port, read) => {
+    const search = load({ port, requests, rate: SEARCH_RATE, durationMs: WORK_S * 1000 });
+    const [during, found] = await Promise.all([read(), search]);
+    return [
+      during,
+      figure(what, 'answered', '/s', (found.requests - found.failed) / WORK_S),
+      figure(what, 'refused, 503', '/s', (found.statuses[503] ?? 0) / WORK_S),
+    ];
+  });
 }
 
 /** What a request costs one process, and two that share the requests. */
 export async function replicas({ url, articlePaths }: Site): Promise<Figure[]> {
-  const services = [await startContent(url), await startContent(url)] as const;
-  const requests = await pollsOf(services[0].port, articlePaths);
-  for (const { port } of services) await steadyLoad({ port, requests, rate: RATE, durationMs: 3000 });
+  await using one = await startService(SUBJECT, { DATABASE_URL: url });
+  await using other = await startService(SUBJECT, { DATABASE_URL: url });
+  const requests = await pollsOf(one, articlePaths);
+  for (const { port } of [one, other]) await load({ port, requests, rate: RATE, durationMs: 3000 });
   const figures: Figure[] = [];
-  for (const count of [1, 2]) {
-    const used = services.slice(0, count);
+  for (const [what, used] of Object.entries({ 'one process': [one], 'two replicas': [one, other] })) {
     const before = used.map(({ pid }) => cpuTime(pid));
-    const rate = (4 * RATE) / count;
-    await Promise.all(used.map(({ port }) => steadyLoad({ port, requests, rate, durationMs: 5000 })));
+    const rate = (4 * RATE) / used.length;
+    await Promise.all(used.map(({ port }) => load({ port, requests, rate, durationMs: WORK_S * 1000 })));
     const after = used.map(({ pid }) => cpuTime(pid));
     for (const kind of ['user', 'system'] as const) {
       const spent = after.reduce((sum, time, index) => sum + time[kind] - (before[index]?.[kind] ?? 0), 0);
-      const what = count === 1 ? 'one process' : 'two replicas';
-      const figure = figuresOf(SUBJECT, { rate: 4 * RATE });
-      figures.push(figure(what, `cpu, ${kind}`, 'µs', spent / (4 * RATE * 5)));
+      const each = spent / (4 * RATE * WORK_S);
+      figures.push(figuresOf(SUBJECT, { rate: 4 * RATE })(what, `cpu, ${kind}`, 'µs', each));
     }
   }
-  for (const service of services) await service.stop();
   return figures;
-}
-
-function failures(what: string, { statuses }: SteadyResult): Figure {
-  const failed = Object.entries(statuses)
-    .filter(([status]) => status !== '200' && status !== '304')
-    .reduce((sum, [, count]) => sum + count, 0);
-  return figureOf({ what, subject: SUBJECT, metric: 'failed', unit: '', at: {} }, [failed]);
-}
-
-function answers({ statuses }: SteadyResult): number {
-  return (statuses[200] ?? 0) + (statuses[304] ?? 0);
 }
 
 /** Counts the statements that go through a proxy to PostgreSQL, a second at a time. */

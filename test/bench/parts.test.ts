@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { forgetParts, runParts } from '../../bench/figures/parts.ts';
+import { figuresOf } from '../../bench/figures/figure.ts';
+import { forgetParts, type Part, runParts } from '../../bench/figures/parts.ts';
 
 const BENCH = 'test-of-parts';
 
@@ -7,20 +8,22 @@ afterEach(() => forgetParts(BENCH));
 
 test('a bench that was interrupted continues with the part that was not finished', async () => {
   const begun: string[] = [];
-  const part = (name: string, broken = false) => ({
+  const part = (name: string, broken = false): Part => ({
     name,
     seconds: 1,
     run: async () => {
       begun.push(name);
       if (broken) throw new Error('interrupted');
-      return name.length;
+      return [figuresOf(name)('work', 'rate', '/s', 1)];
     },
   });
-  await expect(runParts(BENCH, [part('one, 200'), part('other', true)])).rejects.toThrow('interrupted');
-  expect(await runParts(BENCH, [part('one, 200'), part('other')])).toEqual([8, 5]);
+  const run = (...parts: Part[]) => runParts(BENCH, parts, async () => undefined);
+  await expect(run(part('one, 200'), part('other', true))).rejects.toThrow('interrupted');
+  const figures = await run(part('one, 200'), part('other'));
+  expect(figures.map(({ subject }) => subject)).toEqual(['one, 200', 'other']);
   expect(begun).toEqual(['one, 200', 'other', 'other']);
 
   forgetParts(BENCH);
-  await runParts(BENCH, [part('one, 200')]);
+  await run(part('one, 200'));
   expect(begun.at(-1)).toBe('one, 200');
 });

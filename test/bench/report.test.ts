@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SECTIONS } from '../../bench/benches/all.ts';
 import { type FiguresFile, figureOf } from '../../bench/figures/figure.ts';
 import { figuresText } from '../../bench/figures/keep.ts';
 import { drawBars } from '../../bench/report/bars.ts';
@@ -8,7 +9,6 @@ import { drawLines } from '../../bench/report/lines.ts';
 import { measuredTables, shortfalls } from '../../bench/report/measured.ts';
 import { reportFaults, withSections, writeReport } from '../../bench/report/pages.ts';
 import { fasterPeers, peersPictures } from '../../bench/report/peers.ts';
-import { SECTIONS } from '../../bench/report/sections.ts';
 import { temporaryHome } from '../support/temporary-home.ts';
 
 const MARKED = '# Page\n\n<!-- figures: NAME -->\n<!-- end -->\n\nAfter it.\n';

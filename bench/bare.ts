@@ -1,0 +1,135 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool } from 'pg';
+import { type Compared, type Contender, compare, compareWithBare } from './compare.ts';
+import { type Figure, figuresOf } from './figures/figure.ts';
+import { load } from './load.ts';
+import { median } from './quantile.ts';
+import { type ServerProcess, startServer } from './server.ts';
+import { inTurns } from './turns.ts';
+
+/** The smallest acceptable ratios: cached answers against bare bytes, uncached ones against the same SQL. */
+const HOT_AIM = 0.75;
+const COLD_AIM = 0.9;
+
+/** How many connections each comparison has. */
+export const CONNECTIONS = 32;
+
+/** Headers that a server adds itself. */
+const OWN = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
+
+/** A statement as sent to PostgreSQL. */
+export interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/** Runs `work` with a query builder that records every statement it sends. */
+export async function captureStatements<Tables>(
+  pool: Pool,
+  work: (db: Kysely<Tables>) => Promise<unknown>,
+): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
+  });
+  await work(db);
+  return statements;
+}
+
+/** Writes a value as JSON to a new file and returns its path. */
+export function temporaryFile(value: unknown): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'pressroom-bench-')), 'value.json');
+  writeFileSync(file, JSON.stringify(value));
+  return file;
+}
+
+/** A cached answer: its name in the figures, its path, and how many rows there are. */
+export interface HotAnswer {
+  name: string;
+  path: string;
+  rows: number;
+}
+
+/**
+ * Compares a service's cached answer, whole and unchanged, with a bare server that sends the same bytes, and
+ * if that is asked for, Fastify alone as well.
+ */
+export async function compareHot(
+  own: Contender,
+  { name, path, rows }: HotAnswer,
+  withFastify = false,
+): Promise<Figure[]> {
+  const response = await fetch(`http://127.0.0.1:${own[1].port}${path}`);
+  const headers = Object.fromEntries([...response.headers].filter(([header]) => !OWN.has(header)));
+  const env = { ANSWER: temporaryFile({ headers, body: await response.text() }) };
+  await using bare = await startServer({ program: 'bench/servers/bytes.ts', env });
+  await using fastify = withFastify
+    ? await startServer({ program: 'bench/servers/fastify.ts', env })
+    : undefined;
+  const figures: Figure[] = [];
+  for (const status of [200, 304]) {
+    const unchanged = status === 304 && { 'if-none-match': headers.etag ?? '' };
+    const request = { requests: [{ path, headers: { ...unchanged } }], connections: CONNECTIONS, status };
+    const common = { ...request, at: { rows } };
+    const beside = (contender: Contender, compared: Omit<Compared, keyof typeof common>) =>
+      compare([contender, ['node:http', bare]], { ...common, ...compared });
+    figures.push(...(await beside(own, { what: `hot ${name}, ${status}`, aim: HOT_AIM })));
+    if (fastify === undefined) continue;
+    figures.push(...(await beside(['Fastify', fastify], { what: `${name} by Fastify alone, ${status}` })));
+  }
+  return figures;
+}
+
+/** Answers that are read from a database. */
+export interface ColdAnswers {
+  url: string;
+  /** The statements of each path. */
+  statements: Readonly<Record<string, Statement[]>>;
+  /** What is compared: the paths of each thing. */
+  paths: Readonly<Record<string, readonly string[]>>;
+  rows: number;
+}
+
+/** Compares a service without a cache with a bare server that runs the same statements. */
+export function compareCold(own: Contender, answers: ColdAnswers): Promise<Figure[]> {
+  const { url, statements, paths, rows } = answers;
+  const env = { DATABASE_URL: url, STATEMENTS: temporaryFile({ ...statements, '/': [] }) };
+  return compareWithBare(
+    own,
+    { name: 'node:http + pg', program: 'bench/servers/sql.ts', env },
+    Object.entries(paths).map(([what, those]) => {
+      const requests = those.map((path) => ({ path }));
+      return { what, requests, connections: CONNECTIONS, status: 200, at: { rows }, aim: COLD_AIM };
+    }),
+  );
+}
+
+/** How much longer a page may take than another, and which one that is. */
+export interface DepthAim {
+  metric: string;
+  aim: number;
+  /** Chooses the time that all are compared with. */
+  base: (times: number[]) => number;
+}
+
+/** The times of pages by their names, asked for one at a time in turns, and the multiples of one of them. */
+export async function timesOfPages(
+  [subject, { port }]: readonly [string, Pick<ServerProcess, 'port'>],
+  pages: Readonly<Record<string, string>>,
+  { rows, metric, aim, base }: DepthAim & { rows: number },
+): Promise<Figure[]> {
+  const times = await inTurns(Object.values(pages), 5, async (path) => {
+    const request = { port, requests: [{ path }], connections: 1, durationMs: 600, status: 200 };
+    return (await load(request)).p50;
+  });
+  const compared = base(times.map(median));
+  const figure = figuresOf(subject, { rows });
+  return Object.keys(pages).flatMap((what, index) => [
+    figure(what, 'p50', 'ms', times[index] ?? []),
+    figure(what, metric, '', median(times[index] ?? []) / compared, aim),
+  ]);
+}

@@ -1,0 +1,50 @@
+import type { Bench } from '../bench.ts';
+import type { SectionMaker } from '../report/section.ts';
+import { content } from './content.ts';
+import { fast } from './fast.ts';
+import { gallery } from './gallery.ts';
+import { galleryPeers } from './gallery-peers.ts';
+import { growth } from './growth.ts';
+import { idle } from './idle.ts';
+import { loginFlood } from './login-flood.ts';
+import { mediaFlood } from './media-flood.ts';
+import { moving } from './moving.ts';
+import { newsPeers } from './news-peers.ts';
+import { newsroom } from './newsroom.ts';
+import { page } from './page.ts';
+import { peers } from './peers.ts';
+import { reading } from './reading.ts';
+import { scaling } from './scaling.ts';
+import { selected } from './selected.ts';
+import { startBench } from './start.ts';
+import { stories } from './stories.ts';
+import { worst } from './worst.ts';
+
+/** Every bench by its name, in the order in which all are run. */
+export const BENCHES: Readonly<Record<string, Bench>> = {
+  content,
+  reading,
+  selected,
+  gallery,
+  'login-flood': loginFlood,
+  'media-flood': mediaFlood,
+  stories,
+  newsroom,
+  growth,
+  worst,
+  moving,
+  scaling,
+  fast,
+  idle,
+  start: startBench,
+  page,
+  peers,
+  'gallery-peers': galleryPeers,
+  'news-peers': newsPeers,
+};
+
+/** What each section of a page is made of, by the name in its marks. */
+export const SECTIONS: Readonly<Record<string, SectionMaker>> = Object.assign(
+  {},
+  ...Object.values(BENCHES).map(({ sections }) => sections),
+);

@@ -1,0 +1,99 @@
+import { LIST_MEMBERS } from '@pressroom/content/articles/schema';
+import { ArticleStore } from '@pressroom/content/articles/store';
+import type { ContentTables } from '@pressroom/content/tables';
+import { ask } from '../ask.ts';
+import { captureStatements, compareCold, compareHot, timesOfPages } from '../bare.ts';
+import type { Bench } from '../bench.ts';
+import { addArticles } from '../data/articles.ts';
+import { openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { comparisonTable } from '../report/comparisons.ts';
+import { measuredTables, shortfalls } from '../report/measured.ts';
+import { sectionOf } from '../report/section.ts';
+import { NO_CACHE, startService } from '../services.ts';
+
+/** The numbers of articles that are measured unless the command line names others. */
+const SIZES = [10_000, 1_000_000];
+
+/** The maximum cost of a deep page, as a multiple of the first. */
+const DEPTH = { metric: 'multiple', aim: 3, base: ([first = Number.NaN]: number[]) => first };
+
+/** The maximum memory under load, in MiB. */
+const MEMORY_AIM = 180;
+
+/** Up to how many articles cached answers are measured: they cost the same however many there are. */
+const MOST_HOT = 100_000;
+
+const LIST = '/api/articles';
+
+/** Measures the content service with a number of articles, on its own PostgreSQL. */
+async function measure(rows: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  const { url, pool } = database;
+  await addArticles(pool, [0, rows]);
+  const found = await pool.query(
+    'select id from content.article where is_published order by id offset 500 limit 1',
+  );
+  const { id } = found.rows[0];
+  const paths = { list: LIST, detail: `${LIST}/${id}` };
+  const figures: Figure[] = [];
+  const memory: number[] = [];
+  {
+    await using cached = await startService('content', { DATABASE_URL: url });
+    for (const [name, path] of rows <= MOST_HOT ? Object.entries(paths) : [])
+      figures.push(...(await compareHot(['content', cached], { name, path, rows }, true)));
+    memory.push(cached.residentMemory());
+  }
+  await using uncached = await startService('content', { DATABASE_URL: url, ...NO_CACHE });
+  const capture = (work: (store: ArticleStore) => Promise<unknown>) =>
+    captureStatements<ContentTables>(pool, (db) => work(new ArticleStore(db)));
+  const listed = { status: 'published', sort: 'newest', filters: {} } as const;
+  const statements = {
+    [LIST]: await capture((store) => store.list(listed, LIST_MEMBERS, { page: 1, perPage: 20 })),
+    [paths.detail]: await capture((store) => store.read(id, { seesDrafts: false })),
+  };
+  const compared = Object.entries(paths).map(([name, path]) => [`uncached ${name}, 200`, [path]]);
+  const answers = { url, statements, paths: Object.fromEntries(compared), rows };
+  figures.push(...(await compareCold(['content', uncached], answers)));
+  const { meta } = await ask<{ meta: { total_pages: number } }>(`http://127.0.0.1:${uncached.port}${LIST}`);
+  const last = meta.total_pages;
+  const pages = { 'page first': 1, 'page 50': 50, 'page middle': Math.ceil(last / 2), 'page last': last };
+  const places = Object.entries(pages).map(([what, page]) => [what, `${LIST}?page=${page}`]);
+  figures.push(
+    ...(await timesOfPages(['content', uncached], Object.fromEntries(places), { ...DEPTH, rows })),
+  );
+  memory.push(uncached.residentMemory());
+  const most = figuresOf('content', { rows })(
+    'load of the comparisons',
+    'memory',
+    'MiB',
+    Math.max(...memory),
+    MEMORY_AIM,
+  );
+  return [...figures, most];
+}
+
+/** Pages whose depth was measured, and memory. */
+const pagesAndMemory = sectionOf('content', ({ figures }) => {
+  const rest = figures.filter(({ what }) => /^(page|load) /.test(what));
+  const named = rest.map((figure) => ({
+    ...figure,
+    what: `${figure.what}, ${figure.at.rows?.toLocaleString('en')} articles`,
+  }));
+  return [measuredTables(named)];
+});
+
+/** `pnpm bench content [SIZE …]`: the content service beside bare servers, with each number of articles. */
+export const content: Bench = {
+  parts: (sizes) =>
+    (sizes.length > 0 ? sizes : SIZES).map((rows) => ({
+      name: `${rows} articles`,
+      seconds: 150 + rows / 10_000,
+      run: () => measure(rows),
+    })),
+  sections: {
+    content: sectionOf('content', (file) => [comparisonTable(file, 'content'), shortfalls(file.figures)]),
+    'content, Fastify alone': sectionOf('content', (file) => [comparisonTable(file, 'Fastify')]),
+    'content, pages and memory': pagesAndMemory,
+  },
+};

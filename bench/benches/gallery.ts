@@ -1,0 +1,149 @@
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { makeThumbnail } from '@pressroom/gallery-admin/proxy/thumbnail';
+import { putAll } from '../../test/support/s3/objects.ts';
+import type { Bench } from '../bench.ts';
+import { compareWithBare } from '../compare.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { membersOf, select } from '../figures/read.ts';
+import {
+  askForThumbnail,
+  type BenchGallery,
+  serve,
+  servePhoto,
+  startBenchGallery,
+} from '../gallery/service.ts';
+import { comparisonTable } from '../report/comparisons.ts';
+import { measuredTables, shortfalls } from '../report/measured.ts';
+import { sectionOf } from '../report/section.ts';
+import { peakMemory } from '../server.ts';
+import { inTurns, timed } from '../turns.ts';
+
+const SIGNED_KEYS = 2000;
+const THUMBNAILS = 64;
+const MEDIA_BYTES = 10 * 2 ** 20;
+
+/** The smallest acceptable ratios to the same work without the service, and the largest of a list's time. */
+const SIGN_AIM = 0.8;
+const PROXY_AIM = 0.8;
+const THUMBNAIL_AIM = 0.85;
+const LIST_AIM = 1.3;
+
+/** The most memory while objects are moved, in MiB. */
+const MEMORY_AIM = 180;
+
+const figure = figuresOf('gallery-admin');
+
+/** The times of `work` by round, in ms, and their ratios to those of `bare`, after a warm-up of both. */
+async function timesOf(rounds: number, work: () => Promise<unknown>, bare: () => Promise<unknown>) {
+  await inTurns([work, bare], 1, timed);
+  const [times = [], bareTimes = []] = await inTurns([work, bare], rounds, timed);
+  return { times, ratios: times.map((ms, round) => ms / (bareTimes[round] ?? Number.NaN)) };
+}
+
+async function measureListing({ url, cookie, s3, bucket }: BenchGallery, objects: number): Promise<Figure[]> {
+  let answer = new ArrayBuffer(0);
+  const list = async () => {
+    const response = await fetch(`${url}/api/gallery?json=1&path=from/`, { headers: { cookie } });
+    answer = await response.arrayBuffer();
+  };
+  const input = { Bucket: bucket, Prefix: 'from/', Delimiter: '/', MaxKeys: 1000 };
+  const command = new ListObjectsV2Command({ ...input, EncodingType: 'url' });
+  const signed = await getSignedUrl(s3, command, { expiresIn: 3600 });
+  // What the store itself takes to say the same. Neither answer is read, because that is the client's work.
+  const alone = async () => {
+    const response = await fetch(signed);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`the store answered ${response.status}`);
+  };
+  const { times, ratios } = await timesOf(21, list, alone);
+  const { data, message } = JSON.parse(Buffer.from(answer).toString());
+  if (data?.files.length !== Math.min(objects, 1000)) throw new Error(message ?? 'the listing is incomplete');
+  const what = `list 1,000 of ${objects.toLocaleString('en')} objects`;
+  return [
+    figure(what, 'time', 'ms', times),
+    figure(what, "times the store's own answer", '', ratios, LIST_AIM),
+  ];
+}
+
+async function measureMove({ post, process: service }: BenchGallery, objects: number): Promise<Figure[]> {
+  const move = { action: 'move', paths: ['from/'], dest: 'to/' };
+  const { ms, peak } = await peakMemory(service, () => post('/api/gallery/batch', move));
+  const what = `move ${objects.toLocaleString('en')} objects`;
+  return [figure(what, 'rate', '/s', objects / (ms / 1000)), figure(what, 'memory', 'MiB', peak, MEMORY_AIM)];
+}
+
+async function measureSigning({ post, s3, bucket }: BenchGallery): Promise<Figure[]> {
+  const keys = Array.from({ length: SIGNED_KEYS }, (_, index) => `photos/${index}.jpg`);
+  const sign = () => post('/api/gallery', { action: 'sign-get-objects', keys });
+  const alone = async () => {
+    for (const Key of keys)
+      await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key }), { expiresIn: 3600 });
+  };
+  const { times, ratios } = await timesOf(7, sign, alone);
+  const what = `sign ${SIGNED_KEYS.toLocaleString('en')} keys`;
+  const inverse = ratios.map((ratio) => 1 / ratio);
+  return [
+    figure(what, 'time', 'ms', times),
+    figure(what, 'ratio to the presigner alone', '', inverse, SIGN_AIM),
+  ];
+}
+
+async function measureThumbnails(gallery: BenchGallery): Promise<Figure[]> {
+  const image = await servePhoto(gallery);
+  const all = (work: () => Promise<unknown>) => () => Promise.all(Array.from({ length: THUMBNAILS }, work));
+  const ours = all(() => askForThumbnail(gallery));
+  const { times, ratios } = await timesOf(
+    5,
+    ours,
+    all(() => makeThumbnail(image, 'webp')),
+  );
+  const what = `${THUMBNAILS} thumbnails of 12 megapixels at once`;
+  const rates = times.map((ms) => THUMBNAILS / (ms / 1000));
+  const inverse = ratios.map((ratio) => 1 / ratio);
+  return [
+    figure(what, 'rate', '/s', rates),
+    figure(what, 'ratio to sharp alone', '', inverse, THUMBNAIL_AIM),
+  ];
+}
+
+function measureProxy({ process: service, cookie, media, caFile }: BenchGallery): Promise<Figure[]> {
+  serve(media, '/film.mp4', 'video/mp4', Buffer.alloc(MEDIA_BYTES, 7));
+  const target = `https://localhost:${media.port}/film.mp4`;
+  const requests = [{ path: `/api/proxy?url=${encodeURIComponent(target)}`, headers: { cookie } }];
+  const request = { requests, connections: 4, status: 200 };
+  const env = { TARGET: target, NODE_EXTRA_CA_CERTS: caFile };
+  return compareWithBare(
+    ['gallery-admin', service],
+    { name: 'node:http + undici', program: 'bench/servers/pipe.ts', env, ready: '/ready' },
+    [{ ...request, what: 'proxy, files of 10 MiB', at: { connections: 4 }, aim: PROXY_AIM }],
+  );
+}
+
+async function measure(gallery: BenchGallery, objects: number): Promise<Figure[]> {
+  const keys = Array.from({ length: objects }, (_, index) => `from/${index}.jpg`);
+  await putAll(gallery.s3, gallery.bucket, keys);
+  return [
+    ...(await measureListing(gallery, objects)),
+    // Before the work that needs more memory, so that its own peak can be seen.
+    ...(await measureMove(gallery, objects)),
+    ...(await measureSigning(gallery)),
+    ...(await measureThumbnails(gallery)),
+    ...(await measureProxy(gallery)),
+  ];
+}
+
+/** `pnpm bench gallery [OBJECTS]`: the gallery with a bucket of that many objects. */
+export const gallery: Bench<BenchGallery> = {
+  start: () => startBenchGallery(),
+  parts: ([objects = 100_000]) => [
+    { name: 'gallery', seconds: 240, run: (started) => measure(started, objects) },
+  ],
+  sections: {
+    gallery: sectionOf('gallery', (file) => {
+      const compared = membersOf(select(file.figures, { metric: 'ratio' }), 'what');
+      const alone = file.figures.filter(({ what }) => !compared.includes(what));
+      return [measuredTables(alone), comparisonTable(file, 'gallery-admin'), shortfalls(file.figures)];
+    }),
+  },
+};

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type pg from 'pg';
+import { postmasterOf } from '../../test/support/processes.ts';
+import type { Bench } from '../bench.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { measuredSection } from '../report/measured.ts';
+import type { ServerProcess } from '../server.ts';
+import { PROCESSES, type ProcessName, startService } from '../services.ts';
+import { openSiteParts, type SiteParts } from '../site.ts';
+import { inTurns } from '../turns.ts';
+import { textOf, usageOf } from '../usage.ts';
+
+const PROBE = join(import.meta.dirname, '../../deploy/probe');
+
+/** As in `docker-compose.yml`, in s. */
+const PROBE_EVERY_S = 10;
+
+/**
+ * How long the services may finish what their start has begun, in s: content keeps a thread for ten seconds,
+ * and V8 tidies up once, about two minutes after it.
+ */
+const SETTLE_S = 180;
+
+/** The share of a core that each process may take, in %, and its resident memory, in MiB. */
+const CPU_AIM = 0.3;
+const MEMORY_AIM = 130;
+
+/** How many probes are timed. */
+const PROBES = 50;
+
+/**
+ * The CPU time of each thread of a process so far, in ns; `/proc` counts that of processes in ticks alone.
+ */
+function threadTimes({ pid }: ServerProcess): Map<string, number> {
+  const timeOf = (thread: string) => Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]);
+  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, timeOf(thread)]));
+}
+
+/** How long a process has run between two looks, in ms. */
+function ranMs(before: Map<string, number>, after: Map<string, number>): number {
+  const times = [...after].map(([thread, time]) => Math.max(0, time - (before.get(thread) ?? 0)));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
+/** The CPU time of one probe, in ms. */
+async function probeMs(port: number): Promise<number> {
+  const loop = `for i in {1..${PROBES}}; do "$0" "$1" || exit 1; done; times`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', loop, PROBE, String(port)]);
+  const [children = ''] = stdout.trim().split('\n').slice(-1);
+  const times = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
+  return (times.reduce((sum, time) => sum + time, 0) * 1000) / PROBES;
+}
+
+/** How many transactions the database has run for the services. */
+async function transactions(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    'select xact_commit::int as count from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Asks each service once, and waits until it is time to ask again. */
+async function probeAll(services: readonly ServerProcess[]): Promise<void> {
+  const end = performance.now() + PROBE_EVERY_S * 1000;
+  await Promise.all(services.map(({ port }) => promisify(execFile)(PROBE, [String(port)])));
+  await delay(Math.max(0, end - performance.now()));
+}
+
+async function measure({ database, env }: SiteParts, slices: number): Promise<Figure[]> {
+  await using started = new AsyncDisposableStack();
+  const services: ServerProcess[] = [];
+  const names = Object.keys(PROCESSES) as ProcessName[];
+  for (const name of names) services.push(started.use(await startService(name, env)));
+  for (let slice = 0; slice < SETTLE_S / PROBE_EVERY_S; slice += 1) await probeAll(services);
+  const [asked, began] = [await transactions(database.pool), performance.now()];
+  const postmaster = postmasterOf(database.server.dataDir);
+  const before = usageOf(postmaster).cpuSeconds;
+  const [ran = []] = await inTurns([services], slices, async (all) => {
+    const times = all.map(threadTimes);
+    await probeAll(all);
+    return all.map((service, index) => ranMs(times[index] ?? new Map(), threadTimes(service)));
+  });
+  const seconds = (performance.now() - began) / 1000;
+  const databaseCpu = usageOf(postmaster).cpuSeconds - before;
+  const perSecond = ((await transactions(database.pool)) - asked) / seconds;
+  const probe = await probeMs(services[0]?.port ?? 0);
+  const own = services.flatMap((service, index): Figure[] => {
+    const figure = figuresOf(names[index] ?? '');
+    const percent = ran.map((slice) => ((slice[index] ?? 0) + probe) / PROBE_EVERY_S / 10);
+    const what = 'at rest, with its probes';
+    return [
+      figure(what, 'cpu', '% of a core', percent, CPU_AIM),
+      figure(what, 'memory', 'MiB', service.residentMemory(), MEMORY_AIM),
+    ];
+  });
+  return [
+    ...own,
+    figuresOf('deploy/probe')('a probe', 'cpu', 'ms', probe),
+    figuresOf('PostgreSQL')('at rest', 'cpu', '% of a core', (databaseCpu * 100) / seconds),
+    figuresOf('all services')('at rest', 'transactions', '/s', perSecond),
+  ];
+}
+
+/**
+ * `pnpm bench idle [SLICES]`: what the services and the newsroom's worker cost at rest, with the probe of the
+ * containers every 10 s and nothing else: in slices of 10 s. For Linux, whose /proc says how long each thread
+ * has run.
+ */
+export const idle: Bench<SiteParts> = {
+  start: openSiteParts,
+  parts: ([slices = 12]) => [
+    { name: 'rest', seconds: SETTLE_S + 15 + slices * PROBE_EVERY_S, run: (site) => measure(site, slices) },
+  ],
+  sections: { idle: measuredSection('idle', { subjects: true }) },
+};

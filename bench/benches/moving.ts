@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { temporaryHome } from '../../test/support/temporary-home.ts';
+import type { Bench } from '../bench.ts';
+import { openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { fileOf, select } from '../figures/read.ts';
+import { exportOf, FORMATS, type FormatName } from '../moving/export-files.ts';
+import { measuredTables, shortfalls } from '../report/measured.ts';
+import { printed, provenance, type SectionMaker } from '../report/section.ts';
+import { peakMemoryOf } from '../usage.ts';
+
+/** The sizes that are measured unless the command line names others, in MB. */
+const SIZES = [20, 100];
+
+/** The most memory that an import may have, in MiB. */
+const MOST_MIB = 300;
+
+/** Runs `content import`; returns the most resident memory that it had, in MiB, and how long it took. */
+async function importing(url: string, args: readonly string[]) {
+  const began = performance.now();
+  const child = spawn(process.execPath, ['services/content/src/cli.ts', 'import', ...args], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let memory = 0;
+  const watch = setInterval(() => {
+    memory = Math.max(memory, peakMemoryOf(child.pid ?? 0));
+  }, 200);
+  const ended = once(child, 'close').finally(() => clearInterval(watch));
+  const [said, [code]] = await Promise.all([text(child.stdout), ended]);
+  if (code !== 0) throw new Error(`the import ended with ${code}: ${said.slice(-1000)}`);
+  console.log(args.join(' '), `${Math.round(memory)} MiB:`, said.trim().split('\n').at(-1));
+  return { memory, seconds: (performance.now() - began) / 1000 };
+}
+
+async function measure(format: FormatName, MB: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  const folder = await temporaryHome();
+  try {
+    const file = join(folder, 'export');
+    await pipeline(Readable.from(exportOf(FORMATS[format], MB * 1e6)), createWriteStream(file));
+    const args = format === 'json-lines' ? [file] : [format, file];
+    const { memory, seconds } = await importing(database.url, args);
+    const figure = figuresOf(format, { MB });
+    return [figure('import', 'memory', 'MiB', memory, MOST_MIB), figure('import', 'time', 's', seconds)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What imports need, the most memory first, with the files of other sizes that were kept. */
+const movingSection: SectionMaker = (files) => {
+  const all = [fileOf(files, 'moving'), ...files.values().filter(({ bench }) => bench.startsWith('moving '))];
+  const figures = all.flatMap((file) => file.figures);
+  const worstFirst = select(figures, { metric: 'memory' }).toSorted((a, b) => b.median - a.median);
+  const rows = worstFirst.flatMap(({ subject, at }) => {
+    const what = `${subject}, ${printed(Number(at.MB))} MB`;
+    return select(figures, { subject, at }).map((figure) => ({ ...figure, what }));
+  });
+  return { text: [measuredTables(rows), shortfalls(figures), ...all.map(provenance)].join('\n') };
+};
+
+/**
+ * `pnpm bench moving [wordpress|ghost|json-lines] [MB …]`: the most memory that `content import` has, and how
+ * long it takes, with files of these sizes, each into an empty database.
+ */
+export const moving: Bench = {
+  parts: (sizes) =>
+    (Object.keys(FORMATS) as FormatName[]).flatMap((format) =>
+      (sizes.length > 0 ? sizes : SIZES).map((MB) => ({
+        name: `${format} ${MB}`,
+        seconds: 10 + MB,
+        run: () => measure(format, MB),
+      })),
+    ),
+  sections: { moving: movingSection },
+};

@@ -1,0 +1,166 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { until } from '../../test/support/until.ts';
+import type { Bench } from '../bench.ts';
+import type { Asked } from '../compare.ts';
+import { contestParts } from '../contenders/contest.ts';
+import { startFastify } from '../contenders/fastify.ts';
+import { askedForPaths, askedForSame, follow, type NewsItem, type NewsLister } from '../contenders/paged.ts';
+import { installPeers } from '../contenders/peer.ts';
+import { type PouchdbServer, startPouchdb } from '../contenders/pouchdb.ts';
+import { type PressroomNews, pressroomNews } from '../contenders/pressroom-news.ts';
+import { addItems } from '../data/items.ts';
+import { CHINESE, LATIN } from '../data/vocabulary.ts';
+import { copyDatabase, openDatabase, startBenchPostgres } from '../database.ts';
+import { peersPictures, peersTables } from '../report/peers.ts';
+import { cursorNow } from '../selected/mirror.ts';
+import { NO_CACHE, startService } from '../services.ts';
+
+/** How many requests are made at once. */
+const CONNECTIONS = [1, 8, 32];
+
+/** A page of 1,000 takes long enough: with more at once, most of the time is the wait for the others. */
+const COPIES_AT_ONCE = [1, 8];
+
+/** How many pages are followed, of how many items. */
+const PAGES = 20;
+const LIMIT = '50';
+
+/** The numbers of the words that are searched for: few enough for a cache to have all after the warm-up. */
+const SEARCHED = Array.from({ length: 20 }, (_, index) => 100 + index);
+
+/** How many items a page of a copy has, and how many changes there are. */
+const COPY_LIMIT = 1000;
+const CHANGES = 100;
+
+/**
+ * As many searches at once as are sent: by default, the news feed answers 503 to more than four. Both know
+ * the same site, so that a cursor of one is a cursor of the other.
+ */
+const SETTINGS = { NEWS_SEARCH_CONCURRENCY: '32', SITE_URL: 'https://news.example' };
+
+/** The news feed as it is installed and without its cache, by name. */
+const CACHES = { Pressroom: {}, 'Pressroom, no cache': NO_CACHE };
+
+/** What the news feed and its peers are asked for, all with the same items. */
+interface NewsContest {
+  /** The first page of the selected items of 7 days. */
+  newest: Asked[];
+  /** The pages after the first, of all items of 7 days. */
+  next: Asked[];
+  /** Searches for a Latin and a Chinese word in all items of 7 days. */
+  searches: Asked[];
+  /** The selected set, page by page. */
+  copies: Asked[];
+  /** A poll that finds as many changes as a page has. */
+  changes: Asked[];
+  /** A poll that finds none. */
+  unchanged: Asked[];
+}
+
+/** Starts the news feed with `items` items, and its peers. */
+async function startNewsContest(items: number): Promise<NewsContest & AsyncDisposable> {
+  installPeers();
+  await using resources = new AsyncDisposableStack();
+  const home = resources.adopt(await temporaryHome(), (own) => rm(own, { recursive: true, force: true }));
+  const postgres = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));
+  const template = await openDatabase(postgres, 'peers_template');
+  await addItems(template.pool, 0, items, 0.1);
+  await template[Symbol.asyncDispose]();
+  const copy = (name: string) => copyDatabase(postgres.url, name, 'peers_template');
+  const fastify = await startFastify(await copy('peers_fastify'));
+  resources.defer(fastify.process.stop);
+  const DATABASE_URL = await copy('peers_pressroom');
+  const own: PressroomNews[] = [];
+  for (const [name, cache] of Object.entries(CACHES)) {
+    const service = await startService('news-feed', { DATABASE_URL, ...SETTINGS, ...cache });
+    own.push(pressroomNews(name, resources.use(service)));
+  }
+  const lists = await askForLists([...own, fastify].map(({ list }) => list));
+  const [first] = own;
+  if (first === undefined) throw new Error('there is no news feed');
+  const selected = (await follow(first.copy(COPY_LIMIT))).items;
+  const folder = join(home, 'pouchdb');
+  await mkdir(folder);
+  const pouchdb = await startPouchdb(folder, selected);
+  resources.defer(pouchdb.process.stop);
+  const copies = await askForCopies(DATABASE_URL, own, pouchdb, selected.slice(0, CHANGES));
+  const owned = resources.move();
+  return { ...lists, ...copies, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function askForLists(
+  listers: readonly NewsLister[],
+): Promise<Pick<NewsContest, 'newest' | 'next' | 'searches'>> {
+  const lists = (parameters: Record<string, string>) => listers.map((list) => list(parameters));
+  const all = { mode: 'all', limit: LIMIT };
+  const searches = SEARCHED.map((word) => ({ ...all, q: `${LATIN.common(word)} ${CHINESE.common(word)}` }));
+  for (const search of searches.slice(0, 1)) await askedForSame('a search', lists(search));
+  return {
+    newest: await askedForSame('the newest items', lists({ limit: LIMIT }), { most: 1 }),
+    next: await askedForSame('the next items', lists(all), { most: PAGES, skipped: 1 }),
+    searches: listers.map((list) => {
+      const paths = searches.map((search) => list(search).path());
+      return askedForPaths(list(all), paths);
+    }),
+  };
+}
+
+/** Changes items of the selected set in both, and finds the polls before and after that. */
+async function askForCopies(
+  url: string,
+  own: readonly PressroomNews[],
+  pouchdb: PouchdbServer,
+  changed: readonly NewsItem[],
+): Promise<Pick<NewsContest, 'copies' | 'changes' | 'unchanged'>> {
+  const now = async () => {
+    const [cursor, position] = [await cursorNow(own[0]?.process ?? { port: 0 }), await pouchdb.position()];
+    return [...own.map(({ changes }) => changes(CHANGES, cursor)), pouchdb.changes(CHANGES, position)];
+  };
+  const before = await now();
+  const suffix = ', which has changed';
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const ids = changed.map(({ id }) => id);
+  await client.query('update news.item set title = title || $1 where id = any($2)', [suffix, ids]);
+  await client.end();
+  await pouchdb.write(changed.map((item) => ({ ...item, title: `${item.title}${suffix}` })));
+  for (const server of before) {
+    await until(`${server.name} shows the changes`, async () => {
+      return (await follow(server, 1)).items.length === changed.length;
+    });
+  }
+  const copies = [...own.map(({ copy }) => copy(COPY_LIMIT)), pouchdb.changes(COPY_LIMIT, '0')];
+  return {
+    copies: await askedForSame('the copy', copies, { isSet: true }),
+    changes: await askedForSame('what has changed', before, { most: 1, isSet: true }),
+    unchanged: (await now()).map((server) => askedForPaths(server, [server.path()])),
+  };
+}
+
+/**
+ * `pnpm bench news-peers [ITEMS]`: the news feed's items next to Fastify with Kysely on the same PostgreSQL,
+ * and its selected set, a tenth of the items, next to the `_changes` of CouchDB, which PouchDB Server answers
+ * (`docs/peers.md`).
+ */
+export const newsPeers: Bench<NewsContest> = {
+  start: ([items = 100_000]) => startNewsContest(items),
+  parts: ([items = 100_000]) =>
+    contestParts(
+      [
+        { what: 'newest 50', connections: CONNECTIONS, choose: ({ newest }) => newest },
+        { what: 'next 50 by cursor', connections: CONNECTIONS, choose: ({ next }) => next },
+        { what: 'search for two words', connections: CONNECTIONS, choose: ({ searches }) => searches },
+        { what: 'copy, a page of 1,000', connections: COPIES_AT_ONCE, choose: ({ copies }) => copies },
+        { what: 'poll, 100 changes', connections: CONNECTIONS, choose: ({ changes }) => changes },
+        { what: 'poll, no change', connections: CONNECTIONS, choose: ({ unchanged }) => unchanged },
+      ],
+      { rows: items },
+    ),
+  sections: {
+    'news-peers': peersPictures('news-peers', 'Answers a second of Pressroom and others'),
+    'news-peers, all loads': peersTables('news-peers'),
+  },
+};

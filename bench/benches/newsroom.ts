@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { queriesOn } from '@pressroom/common/database/database';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import { postmasterOf } from '../../test/support/processes.ts';
+import type { Bench } from '../bench.ts';
+import { rateRatios, sliceFigures, slicesOf } from '../compare.ts';
+import { addItems, rank } from '../data/items.ts';
+import { openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { load } from '../load.ts';
+import { type FeedServer, serveFeeds } from '../newsroom/feed-server.ts';
+import { quantile } from '../quantile.ts';
+import { measuredSection } from '../report/measured.ts';
+import { NO_CACHE, startService } from '../services.ts';
+import { measureSpeed } from '../stories/speed.ts';
+import { inTurns, timed } from '../turns.ts';
+import { usageOf } from '../usage.ts';
+
+const ENTRIES = 50;
+
+/** With the worker and without it in turns; it writes and rests several times in a round. */
+const ROUNDS = { rounds: 7, roundMs: 3000, warmUpMs: 3000 };
+
+/** The least share of its rate that the news feed keeps while the worker is busy. */
+const KEPT_RATE = 0.9;
+
+/** The most time that the story of one item takes, in ms, for 99 of 100. */
+const STORY_MS = 20;
+
+/** The most time that a ranking takes, in ms. */
+const RANKING_MS = 1000;
+
+/** What the service answers from its cache if it can, and more than the smallest cache keeps. */
+const PATHS = {
+  hot: ['/api/v1/items?mode=all'],
+  cold: Array.from({ length: 100 }, (_, index) => `/api/v1/items?mode=all&limit=${index + 1}`),
+};
+
+const figure = figuresOf('newsroom');
+
+async function measureRanking(items: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  const { pool } = database;
+  // All within the 72 hours that a ranking reads.
+  await addItems(pool, 0, items, 1);
+  await pool.query(
+    `update news.item set discovered_at = now() - (now() - discovered_at) * 0.42,
+       published_at = now() - (now() - published_at) * 0.42`,
+  );
+  await pool.query('vacuum analyze');
+  const [times = []] = await inTurns([() => rank(pool)], 5, timed);
+  return [figure(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', times, RANKING_MS)];
+}
+
+/**
+ * Makes a database with 10,000 items and sources that are due, and starts a worker on it, with further
+ * settings. `written` counts the entries that it has stored.
+ */
+async function startWorker(server: FeedServer, settings: Record<string, string> = {}) {
+  await using resources = new AsyncDisposableStack();
+  const database = resources.use(await openDatabase());
+  const { pool, url } = database;
+  await addItems(pool, 0, 10_000, 1);
+  await pool.query(
+    `insert into news.source (url, given_url, name, next_poll_at)
+     select url, url, 'Feed', now() from unnest($1::text[]) as url`,
+    [server.urls],
+  );
+  const written = async () => {
+    const done = "select count(*)::int as n from news.source_entry where state = 'done'";
+    return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
+  };
+  const before = usageOf(postmasterOf(database.server.dataDir)).cpuSeconds;
+  const began = performance.now();
+  const hosts = { NEWS_PRIVATE_HOSTS: server.hosts.join(',') };
+  const env = { DATABASE_URL: url, METRICS_PORT: '0', LOG_LEVEL: 'warn', ...hosts, ...settings };
+  const worker = resources.use(await startService('newsroom', env));
+  const owned = resources.move();
+  return { database, worker, written, before, began, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** How long it takes to poll and store all feeds by a worker that never rests. */
+async function measurePolling(server: FeedServer): Promise<Figure[]> {
+  await using started = await startWorker(server, { NEWS_WRITE_SHARE: '100' });
+  const { worker, written, before, began, database } = started;
+  while ((await written()) < server.urls.length * ENTRIES) await delay(200);
+  const seconds = (performance.now() - began) / 1000;
+  const [own, postgres] = [usageOf(worker.pid), usageOf(postmasterOf(database.server.dataDir))];
+  const what = `${server.urls.length} feeds of ${ENTRIES} entries, polled and stored without rests`;
+  return [
+    figure(what, 'time', 's', seconds),
+    figure(what, 'CPU, worker', 's', own.cpuSeconds),
+    figure(what, 'CPU, database', 's', postgres.cpuSeconds - before),
+    figure(what, 'memory, worker', 'MiB', own.memoryMiB),
+    figure(what, 'memory, database', 'MiB', postgres.memoryMiB),
+  ];
+}
+
+/** The news feed's answers while the worker writes entries, and while it is stopped. */
+async function measureAnswers(server: FeedServer): Promise<Figure[]> {
+  await using started = await startWorker(server);
+  const { worker, written, database } = started;
+  const DATABASE_URL = database.url;
+  await using hot = await startService('news-feed', { DATABASE_URL, CACHE_BYTES: '67108864' });
+  await using cold = await startService('news-feed', { DATABASE_URL, ...NO_CACHE });
+  while ((await written()) === 0) await delay(50);
+  const figures: Figure[] = [];
+  for (const [kind, { port }] of [
+    ['hot', hot],
+    ['cold', cold],
+  ] as const) {
+    const requests = PATHS[kind].map((path) => ({ path }));
+    const asked = (['SIGCONT', 'SIGSTOP'] as const).map((signal) => ({
+      subject: 'newsroom',
+      process: worker,
+      ask: (durationMs: number) => {
+        process.kill(worker.pid, signal);
+        return load({ port, requests, connections: 16, durationMs, status: 200 }).finally(() =>
+          process.kill(worker.pid, 'SIGCONT'),
+        );
+      },
+    }));
+    const [busy = [], alone = []] = await slicesOf(asked, ROUNDS);
+    const what = `answers while the worker is busy, ${kind}`;
+    const without = alone.map(({ p99 }) => p99);
+    figures.push(
+      figure(what, 'ratio', '', rateRatios(busy, alone), KEPT_RATE),
+      ...sliceFigures(figure, what, busy, ['rate', 'p99']),
+      figure(what, 'p99 without it', 'ms', without),
+    );
+  }
+  return figures;
+}
+
+async function measureStory(stored: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  const { pool } = database;
+  const { times, indexMiB } = await measureSpeed(pool, queriesOn<NewsTables>(pool), stored);
+  const what = `the story of one item among ${stored.toLocaleString('en')}`;
+  return [
+    figure(what, 'p50', 'ms', quantile(times, 0.5)),
+    figure(what, 'p99', 'ms', quantile(times, 0.99), STORY_MS),
+    figure(what, 'indices', 'MiB', indexMiB),
+  ];
+}
+
+/**
+ * `pnpm bench newsroom [PART …] [FEEDS [ITEMS [STORED]]]`: how FEEDS feeds of 50 entries are polled and
+ * stored by a worker that never rests, the news feed's answers while a worker with the default rests is busy,
+ * as a ratio to those while it is stopped, a ranking over ITEMS items of a week, and the story of one item
+ * among STORED items. For Linux, whose `/proc` says what processes use.
+ */
+export const newsroom: Bench<FeedServer> = {
+  start: ([feeds = 500]) => serveFeeds(feeds, ENTRIES),
+  parts: ([, items = 30_000, stored = 100_000]) => [
+    { name: 'ranking', seconds: 20, run: () => measureRanking(items) },
+    { name: 'polling', seconds: 90, run: measurePolling },
+    { name: 'answers', seconds: 130, run: measureAnswers },
+    { name: 'story', seconds: 100, run: () => measureStory(stored) },
+  ],
+  sections: { newsroom: measuredSection('newsroom', { aims: true }) },
+};

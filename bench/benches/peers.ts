@@ -1,0 +1,156 @@
+import { deepStrictEqual } from 'node:assert';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
+import type { Asked } from '../compare.ts';
+import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
+import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
+import { startDirectus } from '../contenders/directus.ts';
+import { installPeers } from '../contenders/peer.ts';
+import { startPressroom } from '../contenders/pressroom-content.ts';
+import { startStrapi } from '../contenders/strapi.ts';
+import { copyDatabase, createDatabase, startBenchPostgres } from '../database.ts';
+import { fileOf, select, valuesOf } from '../figures/read.ts';
+import { load } from '../load.ts';
+import { peerTables, ratesPicture } from '../report/peers.ts';
+import { printed, provenance, type SectionMaker } from '../report/section.ts';
+
+/** How many requests are made at once. */
+const CONNECTIONS = [1, 8, 32];
+
+const PER_PAGE = 20;
+
+/** The content servers with the same articles. */
+interface ContentServers extends AsyncDisposable {
+  contenders: ContentContender[];
+  /** How many pages the list has. */
+  pages: number;
+}
+
+/** What servers are asked to read: the paths of each, none for one that is not asked. */
+type Read = (requests: ContentContender['requests'], pages: number) => readonly string[];
+
+const READS: Readonly<Record<string, Read>> = {
+  list: ({ page }) => [page(1)],
+  detail: ({ detail }) => [detail],
+  'page 50': ({ page }, pages) => [page(Math.min(50, pages))],
+  'last page': ({ page }, pages) => [page(pages)],
+  search: ({ search }) => (search === undefined ? [] : SEARCHED_WORDS.map(search)),
+};
+
+/** Starts the servers, each with so many articles. */
+async function startContentServers(articles: number): Promise<ContentServers> {
+  installPeers();
+  await using resources = new AsyncDisposableStack();
+  const server = resources.use(await startBenchPostgres({ shared_buffers: '512MB' }));
+  // One after the other: PostgreSQL copies its template for one database at a time.
+  const own = await createDatabase(server.url, 'peers_pressroom');
+  const directus = await copyDatabase(server.url, 'peers_directus');
+  const strapi = await copyDatabase(server.url, 'peers_strapi');
+  const started = await Promise.allSettled([
+    startPressroom(own, articles),
+    startDirectus(directus, articles),
+    startStrapi(strapi, articles),
+  ]);
+  const contenders = started.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  for (const { process } of contenders) resources.defer(process.stop);
+  for (const result of started) if (result.status === 'rejected') throw result.reason;
+  const pages = await comparePages(contenders);
+  // Lets a server compile what answers the most common requests.
+  for (const { process, requests } of contenders) {
+    const paths = [requests.page(1), requests.page(2), requests.detail].map((path) => ({ path }));
+    await load({ port: process.port, requests: paths, connections: 8, durationMs: 2000, status: 200 });
+  }
+  const owned = resources.move();
+  return { contenders, pages, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Checks that all servers have the same pages and find the same articles, and returns how many pages. */
+async function comparePages(contenders: readonly ContentContender[]): Promise<number> {
+  const read = async ({ process, readPage }: ContentContender, path: string) =>
+    readPage(await ask(`http://127.0.0.1:${process.port}${path}`));
+  const [first] = contenders;
+  if (first === undefined) throw new Error('there is no server');
+  const pages = Math.ceil((await read(first, first.requests.page(1))).total / PER_PAGE);
+  for (const number of [1, Math.min(50, pages), pages]) {
+    const expected = await read(first, first.requests.page(number));
+    for (const other of contenders) {
+      const message: string = `page ${number} of ${other.name} differs from that of ${first.name}`;
+      deepStrictEqual(await read(other, other.requests.page(number)), expected, message);
+    }
+  }
+  for (const word of SEARCHED_WORDS) {
+    const expected = await read(first, first.requests.search?.(word) ?? '');
+    for (const other of contenders.filter(({ requests }) => requests.search !== undefined)) {
+      const { articles } = await read(other, other.requests.search?.(word) ?? '');
+      deepStrictEqual(articles, expected.articles, `searches of ${other.name} for ${word} differ`);
+    }
+  }
+  return pages;
+}
+
+function questions(): Question<ContentServers>[] {
+  let written = 0;
+  const writing = (contender: ContentContender, { method, paths, headers, body, status }: Write): Asked => {
+    const next = () => {
+      written += 1;
+      return body(written);
+    };
+    const requests = paths.map((path) => ({ path, headers }));
+    return askedFor(contender, { requests, status, write: { method, body: next } });
+  };
+  const reads = Object.entries(READS).map(([what, read]) => ({
+    what,
+    connections: CONNECTIONS,
+    choose: ({ contenders, pages }: ContentServers) =>
+      contenders.flatMap((contender) => {
+        const requests = read(contender.requests, pages).map((path) => ({ path }));
+        return requests.length > 0 ? [askedFor(contender, { requests, status: 200 })] : [];
+      }),
+  }));
+  // At the end: what is written does not change what is read.
+  const writes = (['create', 'update'] as const).map((what) => ({
+    what,
+    connections: CONNECTIONS,
+    choose: ({ contenders }: ContentServers) =>
+      contenders
+        // A cache has nothing to do with writes.
+        .filter(({ name }) => !name.endsWith('no cache'))
+        .map((contender) => writing(contender, contender.requests[what])),
+  }));
+  return [...reads, ...writes];
+}
+
+/** The operations that a site needs most, for the front page. */
+const picture: SectionMaker = (files) => {
+  const file = fileOf(files, 'peers');
+  const pictures = valuesOf(file.figures, 'rows').map((rows) => {
+    const figures = select(file.figures, { at: { rows } }).filter(({ what }) => !what.includes('page'));
+    const alt = `Answers a second of Pressroom, Directus and Strapi with ${printed(Number(rows))} articles`;
+    return ratesPicture(figures, `peers-${rows}`, alt);
+  });
+  return { text: provenance(file), pictures };
+};
+
+/** All loads with the default number of articles, and with others that were kept. */
+const tables: SectionMaker = (files) => {
+  const others = [...files.values()].filter(({ bench }) => bench.startsWith('peers '));
+  const texts = [fileOf(files, 'peers'), ...others].map((file) => {
+    const own = valuesOf(file.figures, 'rows').map((rows) => {
+      const figures = select(file.figures, { at: { rows } });
+      return `**${printed(Number(rows))} articles.** ${peerTables(figures)}`;
+    });
+    return `${provenance(file)}\n${own.join('\n')}`;
+  });
+  return { text: texts.join('\n') };
+};
+
+/**
+ * `pnpm bench peers [ARTICLES]`: Pressroom next to what people would install instead, each as its
+ * documentation sets it up for production, on the same PostgreSQL with the same data, in turns
+ * (`docs/peers.md`).
+ */
+export const peers: Bench<ContentServers> = {
+  start: ([articles = 10_000]) => startContentServers(articles),
+  parts: ([articles = 10_000]) => contestParts(questions(), { rows: articles }),
+  sections: { peers: picture, 'peers, all loads': tables },
+};

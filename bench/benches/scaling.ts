@@ -1,0 +1,101 @@
+import type { Bench } from '../bench.ts';
+import { addItems, rank } from '../data/items.ts';
+import { openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { fileOf, membersOf, select, valuesOf } from '../figures/read.ts';
+import { load } from '../load.ts';
+import { measuredTables } from '../report/measured.ts';
+import { printed, sectionOf, table } from '../report/section.ts';
+import { type AnswerCost, demandOf } from '../scaling-model.ts';
+import { cursorNow } from '../selected/mirror.ts';
+import { NO_CACHE, startService } from '../services.ts';
+import { timed } from '../turns.ts';
+
+/** Uncached requests that are timed, one after the other. */
+const UNCACHED = 200;
+
+/** How many clients poll, in the calculation. */
+const CLIENTS = [1_000, 100_000, 10_000_000];
+
+const figure = figuresOf('news-feed');
+
+/** The sizes of a path's answers, in bytes on the wire. */
+async function costOf(origin: string, path: string): Promise<AnswerCost> {
+  const whole = await fetch(origin + path);
+  const body = (await whole.arrayBuffer()).byteLength;
+  const headers = { 'if-none-match': whole.headers.get('etag') ?? '' };
+  const unchanged = await fetch(origin + path, { headers });
+  if (whole.status !== 200 || unchanged.status !== 304)
+    throw new Error(`${path}: ${whole.status}, ${unchanged.status}`);
+  return { path: path.replace(/\?.*/, ''), body, head: headOf(whole), unchanged: headOf(unchanged) };
+}
+
+/** The bytes of the status line and the headers. */
+function headOf({ status, statusText, headers }: Response): number {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join('')}\r\n`.length;
+}
+
+async function measure(items: number): Promise<Figure[]> {
+  await using database = await openDatabase();
+  await addItems(database.pool, 0, items, 0.1);
+  await rank(database.pool);
+  const DATABASE_URL = database.url;
+  await using cached = await startService('news-feed', { DATABASE_URL });
+  const tip = `/api/v1/selected/changes?cursor=${await cursorNow(cached)}`;
+  const paths = ['/api/v1/items', '/api/v1/hot-topics', tip];
+  const answers: AnswerCost[] = [];
+  for (const path of paths) answers.push(await costOf(`http://127.0.0.1:${cached.port}`, path));
+  const requests = paths.map((path) => ({ path }));
+  const hot = await load({ port: cached.port, requests, connections: 32, durationMs: 5000, status: 200 });
+  await using uncached = await startService('news-feed', { DATABASE_URL, ...NO_CACHE });
+  const ms = await timed(async () => {
+    for (let index = 0; index < UNCACHED; index += 1)
+      await (await fetch(`http://127.0.0.1:${uncached.port}${paths[index % paths.length]}`)).arrayBuffer();
+  });
+  return [
+    ...answers.flatMap(({ path, body, head, unchanged }) => [
+      figure(path, 'body', 'bytes', body),
+      figure(path, 'head', 'bytes', head),
+      figure(path, 'a 304', 'bytes', unchanged),
+    ]),
+    figure('cached answers of one process', 'rate', '/s', hot.requestsPerSecond),
+    figure('an answer that is not cached', 'time', 'ms', ms / UNCACHED),
+    ...CLIENTS.flatMap((clients) =>
+      demandOf(clients, answers).map(({ what, unit, value }) =>
+        figuresOf('news-feed', { clients })(what, 'demand', unit, value),
+      ),
+    ),
+  ];
+}
+
+/** What polling clients demand, calculated: a column for each number of them. */
+function demandTable(figures: readonly Figure[]): string {
+  const clients = valuesOf(figures, 'clients');
+  const demands = select(figures, { metric: 'demand' });
+  const rows = membersOf(demands, 'what').map((what) => [
+    what,
+    ...select(demands, { what }).map(({ unit, median }) =>
+      unit === 'bytes/s' ? bytes(median) : `${printed(median)}/s`,
+    ),
+  ]);
+  return table(['polling clients', ...clients.map(Number).map(printed)], rows);
+}
+
+/** Bytes a second with the unit that suits their number. */
+function bytes(value: number): string {
+  const units = ['bytes/s', 'kB/s', 'MB/s', 'GB/s'];
+  const place = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return `${printed(value / 1000 ** place)} ${units[place]}`;
+}
+
+/** `pnpm bench scaling [ITEMS]`: what an answer of the news feed costs, and so what polling clients cost. */
+export const scaling: Bench = {
+  parts: ([items = 20_000]) => [{ name: 'answers', seconds: 30, run: () => measure(items) }],
+  sections: {
+    'scaling, inputs': sectionOf('scaling', ({ figures }) => [
+      measuredTables(figures.filter(({ at }) => at.clients === undefined)),
+    ]),
+    'scaling, demand': (files) => ({ text: demandTable(fileOf(files, 'scaling').figures) }),
+  },
+};

@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url';
+import { queriesOn } from '@pressroom/common/database/database';
+import type { NewsTables } from '@pressroom/news-feed/tables';
+import type { Bench } from '../bench.ts';
+import { type BenchDatabase, openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { medianOf } from '../figures/read.ts';
+import { printed, sectionOf, table } from '../report/section.ts';
+import { type Agreement, agreementOf } from '../stories/agreement.ts';
+import { foreignSets } from '../stories/foreign-sets.ts';
+import { type LabelledSet, readLabelledSet } from '../stories/labelled-set.ts';
+import { assignSet, type Order, shuffled } from '../stories/quality.ts';
+import { singlePass, tunedThreshold } from '../stories/single-pass.ts';
+
+async function measure({ pool }: BenchDatabase): Promise<Figure[]> {
+  const half = process.env.STORIES_HALF === 'tuning' ? 'tuning' : 'unread';
+  const tuning = setsOf('tuning');
+  const figures: Figure[] = [];
+  for (const set of setsOf(half)) {
+    const threshold = tunedThreshold(tuning.find(({ name }) => name === set.name) ?? set);
+    for (const order of ['by time', 'batch'] as const) {
+      const ours = agreementOf(set, await assignSet(queriesOn<NewsTables>(pool), set, order));
+      const ordered = order === 'batch' ? shuffled(set.reports) : set.reports;
+      const theirs = agreementOf(set, singlePass(ordered, threshold));
+      if (process.env.STORIES_WRONG === set.name) console.log([order, ...ours.wrong].join('\n  '));
+      figures.push(...figuresOn(set, order, 'newsroom', ours), ...figuresOn(set, order, 'TF-IDF', theirs));
+    }
+  }
+  return figures;
+}
+
+function setsOf(half: LabelledSet['half']): LabelledSet[] {
+  const besideRepository = fileURLToPath(new URL('../../../story-sets', import.meta.url));
+  return [readLabelledSet(half), ...foreignSets(half, process.env.STORY_SETS ?? besideRepository)];
+}
+
+function figuresOn(set: LabelledSet, order: Order, subject: string, agreement: Agreement): Figure[] {
+  const figure = figuresOf(subject, { order });
+  const what = `${set.name}: ${set.about}; ${set.reports.length} reports`;
+  const { bCubed } = agreement;
+  return [
+    figure(what, 'precision', '', agreement.precision),
+    figure(what, 'recall', '', agreement.recall),
+    figure(what, 'F1', '', agreement.f1),
+    ...(bCubed === null
+      ? []
+      : [
+          figure(what, 'B³ precision', '', bCubed.precision),
+          figure(what, 'B³ recall', '', bCubed.recall),
+          figure(what, 'B³ F1', '', bCubed.f1),
+        ]),
+  ];
+}
+
+/** What the newsroom makes of each set of labelled reports, worst first, beside TF-IDF with a single pass. */
+function storiesTable(figures: readonly Figure[]): string {
+  const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, of]) => {
+    const value = (subject: string, metric: string, order = 'by time') =>
+      medianOf(of, { subject, metric, at: { order } });
+    const ours = (metric: string) => shown(value('newsroom', metric));
+    const beside = (metric: string) => `${ours(metric)} (${shown(value('TF-IDF', metric))})`;
+    const atOnce = shown(value('newsroom', 'F1', 'batch'));
+    const cells = [what, ours('precision'), ours('recall'), beside('F1'), beside('B³ F1'), atOnce];
+    return { f1: value('newsroom', 'F1'), cells };
+  });
+  const worstFirst = rows.toSorted((a, b) => a.f1 - b.f1).map(({ cells }) => cells);
+  return table(['', 'precision', 'recall', 'F1 (TF-IDF)', 'B³ F1 (TF-IDF)', 'F1, all at once'], worstFirst);
+}
+
+function shown(value: number): string {
+  return Number.isNaN(value) ? '–' : printed(Number(value.toFixed(2)));
+}
+
+/**
+ * `pnpm bench stories`: how well the newsroom finds the story of an item, over sets of labelled reports,
+ * beside TF-IDF with a single pass; `bench newsroom` has how long it takes. It measures the halves that
+ * nothing was tuned on. The public sets are fetched into `STORY_SETS`, by default a folder next to the
+ * repository. `STORIES_HALF=tuning` measures the other halves; `STORIES_WRONG=NAME` lists the wrong pairs of
+ * a set.
+ */
+export const stories: Bench<BenchDatabase> = {
+  start: () => openDatabase(),
+  parts: () => [{ name: 'sets', seconds: 60, run: measure }],
+  sections: { stories: sectionOf('stories', ({ figures }) => [storiesTable(figures)]) },
+};

@@ -1,0 +1,110 @@
+import { ApiKeyStore } from '@pressroom/content/api-keys/store';
+import { indexAll } from '@pressroom/content/articles/indexing';
+import type { ContentTables } from '@pressroom/content/tables';
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool } from 'pg';
+import { copyRows } from './copied-rows.ts';
+import { LATIN } from './vocabulary.ts';
+
+/** How many categories the articles are spread over. */
+const CATEGORIES = 20;
+
+/** The publication times are spread over the ten years before this one. */
+const NOW = Date.UTC(2026, 10, 1);
+const TEN_YEARS_MS = 10 * 365.25 * 24 * 60 * 60 * 1000;
+
+const COLUMNS =
+  'title, slug, content, excerpt, category_id, featured_image, author, is_published, published_at';
+
+/** The categories, as rows of `id`, `name` and `slug`. */
+const CATEGORY_ROWS = `
+  select n as id, 'Category ' || n as name, 'category-' || n as slug from generate_series(1, ${CATEGORIES}) as n`;
+
+/** What there is of each article besides what a list shows. */
+interface ArticleShape {
+  /** How many sentences of 47 bytes its text has. */
+  sentences: number;
+  /** Whether a rare word follows them. */
+  hasRareWord?: boolean;
+  /** How many tags there are; each article has one, and a former revision. Without tags it has neither. */
+  tags?: number;
+}
+
+/** Articles of 1.2 kB. */
+const PLAIN: ArticleShape = { sentences: 25 };
+
+/** Which articles are added: the first of these numbers to the second, which is left out. */
+type Range = readonly [begin: number, end: number];
+
+/** The values of an article in {@link COLUMNS}: a title of six words, every tenth a draft. */
+function valuesOf(n: number, [begin, end]: Range, { sentences, hasRareWord }: ArticleShape): unknown[] {
+  const text = 'Words of an article that somebody has written. '.repeat(sentences);
+  return [
+    LATIN.words(n, 6).join(' '),
+    `article-${n}`,
+    `<p>${text}${hasRareWord ? LATIN.rare(n) : ''}</p>`,
+    'What the article is about, in a sentence that is as long as such sentences are.',
+    1 + (n % CATEGORIES),
+    `https://images.example/${n}.jpg`,
+    `Author ${n % 50}`,
+    n % 10 !== 0,
+    new Date(NOW - TEN_YEARS_MS * (1 - (n - begin) / (end - begin))).toISOString(),
+  ];
+}
+
+/** Adds articles to a migrated database, in their categories, and makes them searchable. */
+export async function addArticles(pool: Pool, range: Range, shape = PLAIN): Promise<void> {
+  const { tags = 0 } = shape;
+  if (range[0] === 0) {
+    await pool.query(
+      `insert into content.category (name, slug) select name, slug from (${CATEGORY_ROWS}) as c order by id`,
+    );
+    const named = `select 'Tag ' || n, 'tag-' || n from generate_series(1, $1::int) as n`;
+    await pool.query(`insert into content.tag (name, slug) ${named}`, [tags]);
+  }
+  await copyRows(pool, `content.article (${COLUMNS}, title_words, tag_ids, revision)`, range, (n) => [
+    ...valuesOf(n, range, shape),
+    `{${[...new Set(LATIN.words(n, 6))].join(',')}}`,
+    tags > 0 ? `{${1 + (n % tags)}}` : '{}',
+    tags > 0 ? 2 : 1,
+  ]);
+  await pool.query(
+    `insert into content.article_revision (article_id, number, created_at, members, content)
+     select id, 1, created_at, '{"excerpt": null}', content from content.article where revision = 2
+     on conflict do nothing`,
+  );
+  // The service would do so while it is measured.
+  const onLeftOut = (_: unknown, error: unknown) => {
+    throw error;
+  };
+  await Promise.all([indexAll(contentOn(pool), { onLeftOut }), indexAll(contentOn(pool), { onLeftOut })]);
+  await pool.query('vacuum analyze');
+}
+
+/**
+ * Fills the tables of another program with the same articles and categories: `fill` is SQL that copies them
+ * from `source.article` and `source.category`.
+ */
+export async function fillFromSource(pool: Pool, articles: number, fill: string): Promise<void> {
+  await pool.query('create schema source');
+  await pool.query(`create table source.category as ${CATEGORY_ROWS}`);
+  await pool.query(
+    `create table source.article (id serial, title text, slug text, content text, excerpt text, category_id int,
+       featured_image text, author text, is_published boolean, published_at timestamptz)`,
+  );
+  const range = [0, articles] as const;
+  await copyRows(pool, `source.article (${COLUMNS})`, range, (n) => valuesOf(n, range, PLAIN));
+  await pool.query(fill);
+  await pool.query('drop schema source cascade');
+  await pool.query('vacuum analyze');
+}
+
+/** The content service's tables. */
+function contentOn(pool: Pool): Kysely<ContentTables> {
+  return new Kysely<ContentTables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Makes a key of the content service. */
+export function createKey(pool: Pool): Promise<string> {
+  return new ApiKeyStore(contentOn(pool)).create({ name: 'Bench' });
+}

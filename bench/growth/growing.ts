@@ -1,0 +1,115 @@
+import type { Pool } from 'pg';
+import { ask, askForText, type Sent } from '../ask.ts';
+import { numberChanges } from '../data/copied-rows.ts';
+import { type BenchPostgres, openDatabase } from '../database.ts';
+import { type Figure, figuresOf } from '../figures/figure.ts';
+import { NO_CACHE, type ProcessName, startService } from '../services.ts';
+import { timed } from '../turns.ts';
+import { type Question, READ } from './question.ts';
+
+/** Members of an answer: those that say where the next page is, and an article's. */
+interface Answer {
+  cursor: string;
+  hasMore: boolean;
+  nextPage: string;
+  data: { slug: string };
+  meta: {
+    cursor: string;
+    has_more: boolean;
+    next_cursor: string;
+    next_page: string;
+    total_pages: number;
+  };
+}
+
+/** A database with an uncached service. */
+export interface Grown {
+  pool: Pool;
+  /** How many rows there are. */
+  rows: () => number;
+  /** Reads an answer. */
+  read: (path: string) => Promise<Answer>;
+  /** A number that no other write has. */
+  next: () => number;
+  /** Sends a request. */
+  send: (path: string, sent: Sent) => Promise<string>;
+  /** A question that reads a path. */
+  question: (what: string, path: string, aim?: number, sent?: Sent) => Question;
+}
+
+/** What grows. */
+export interface Kind {
+  service: ProcessName;
+  settings?: Record<string, string>;
+  /** The schema and the table of the rows, and how a tenth of them is updated. */
+  schema: string;
+  table: string;
+  update: string;
+  /** Adds the rows `begin` to `end`. */
+  add: (pool: Pool, begin: number, end: number) => Promise<void>;
+  /** Prepares an empty database, and returns what makes the questions. */
+  ask: (grown: Grown) => Promise<() => Promise<Question[]>>;
+}
+
+/** A database that grows, with a service on it. */
+export interface Growing extends AsyncDisposable {
+  growTo: (rows: number) => Promise<void>;
+  /** What is asked of it, in the order in which it is asked. */
+  questions: () => Promise<Question[]>;
+  /** What the table takes on disk, and how long a vacuum takes after a tenth of its rows was updated. */
+  kept: () => Promise<Figure[]>;
+}
+
+/** Makes an empty database of that name on the server, with the service. */
+export async function startGrowing(
+  what: string,
+  kind: Kind,
+  on: BenchPostgres,
+  name: string,
+): Promise<Growing> {
+  await using resources = new AsyncDisposableStack();
+  const { url, pool } = resources.use(await openDatabase(on, name));
+  const settings = { DATABASE_URL: url, ...NO_CACHE, ...kind.settings };
+  const { port } = resources.use(await startService(kind.service, settings));
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+  let [rows, written] = [0, 0];
+  const questions = await kind.ask({
+    pool,
+    rows: () => rows,
+    read: (path) => ask(at(path)),
+    send: (path, sent) => askForText(at(path), sent),
+    question: (asked, path, aim = READ, sent = {}) => ({
+      what: asked,
+      aim,
+      ask: () => askForText(at(path), sent),
+    }),
+    next: () => {
+      written += 1;
+      return written;
+    },
+  });
+  const growTo = async (count: number) => {
+    await kind.add(pool, rows, count);
+    rows = count;
+    await numberChanges(pool, kind.schema);
+  };
+  const kept = async () => {
+    const sizes = await pool.query(
+      `select count(*)::int as rows, pg_table_size($1::regclass)::float8 as size,
+         pg_indexes_size($1::regclass)::float8 as indices from ${kind.table}`,
+      [kind.table],
+    );
+    const { rows: count, size, indices } = sizes.rows[0];
+    await pool.query(kind.update);
+    const ms = await timed(() => pool.query(`vacuum ${kind.table}`));
+    const figure = figuresOf(kind.service, { rows: count });
+    return [
+      figure(what, 'table, a row', 'bytes', size / count),
+      figure(what, 'indices, a row', 'bytes', indices / count),
+      figure(what, 'vacuum after 10 % of updates', 'ms', ms),
+      figure(what, 'vacuum, 1,000 rows', 'ms', (ms / count) * 1000),
+    ];
+  };
+  const owned = resources.move();
+  return { growTo, questions, kept, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@pressroom/embedded-postgres/ports';
+import { timed } from './turns.ts';
+
+/** A measured server in its own process. */
+export interface ServerProcess {
+  pid: number;
+  port: number;
+  /** Current resident memory, in MiB. */
+  residentMemory: () => number;
+  stop: () => Promise<void>;
+}
+
+/** One that was started here. */
+export interface StartedServer extends ServerProcess, AsyncDisposable {
+  /** How long it took to answer, in ms: it was asked every 50 ms. */
+  readyMs: number;
+}
+
+/** The options for starting a server. */
+export interface ServerOptions {
+  /** The program, from the repository's root. */
+  program: string;
+  args?: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** The name of the variable that says where to listen; `PORT` unless it is named. */
+  port?: string;
+  /** A path that answers once the server is up; `/` unless it is named. */
+  ready?: string;
+}
+
+const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1400'];
+
+/** What the image sets besides (`deploy/Dockerfile`): its compile cache, and this. */
+const IMAGE_ENV = {
+  MALLOC_ARENA_MAX: '2',
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../.data/bench/compiled', import.meta.url)),
+};
+
+/** What fills the compile cache with the services' modules. */
+const COMPILE = fileURLToPath(new URL('../deploy/compile.ts', import.meta.url));
+
+/** Starts a server on a free port as `deploy/Dockerfile` does, without a log, and waits until it answers. */
+export async function startServer(options: ServerOptions): Promise<StartedServer> {
+  const { program, args = [], env, port = 'PORT', ready = '/' } = options;
+  // Without settings, the program exits at once.
+  for (const loaded of [COMPILE, program])
+    spawnSync(process.execPath, [...FLAGS, loaded], { env: IMAGE_ENV, stdio: 'ignore' });
+  return whenReady(ready, (free) =>
+    spawn(process.execPath, [...FLAGS, program, ...args], {
+      env: { ...process.env, ...IMAGE_ENV, ...env, [port]: free },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
+}
+
+/** Starts a process that is to listen on a free port, and waits until a path answers. Throws if it ends. */
+export async function whenReady(path: string, start: (port: string) => ChildProcess): Promise<StartedServer> {
+  const port = await findFreePort();
+  const began = performance.now();
+  const child = start(String(port));
+  await answered(child, `http://127.0.0.1:${port}${path}`);
+  const readyMs = performance.now() - began;
+  const server = serverOf(child, port);
+  return { ...server, readyMs, [Symbol.asyncDispose]: server.stop };
+}
+
+/** Waits until a process answers at `url`. Throws if it ends before. */
+async function answered(child: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server of ${url} ended with ${child.exitCode}`);
+    const response = await fetch(url).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A child process that listens on a port. */
+function serverOf(child: ChildProcess, port: number): ServerProcess {
+  const { pid = 0 } = child;
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const residentMemory = () =>
+    Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+  return { pid, port, residentMemory, stop };
+}
+
+/** How long some work takes, in ms, and the most memory that a server has meanwhile, in MiB. */
+export async function peakMemory(server: ServerProcess, work: () => Promise<unknown>) {
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, server.residentMemory());
+  }, 100);
+  const ms = await timed(work).finally(() => clearInterval(watch));
+  return { ms, peak };
+}
