@@ -1,34 +1,23 @@
-import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openPool } from '@pressroom/common/database/database';
 import { migrate } from '@pressroom/common/database/migrate';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
 import pg from 'pg';
-import { temporaryHome } from '../test/support/temporary-home.ts';
-
-/** A PostgreSQL of a bench, which is removed when it is stopped. */
-export type BenchPostgres = RunningPostgres & AsyncDisposable;
+import { startThrowaway, type ThrowawayPostgres } from '../test/support/throwaway-postgres.ts';
 
 /** A database with Pressroom's tables. */
 export interface BenchDatabase extends AsyncDisposable {
-  server: BenchPostgres;
+  server: ThrowawayPostgres;
   url: string;
   pool: pg.Pool;
 }
 
-/** Starts a PostgreSQL. */
-export async function startBenchPostgres(settings: Record<string, string> = {}): Promise<BenchPostgres> {
-  const dataDir = await temporaryHome();
-  const server = await startPostgres({ dataDir, port: 0, settings: { max_wal_size: '4GB', ...settings } });
-  const stop = async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  return { ...server, stop, [Symbol.asyncDispose]: stop };
+/** Starts a PostgreSQL of a bench. */
+export function startBenchPostgres(settings: Record<string, string> = {}): Promise<ThrowawayPostgres> {
+  return startThrowaway({ max_wal_size: '4GB', ...settings });
 }
 
 /** Opens a new database of that name on a server, or on a PostgreSQL of its own. */
-export async function openDatabase(on?: BenchPostgres, name = 'bench'): Promise<BenchDatabase> {
+export async function openDatabase(on?: ThrowawayPostgres, name = 'bench'): Promise<BenchDatabase> {
   const server = on ?? (await startBenchPostgres());
   const url = await createDatabase(server.url, name);
   const pool = openPool({ DATABASE_URL: url, DATABASE_POOL_SIZE: 8 }, 'pressroom bench');

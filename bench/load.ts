@@ -56,9 +56,14 @@ interface Connection {
   due?: number;
   /** The status of the answer that is being read. */
   status: number;
-  /** Bytes of that answer that are still to come. */
+  /** Bytes of that answer that are still to come; infinite for one in chunks, until its last one. */
   missing: number;
+  /** The last characters of an answer in chunks. */
+  end: string;
 }
+
+/** What ends the body of an answer that is sent in chunks. */
+const LAST_CHUNK = '0\r\n\r\n';
 
 /** Sends requests and measures. Throws when an answer has another status than the one that was asked for. */
 export async function load(options: Load): Promise<LoadResult> {
@@ -66,7 +71,7 @@ export async function load(options: Load): Promise<LoadResult> {
   const texts = options.requests.map((request) => textOf(request, options));
   const times: number[] = [];
   const statuses: Record<number, number> = {};
-  const all = Array.from({ length: connections }, (): Connection => ({ status: 0, missing: 0 }));
+  const all = Array.from({ length: connections }, (): Connection => ({ status: 0, missing: 0, end: '' }));
   const free: Connection[] = [];
   const begin = performance.now();
   const most = rate === undefined ? Number.POSITIVE_INFINITY : Math.floor((rate * durationMs) / 1000);
@@ -153,11 +158,17 @@ function isWhole(connection: Connection, chunk: Buffer): boolean {
     const end = chunk.indexOf('\r\n\r\n');
     const head = chunk.toString('latin1', 0, end);
     connection.status = Number(head.slice(9, 12));
-    const length = connection.status === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1]);
-    connection.missing = end + 4 + length;
+    const [, length = Number.POSITIVE_INFINITY] = /content-length: (\d+)/i.exec(head) ?? [];
+    connection.missing = end + 4 + (connection.status === 304 ? 0 : Number(length));
   }
   connection.missing -= chunk.length;
-  return connection.missing <= 0;
+  if (connection.missing < Number.POSITIVE_INFINITY) return connection.missing <= 0;
+  const { length } = LAST_CHUNK;
+  const last = chunk.toString('latin1', Math.max(0, chunk.length - length));
+  connection.end = `${connection.end}${last}`.slice(-length);
+  if (connection.end !== LAST_CHUNK) return false;
+  connection.missing = 0;
+  return true;
 }
 
 /** Makes the text of a request each time it is sent. */

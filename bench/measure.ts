@@ -5,7 +5,8 @@ import { keepFigures } from './figures/keep.ts';
 import { runParts } from './figures/parts.ts';
 
 const [name = '', ...words] = process.argv.slice(2);
-const bench = BENCHES[name] ?? { parts: () => [], sections: {} };
+const bench = BENCHES[name];
+if (bench === undefined) throw new Error(`unknown bench ${name}`);
 const { sizes, parts } = partsOf(bench, words);
 if (parts.length === 0) throw new Error(`${name} has no part ${words.join(' or ')}`);
 

@@ -1,27 +1,34 @@
-import { randomBytes } from 'node:crypto';
-import { clientOf, createBucket, startEmbedded, storeSettings } from '../test/support/s3/servers.ts';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { gallerySettings } from '../test/support/gallery-account.ts';
+import { removeBucket } from '../test/support/s3/objects.ts';
+import {
+  clientOf,
+  createBucket,
+  namedServer,
+  type Server,
+  startEmbedded,
+} from '../test/support/s3/servers.ts';
 import { type BenchDatabase, openDatabase } from './database.ts';
 
 /** What the processes of a site need, and nothing of them yet. */
 export interface SiteParts extends AsyncDisposable {
   database: BenchDatabase;
+  store: Server;
+  s3: S3Client;
+  bucket: string;
   /** The settings of all processes. */
   env: Record<string, string>;
 }
 
-/** Opens a database and an object store with a bucket. */
+/** Opens a database, and a bucket of the store that `S3_ENDPOINT` names, else of an embedded one. */
 export async function openSiteParts(): Promise<SiteParts> {
   await using resources = new AsyncDisposableStack();
   const database = resources.use(await openDatabase());
-  const store = resources.adopt(await startEmbedded(), (own) => own.close());
-  const s3 = resources.adopt(clientOf(store), (own) => own.destroy());
-  const env = {
-    DATABASE_URL: database.url,
-    // Any free one, for what monitoring costs a process that nobody asks for it.
-    METRICS_PORT: '0',
-    SETTINGS_KEY: randomBytes(32).toString('base64'),
-    ...storeSettings(store, await createBucket(s3)),
-  };
+  const store = namedServer(process.env) ?? resources.adopt(await startEmbedded(), (own) => own.close());
+  const s3 = clientOf(store, { maxAttempts: 3 });
+  const bucket = resources.adopt(await createBucket(s3), (own) => removeBucket(s3, own));
+  // Any free port for metrics: what monitoring costs a process that nobody asks for it.
+  const env = { DATABASE_URL: database.url, METRICS_PORT: '0', ...gallerySettings(store, bucket) };
   const owned = resources.move();
-  return { database, env, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { database, store, s3, bucket, env, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,15 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { addSource, findSource, type Source } from '@pressroom/news-feed/newsroom/sources/source-store';
 import type { NewsTables } from '@pressroom/news-feed/tables';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Child } from '../test/support/child.ts';
 import { FeedHost, rss } from '../test/support/feed-host.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
+import { startThrowaway } from '../test/support/throwaway-postgres.ts';
 import { until } from '../test/support/until.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { HOSTILE_SOURCES, type HostileSource } from './hostile-sources/inputs.ts';
@@ -50,14 +48,7 @@ interface Room extends AsyncDisposable {
 
 async function openRoom(): Promise<Room> {
   await using resources = new AsyncDisposableStack();
-  const home = await temporaryHome();
-  resources.defer(() => rm(home, { recursive: true, force: true }));
-  const postgres = await startPostgres({
-    dataDir: join(home, 'postgres'),
-    port: 0,
-    settings: { fsync: 'off' },
-  });
-  resources.defer(() => postgres.stop());
+  const postgres = resources.use(await startThrowaway({ fsync: 'off' }));
   await migrate(postgres.url, join(ROOT, 'migrations'));
   const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
   // A server that stops ends connections that are about to be closed.

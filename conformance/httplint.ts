@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { startMedia } from '../test/support/allowed-media.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { type Collected, Collection } from './httplint/collection.ts';
 import { collectContent, collectGallery, collectNews } from './httplint/exchanges.ts';
 import { REASONS } from './httplint/reasons.ts';
-import { startMedia } from './support/media.ts';
 import { mustRun } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
 import { SERVICES, Stack } from './support/stack.ts';

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ADMIN } from '../test/support/gallery-account.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { type Asked, EXCEPTIONS, staleness } from './schemathesis/exceptions.ts';
 import { runProgram } from './support/programs.ts';
 import { pythonPrograms } from './support/python.ts';
-import { ADMIN, DESCRIBED, type DescribedName, Stack } from './support/stack.ts';
+import { DESCRIBED, type DescribedName, Stack } from './support/stack.ts';
 
 /** The number of examples for each operation in each phase. */
 const EXAMPLES = process.env.CONFORMANCE_EXAMPLES ?? '30';

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@pressroom/common/database/migrate';
 import { createLogger } from '@pressroom/common/log/logging';
 import { WebhookSender } from '@pressroom/common/webhooks/webhook-sender';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import { readGalleryConfig } from '@pressroom/gallery-admin/config';
 import { openGallery } from '@pressroom/gallery-admin/open';
 import { type MediaHost, startMediaHost } from '../test/support/media-host.ts';
-import { temporaryHome } from '../test/support/temporary-home.ts';
+import { startThrowaway } from '../test/support/throwaway-postgres.ts';
 import { type ConformanceCheck, Findings, type Verdict } from './check.ts';
 import { innerNames, LISTED, outerTargets, type SsrfTarget } from './ssrf/targets.ts';
 import { HOSTILE_ANSWERS, type HostileAnswer } from './ssrf/upstream.ts';
@@ -67,12 +65,7 @@ interface Proxy extends AsyncDisposable {
 }
 
 async function openProxy(host: MediaHost, inner: readonly SsrfTarget[]): Promise<Proxy> {
-  const home = await temporaryHome();
-  const postgres = await startPostgres({
-    dataDir: join(home, 'postgres'),
-    port: 0,
-    settings: { fsync: 'off' },
-  });
+  const postgres = await startThrowaway({ fsync: 'off' });
   await migrate(postgres.url, join(ROOT, 'migrations'));
   const names = new Map(inner.map(({ url, addresses }) => [hostnameOf(url, host), addresses ?? []]));
   const config = readGalleryConfig(settingsOf(postgres.url, host));
@@ -93,7 +86,6 @@ async function openProxy(host: MediaHost, inner: readonly SsrfTarget[]): Promise
       await app.close();
       await release();
       await postgres.stop();
-      await rm(home, { recursive: true, force: true });
     },
   };
 }

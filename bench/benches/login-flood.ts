@@ -1,7 +1,8 @@
+import { logIn } from '../../test/support/gallery-account.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { startFlood } from '../gallery/flood.ts';
-import { type BenchGallery, logIn, startBenchGallery } from '../gallery/service.ts';
+import { type BenchGallery, startBenchGallery } from '../gallery/service.ts';
 import { measuredSection } from '../report/measured.ts';
 
 /** The longest acceptable time of a login during the flood, in ms. */

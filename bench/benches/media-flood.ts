@@ -1,14 +1,9 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { logIn } from '../../test/support/gallery-account.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { startFlood } from '../gallery/flood.ts';
-import {
-  askForThumbnail,
-  type BenchGallery,
-  logIn,
-  servePhoto,
-  startBenchGallery,
-} from '../gallery/service.ts';
+import { askForThumbnail, type BenchGallery, servePhoto, startBenchGallery } from '../gallery/service.ts';
 import { median } from '../quantile.ts';
 import { measuredSection } from '../report/measured.ts';
 import { startServer } from '../server.ts';

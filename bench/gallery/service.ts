@@ -1,38 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { S3Client } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
-import { type MediaHost, startMediaHost } from '../../test/support/media-host.ts';
-import { removeBucket } from '../../test/support/s3/objects.ts';
-import {
-  clientOf,
-  createBucket,
-  namedServer,
-  type Server,
-  startEmbedded,
-  storeSettings,
-} from '../../test/support/s3/servers.ts';
+import { startMedia } from '../../test/support/allowed-media.ts';
+import { logIn } from '../../test/support/gallery-account.ts';
+import type { MediaHost } from '../../test/support/media-host.ts';
 import { ask } from '../ask.ts';
-import { openDatabase } from '../database.ts';
 import type { ServerProcess } from '../server.ts';
 import { startService } from '../services.ts';
-
-/** The administrator of the measured service. */
-const ADMIN = { username: 'bench', password: randomBytes(16).toString('hex') };
+import { openSiteParts, type SiteParts } from '../site.ts';
 
 /** The gallery administration in its own process, with its dependencies and a session. */
-export interface BenchGallery extends AsyncDisposable {
+export interface BenchGallery extends SiteParts {
   process: ServerProcess;
   /** Its address, without a path. */
   url: string;
-  /** The environment that it was started with. */
-  env: Record<string, string>;
   /** The `Cookie` header of the session. */
   cookie: string;
-  s3: S3Client;
-  store: Server;
-  bucket: string;
   /** Media for the proxy, at `https://localhost`. */
   media: MediaHost;
   /** A file with the certificate of the authority that signed the media host's. */
@@ -43,34 +24,15 @@ export interface BenchGallery extends AsyncDisposable {
   newPhotoUrl: () => string;
 }
 
-/**
- * Starts the service on the store that `S3_ENDPOINT` names, else on the embedded one, with these settings.
- */
+/** Starts the service with these settings. */
 export async function startBenchGallery(settings: Record<string, string> = {}): Promise<BenchGallery> {
   await using resources = new AsyncDisposableStack();
-  const database = resources.use(await openDatabase());
-  const store = namedServer(process.env) ?? resources.adopt(await startEmbedded(), (own) => own.close());
-  const s3 = clientOf(store, { maxAttempts: 3 });
-  const bucket = resources.adopt(await createBucket(s3), (own) => removeBucket(s3, own));
-  const media = resources.adopt(await startMediaHost(['localhost']), (own) => own.close());
-  const caFile = join(database.server.dataDir, 'bench-ca.pem');
-  await writeFile(caFile, media.ca);
-  const env = {
-    DATABASE_URL: database.url,
-    ADMIN_USERNAME: ADMIN.username,
-    ADMIN_PASSWORD: ADMIN.password,
-    COOKIE_SECURE: 'false',
-    SETTINGS_KEY: randomBytes(32).toString('base64'),
-    ...storeSettings(store, bucket),
-    PROXY_ALLOWED_HOSTS: `localhost:${media.port}`,
-    PROXY_PRIVATE_HOSTS: `localhost:${media.port}`,
-    NODE_EXTRA_CA_CERTS: caFile,
-    ...settings,
-  };
+  const site = resources.use(await openSiteParts());
+  const { host: media, settings: allowed } = resources.use(await startMedia());
+  const env = { ...site.env, ...allowed, ...settings };
   const service = resources.use(await startService('gallery-admin', env));
   const url = `http://127.0.0.1:${service.port}`;
-  const { cookies } = await logIn(url);
-  const [cookie = ''] = cookies;
+  const [cookie = ''] = (await logIn(url)).cookies;
   const post = <Answer>(path: string, json: unknown) =>
     ask<Answer>(`${url}${path}`, { json, headers: { cookie } });
   let photos = 0;
@@ -79,24 +41,9 @@ export async function startBenchGallery(settings: Record<string, string> = {}): 
     return `https://localhost:${media.port}/photo.jpg?${photos}`;
   };
   const owned = resources.move();
-  const dispose = () => owned.disposeAsync();
-  const gallery = { url, env, cookie, s3, store, bucket, media, caFile, post, newPhotoUrl };
-  return { process: service, ...gallery, [Symbol.asyncDispose]: dispose };
-}
-
-/** Logs in; the status of the answer, and its cookies: of the session, and of the browser. */
-export async function logIn(
-  url: string,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; cookies: string[] }> {
-  const response = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(ADMIN),
-  });
-  await response.arrayBuffer();
-  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
-  return { status: response.status, cookies };
+  const [caFile, dispose] = [allowed.NODE_EXTRA_CA_CERTS, () => owned.disposeAsync()];
+  const gallery = { url, cookie, media, caFile, post, newPhotoUrl };
+  return { ...site, env, process: service, ...gallery, [Symbol.asyncDispose]: dispose };
 }
 
 /** A photo of 12 megapixels, which the media host serves from now on. */

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
+import type { ThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import { ask, askForText, type Sent } from '../ask.ts';
 import { numberChanges } from '../data/copied-rows.ts';
-import { type BenchPostgres, openDatabase } from '../database.ts';
+import { openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { NO_CACHE, type ProcessName, startService } from '../services.ts';
 import { timed } from '../turns.ts';
@@ -64,7 +65,7 @@ export interface Growing extends AsyncDisposable {
 export async function startGrowing(
   what: string,
   kind: Kind,
-  on: BenchPostgres,
+  on: ThrowawayPostgres,
   name: string,
 ): Promise<Growing> {
   await using resources = new AsyncDisposableStack();

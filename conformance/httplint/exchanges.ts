@@ -1,7 +1,8 @@
 import sharp from 'sharp';
+import { ADMIN } from '../../test/support/gallery-account.ts';
 import type { MediaHost } from '../../test/support/media-host.ts';
 import { headerOf } from '../support/exchange.ts';
-import { ADMIN, type ServiceName } from '../support/stack.ts';
+import type { ServiceName } from '../support/stack.ts';
 import type { Collection } from './collection.ts';
 
 /** Requests what every service has: health, description, reference page, and unknown paths. */

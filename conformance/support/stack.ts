@@ -1,23 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
-import { type RunningPostgres, startPostgres } from '@pressroom/embedded-postgres/postgres';
+import type { RunningPostgres } from '@pressroom/embedded-postgres/postgres';
 import { Child } from '../../test/support/child.ts';
 import { run } from '../../test/support/command.ts';
-import {
-  clientOf,
-  createBucket,
-  type Server,
-  startEmbedded,
-  storeSettings,
-} from '../../test/support/s3/servers.ts';
-import { temporaryHome } from '../../test/support/temporary-home.ts';
+import { gallerySettings, logIn } from '../../test/support/gallery-account.ts';
+import { clientOf, createBucket, type Server, startEmbedded } from '../../test/support/s3/servers.ts';
+import { startThrowaway } from '../../test/support/throwaway-postgres.ts';
 import { killAtExit } from './ending.ts';
-
-/** The account of the gallery administration. */
-export const ADMIN = { username: 'editor', password: randomBytes(16).toString('hex') };
 
 /** The services by the names of their folders. */
 export const SERVICES = ['news-feed', 'gallery-admin', 'content'] as const;
@@ -80,18 +70,12 @@ export class Stack implements AsyncDisposable {
   /** Starts everything; `settings` are additional settings of the services. */
   static async open(settings: Record<string, string> = {}): Promise<Stack> {
     await using resources = new AsyncDisposableStack();
-    const home = await temporaryHome();
-    resources.defer(() => rm(home, { recursive: true, force: true }));
-    const postgres = await startPostgres({
-      dataDir: join(home, 'postgres'),
-      port: 0,
-      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-    });
-    resources.defer(() => postgres.stop());
+    const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+    const postgres = resources.use(await startThrowaway(fast));
     await migrate(postgres.url, fileURLToPath(new URL('../../migrations', import.meta.url)));
     const store = await startEmbedded();
     resources.defer(() => store.close());
-    const env = { ...COMMON, DATABASE_URL: postgres.url, ...(await gallerySettings(store)), ...settings };
+    const env = { ...COMMON, DATABASE_URL: postgres.url, ...(await limitlessSettings(store)), ...settings };
     const key = await prepare(env);
     const urls = {
       'news-feed': await start('news-feed', env, resources),
@@ -110,13 +94,9 @@ export class Stack implements AsyncDisposable {
 
   /** Logs in to the gallery administration and returns the `Cookie` header for further requests. */
   async login(): Promise<string> {
-    const response = await fetch(`${this.urls['gallery-admin']}/api/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
-      body: JSON.stringify(ADMIN),
-    });
-    if (!response.ok) throw new Error(`the login answered ${response.status}: ${await response.text()}`);
-    return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const { status, cookies } = await logIn(this.urls['gallery-admin'], { 'x-forwarded-for': '192.0.2.1' });
+    if (status !== 200) throw new Error(`the login answered ${status}`);
+    return cookies[0] ?? '';
   }
 
   /** Creates a story in the news feed that is merged into `into`. */
@@ -158,18 +138,14 @@ interface Parts {
   resources: AsyncDisposableStack;
 }
 
-async function gallerySettings(store: Server): Promise<Record<string, string>> {
+async function limitlessSettings(store: Server): Promise<Record<string, string>> {
   const s3 = clientOf(store);
   const bucket = await createBucket(s3);
   s3.destroy();
   return {
-    ADMIN_USERNAME: ADMIN.username,
-    ADMIN_PASSWORD: ADMIN.password,
-    COOKIE_SECURE: 'false',
+    ...gallerySettings(store, bucket),
     MEDIA_PUBLIC: 'public/',
     MEDIA_RATE_LIMIT: '10000000',
-    SETTINGS_KEY: randomBytes(32).toString('base64'),
-    ...storeSettings(store, bucket),
     CONTENT_RATE_LIMIT: '1000000000',
     CONTENT_KEY_RATE_LIMIT: '1000000000',
     NEWS_RATE_LIMIT: '1000000000',

@@ -1,10 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@pressroom/common/database/migrate';
-import { startPostgres } from '@pressroom/embedded-postgres/postgres';
 import type { TestProject } from 'vitest/node';
 import { createDatabase, databaseUrl, TEMPLATE } from './database.ts';
-import { temporaryHome } from './temporary-home.ts';
+import { startThrowaway } from './throwaway-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,17 +18,10 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
  * Starts one PostgreSQL for the run and migrates the template that every test file's database is a copy of.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await temporaryHome();
-  const server = await startPostgres({
-    dataDir,
-    port: 0,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
-  });
+  const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  const server = await startThrowaway({ ...fast, max_connections: '300' });
   await createDatabase(server.url, TEMPLATE);
   await migrate(databaseUrl(server.url, TEMPLATE), MIGRATIONS);
   project.provide('serverUrl', server.url);
-  return async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  };
+  return () => server.stop();
 }
