@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@pressroom/embedded-postgres/ports';
 import { timed } from './turns.ts';
+import { residentMemoryOf } from './usage.ts';
 
 /** A measured server in its own process. */
 export interface ServerProcess {
@@ -86,9 +87,7 @@ function serverOf(child: ChildProcess, port: number): ServerProcess {
     child.kill('SIGTERM');
     await ended;
   };
-  const residentMemory = () =>
-    Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
-  return { pid, port, residentMemory, stop };
+  return { pid, port, residentMemory: () => residentMemoryOf(pid).now, stop };
 }
 
 /** How long some work takes, in ms, and the most memory that a server has meanwhile, in MiB. */

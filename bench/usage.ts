@@ -29,9 +29,12 @@ export function stolenTime(): number {
   return Number(line.trim().split(/\s+/)[8] ?? 0) * TICK_US;
 }
 
-/** The most resident memory that a process has had, in MiB; 0 if it has ended. */
-export function peakMemoryOf(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+/** The resident memory of a process, and the most that it has had, in MiB; 0 if it has ended. */
+export function residentMemoryOf(pid: number): { now: number; peak: number } {
+  const status = textOf(`/proc/${pid}/status`);
+  const member = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  return { now: member('VmRSS'), peak: member('VmHWM') };
 }
 
 /** What a process, its children so far and their children use and have used. */

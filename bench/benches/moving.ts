@@ -14,7 +14,7 @@ import { fileOf, select } from '../figures/read.ts';
 import { exportOf, FORMATS, type FormatName } from '../moving/export-files.ts';
 import { measuredTables, shortfalls } from '../report/measured.ts';
 import { printed, provenance, type SectionMaker } from '../report/section.ts';
-import { peakMemoryOf } from '../usage.ts';
+import { residentMemoryOf } from '../usage.ts';
 
 /** The sizes that are measured unless the command line names others, in MB. */
 const SIZES = [20, 100];
@@ -31,7 +31,7 @@ async function importing(url: string, args: readonly string[]) {
   });
   let memory = 0;
   const watch = setInterval(() => {
-    memory = Math.max(memory, peakMemoryOf(child.pid ?? 0));
+    memory = Math.max(memory, residentMemoryOf(child.pid ?? 0).peak);
   }, 200);
   const ended = once(child, 'close').finally(() => clearInterval(watch));
   const [said, [code]] = await Promise.all([text(child.stdout), ended]);
