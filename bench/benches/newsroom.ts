@@ -5,7 +5,7 @@ import { postmasterOf } from '../../test/support/processes.ts';
 import type { Bench } from '../bench.ts';
 import { rateRatios, sliceFigures, slicesOf } from '../compare.ts';
 import { addItems, rank } from '../data/items.ts';
-import { openDatabase } from '../database.ts';
+import { type BenchDatabase, openDatabase } from '../database.ts';
 import { type Figure, figuresOf } from '../figures/figure.ts';
 import { load } from '../load.ts';
 import { type FeedServer, serveFeeds } from '../newsroom/feed-server.ts';
@@ -52,40 +52,39 @@ async function measureRanking(items: number): Promise<Figure[]> {
   return [figure(`a ranking over ${items.toLocaleString('en')} items`, 'time', 'ms', times, RANKING_MS)];
 }
 
-/**
- * Makes a database with 10,000 items and sources that are due, and starts a worker on it, with further
- * settings. `written` counts the entries that it has stored.
- */
-async function startWorker(server: FeedServer, settings: Record<string, string> = {}) {
-  await using resources = new AsyncDisposableStack();
-  const database = resources.use(await openDatabase());
-  const { pool, url } = database;
-  await addItems(pool, 0, 10_000, 1);
-  await pool.query(
+/** Makes a database with 10,000 items, and sources that are due. */
+async function openSources({ urls }: FeedServer): Promise<BenchDatabase> {
+  const database = await openDatabase();
+  await addItems(database.pool, 0, 10_000, 1);
+  await database.pool.query(
     `insert into news.source (url, given_url, name, next_poll_at)
      select url, url, 'Feed', now() from unnest($1::text[]) as url`,
-    [server.urls],
+    [urls],
   );
-  const written = async () => {
-    const done = "select count(*)::int as n from news.source_entry where state = 'done'";
-    return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
-  };
-  const before = usageOf(postmasterOf(database.server.dataDir)).cpuSeconds;
-  const began = performance.now();
-  const hosts = { NEWS_PRIVATE_HOSTS: server.hosts.join(',') };
-  const env = { DATABASE_URL: url, METRICS_PORT: '0', LOG_LEVEL: 'warn', ...hosts, ...settings };
-  const worker = resources.use(await startService('newsroom', env));
-  const owned = resources.move();
-  return { database, worker, written, before, began, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return database;
+}
+
+function startWorker({ url }: BenchDatabase, server: FeedServer, settings: Record<string, string> = {}) {
+  const env = { DATABASE_URL: url, METRICS_PORT: '0', LOG_LEVEL: 'warn', ...settings };
+  return startService('newsroom', { ...env, NEWS_PRIVATE_HOSTS: server.hosts.join(',') });
+}
+
+/** How many entries a worker has stored. */
+async function written({ pool }: BenchDatabase): Promise<number> {
+  const done = "select count(*)::int as n from news.source_entry where state = 'done'";
+  return (await pool.query<{ n: number }>(done)).rows[0]?.n ?? 0;
 }
 
 /** How long it takes to poll and store all feeds by a worker that never rests. */
 async function measurePolling(server: FeedServer): Promise<Figure[]> {
-  await using started = await startWorker(server, { NEWS_WRITE_SHARE: '100' });
-  const { worker, written, before, began, database } = started;
-  while ((await written()) < server.urls.length * ENTRIES) await delay(200);
+  await using database = await openSources(server);
+  const postmaster = postmasterOf(database.server.dataDir);
+  const before = usageOf(postmaster).cpuSeconds;
+  const began = performance.now();
+  await using worker = await startWorker(database, server, { NEWS_WRITE_SHARE: '100' });
+  while ((await written(database)) < server.urls.length * ENTRIES) await delay(200);
   const seconds = (performance.now() - began) / 1000;
-  const [own, postgres] = [usageOf(worker.pid), usageOf(postmasterOf(database.server.dataDir))];
+  const [own, postgres] = [usageOf(worker.pid), usageOf(postmaster)];
   const what = `${server.urls.length} feeds of ${ENTRIES} entries, polled and stored without rests`;
   return [
     figure(what, 'time', 's', seconds),
@@ -98,12 +97,13 @@ async function measurePolling(server: FeedServer): Promise<Figure[]> {
 
 /** The news feed's answers while the worker writes entries, and while it is stopped. */
 async function measureAnswers(server: FeedServer): Promise<Figure[]> {
-  await using started = await startWorker(server);
-  const { worker, written, database } = started;
+  await using database = await openSources(server);
   const DATABASE_URL = database.url;
   await using hot = await startService('news-feed', { DATABASE_URL, CACHE_BYTES: '67108864' });
   await using cold = await startService('news-feed', { DATABASE_URL, ...NO_CACHE });
-  while ((await written()) === 0) await delay(50);
+  // At the end: the feeds, which are here, do not answer while this process waits for another start.
+  await using worker = await startWorker(database, server);
+  while ((await written(database)) === 0) await delay(50);
   const figures: Figure[] = [];
   for (const [kind, { port }] of [
     ['hot', hot],

@@ -1,7 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
-import type { Asked } from '../compare.ts';
 import { type ContentContender, SEARCHED_WORDS, type Write } from '../contenders/content.ts';
 import { askedFor, contestParts, type Question } from '../contenders/contest.ts';
 import { startDirectus } from '../contenders/directus.ts';
@@ -25,17 +24,6 @@ interface ContentServers extends AsyncDisposable {
   /** How many pages the list has. */
   pages: number;
 }
-
-/** What servers are asked to read: the paths of each, none for one that is not asked. */
-type Read = (requests: ContentContender['requests'], pages: number) => readonly string[];
-
-const READS: Readonly<Record<string, Read>> = {
-  list: ({ page }) => [page(1)],
-  detail: ({ detail }) => [detail],
-  'page 50': ({ page }, pages) => [page(Math.min(50, pages))],
-  'last page': ({ page }, pages) => [page(pages)],
-  search: ({ search }) => (search === undefined ? [] : SEARCHED_WORDS.map(search)),
-};
 
 /** Starts the servers, each with so many articles. */
 async function startContentServers(articles: number): Promise<ContentServers> {
@@ -88,36 +76,39 @@ async function comparePages(contenders: readonly ContentContender[]): Promise<nu
   return pages;
 }
 
+/** What each server is asked for; what is written, at the end, does not change what is read. */
 function questions(): Question<ContentServers>[] {
   let written = 0;
-  const writing = (contender: ContentContender, { method, paths, headers, body, status }: Write): Asked => {
+  const read = (...paths: string[]) => ({ requests: paths.map((path) => ({ path })), status: 200 });
+  const write = ({ method, paths, headers, body, status }: Write) => {
     const next = () => {
       written += 1;
       return body(written);
     };
     const requests = paths.map((path) => ({ path, headers }));
-    return askedFor(contender, { requests, status, write: { method, body: next } });
+    return { requests, status, write: { method, body: next } };
   };
-  const reads = Object.entries(READS).map(([what, read]) => ({
+  type Requests = ContentContender['requests'];
+  const operations = {
+    list: ({ page }: Requests) => read(page(1)),
+    detail: ({ detail }: Requests) => read(detail),
+    'page 50': ({ page }: Requests, pages: number) => read(page(Math.min(50, pages))),
+    'last page': ({ page }: Requests, pages: number) => read(page(pages)),
+    search: ({ search }: Requests) => search && read(...SEARCHED_WORDS.map(search)),
+    create: ({ create }: Requests) => write(create),
+    update: ({ update }: Requests) => write(update),
+  };
+  return Object.entries(operations).map(([what, loadOf]) => ({
     what,
     connections: CONNECTIONS,
-    choose: ({ contenders, pages }: ContentServers) =>
+    choose: ({ contenders, pages }) =>
       contenders.flatMap((contender) => {
-        const requests = read(contender.requests, pages).map((path) => ({ path }));
-        return requests.length > 0 ? [askedFor(contender, { requests, status: 200 })] : [];
+        const load = loadOf(contender.requests, pages);
+        // A cache has nothing to do with writes.
+        const isLeftOut = load === undefined || ('write' in load && contender.name.endsWith('no cache'));
+        return isLeftOut ? [] : [askedFor(contender, load)];
       }),
   }));
-  // At the end: what is written does not change what is read.
-  const writes = (['create', 'update'] as const).map((what) => ({
-    what,
-    connections: CONNECTIONS,
-    choose: ({ contenders }: ContentServers) =>
-      contenders
-        // A cache has nothing to do with writes.
-        .filter(({ name }) => !name.endsWith('no cache'))
-        .map((contender) => writing(contender, contender.requests[what])),
-  }));
-  return [...reads, ...writes];
 }
 
 /** The operations that a site needs most, for the front page. */
