@@ -184,15 +184,28 @@ test('a backup that cannot be restored is not verified, and its database is drop
   });
   expect(work.failures.verification).toBe(1);
   expect(await scratchDatabases()).toEqual([]);
-  await truncate(join(home, name, 'database.dump'), 1000);
+  // Not again, even by another process: it costs as much as a restore. A schedule that tries again fails.
   const restarted = workAt(now);
   await restarted.work.doDue(ENDLESS);
-  expect(restarted.log.events().at(-1)).toMatchObject({
+  expect(await restarted.work.doOnce(ENDLESS)).toBe(false);
+  expect(new Set(messages(restarted.log))).toEqual(new Set(['verification_failed_before']));
+  expect(restarted.work.failures.verification).toBe(0);
+  const nextDay = workAt(new Date('2026-11-26T03:00:00Z'));
+  expect(await nextDay.work.doOnce(ENDLESS)).toBe(true);
+  expect(messages(nextDay.log)).toEqual(['backup_finished', 'backup_verified']);
+});
+
+test('a damaged backup is not verified', async () => {
+  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'));
+  await work.doDue(ENDLESS);
+  const [{ name } = { name: '' }] = await new BackupFolder(home).list();
+  await rm(join(home, name, 'verified.json'));
+  await truncate(join(home, name, 'database.dump'), 1000);
+  await work.doDue(ENDLESS);
+  expect(log.events().at(-1)).toMatchObject({
+    msg: 'verification_failed',
     err: { message: expect.stringContaining('damaged') },
   });
-  // Not again on this day, as it costs as much as a restore.
-  await restarted.work.doDue(ENDLESS);
-  expect(restarted.work.failures.verification).toBe(1);
 });
 
 test('a schedule that tries again makes no other backup for 12 hours, and a command does', async () => {
@@ -336,13 +349,13 @@ test('a backup lists the media, by which a copy of them is checked', async () =>
   const key = KEY.toString('base64');
   const env = settings({
     BACKUP_KEY: key,
-    S3_BUCKET: gallery,
+    ...{ S3_BUCKET: gallery, BACKUP_BUCKET: await createBucket(s3) },
     ...{ S3_ENDPOINT: store.endpoint, BACKUP_S3_ENDPOINT: store.endpoint },
     ...{ S3_ACCESS_KEY_ID: store.accessKeyId, BACKUP_S3_ACCESS_KEY_ID: store.accessKeyId },
     ...{ S3_SECRET_ACCESS_KEY: store.secretAccessKey, BACKUP_S3_SECRET_ACCESS_KEY: store.secretAccessKey },
   });
   expect(await run([PROGRAM, '--once'], { env })).toMatchObject({ code: 0, stderr: '' });
-  const [name = ''] = await readdir(home);
+  const [{ name } = { name: '' }] = await new BackupFolder(home).list();
   const check = (...args: string[]) =>
     run(['packages/backup/src/check-media-cli.ts', join(home, name), ...args], { env });
   expect(await check()).toEqual({
@@ -359,16 +372,58 @@ test('a backup lists the media, by which a copy of them is checked', async () =>
   });
 });
 
-test('a store of media that is away fails the list alone', async () => {
+test('a store of media that is away fails the list alone, which comes with the next try, in the copy too', async () => {
   const store = await startEmbedded();
   const s3 = clientOf(store);
-  await store.close();
-  const { work, log } = workAt(new Date('2026-11-25T12:00:00Z'), { media: { s3, name: 'gallery' } });
+  const gallery = await createBucket(s3);
+  const bucket = new BackupBucket(s3, await createBucket(s3));
+  const { url, proxy } = await proxyDatabase(store.endpoint);
+  onTestFinished(async () => {
+    await proxy.close();
+    await store.close();
+  });
+  await proxy.refuse();
+  const media = { s3: clientOf(store, { endpoint: url }), name: gallery };
+  const { work, log } = workAt(new Date('2026-11-25T03:00:00Z'), { media, bucket });
   expect(await work.doOnce(ENDLESS)).toBe(false);
-  expect(messages(log)).toEqual(['media_failed', 'backup_finished', 'backup_verified']);
+  expect(messages(log)).toEqual(['backup_finished', 'media_failed', 'backup_copied', 'backup_verified']);
   expect(work.failures.media).toBe(1);
-  const [name = ''] = await readdir(home);
+  const name = '2026-11-25T03-00-00Z';
   expect((await readdir(join(home, name))).sort()).toEqual(['backup.json', 'database.dump', 'verified.json']);
+  const again = workAt(new Date('2026-11-25T03:01:00Z'), { media, bucket });
+  expect(await again.work.doOnce(ENDLESS)).toBe(false);
+  expect(messages(again.log)).toEqual(['media_failed']);
+  await proxy.accept();
+  const mended = workAt(new Date('2026-11-25T03:02:00Z'), { media, bucket });
+  expect(await mended.work.doOnce(ENDLESS)).toBe(true);
+  expect(messages(mended.log)).toEqual(['media_listed', 'backup_copied']);
+  expect(await readdir(join(home, name))).toContain('media.jsonl');
+  expect(await bucket.list()).toMatchObject([{ name, listsMedia: true }]);
+  expect((await readdir(home)).sort()).toEqual([name, 'deployment-id']);
+});
+
+test('a bucket is for one deployment, unless another one takes its place', async () => {
+  const store = await startEmbedded();
+  onTestFinished(() => store.close());
+  const bucket = new BackupBucket(clientOf(store), await createBucket(clientOf(store)));
+  const now = new Date('2026-11-25T12:00:00Z');
+  expect(await workAt(now, { bucket }).work.doOnce(ENDLESS)).toBe(true);
+  const first = home;
+  home = await temporaryHome();
+  onTestFinished(() => rm(first, { recursive: true }));
+  // So much later that it would remove the other one's backup.
+  const { work, log } = workAt(new Date('2026-12-25T12:00:00Z'), { bucket });
+  expect(await work.doOnce(ENDLESS)).toBe(false);
+  const owner = (await readFile(join(first, 'deployment-id'), 'utf8')).trim();
+  expect(log.events()).toMatchObject([
+    { msg: 'backup_finished' },
+    { msg: 'copy_failed', err: { message: expect.stringContaining(`write ${owner} into ${home}/`) } },
+    { msg: 'backup_verified' },
+  ]);
+  expect(await bucket.list()).toMatchObject([{ name: '2026-11-25T12-00-00Z' }]);
+  await writeFile(join(home, 'deployment-id'), `${owner}\n`);
+  expect(await work.doOnce(ENDLESS)).toBe(true);
+  expect(await bucket.list()).toHaveLength(2);
 });
 
 test('what a killed process left behind is removed, and what another one writes is not', async () => {
@@ -410,4 +465,21 @@ test('names what is wrong with its settings', async () => {
   const { code, stderr } = await run([PROGRAM], { env: settings({ BACKUP_HOUR: '24' }) });
   expect(code).toBe(1);
   expect(stderr).toContain('BACKUP_HOUR is "24", expected a whole number from 0 to 23');
+});
+
+test.each([
+  [
+    'a store without a bucket',
+    { BACKUP_S3_ENDPOINT: 'https://s3.example' },
+    'BACKUP_BUCKET is not set, expected the bucket to which BACKUP_S3_ENDPOINT belongs',
+  ],
+  [
+    'half of a key',
+    { BACKUP_BUCKET: 'dumps', BACKUP_S3_ACCESS_KEY_ID: 'id' },
+    'BACKUP_S3_SECRET_ACCESS_KEY is not set, expected the other half of BACKUP_S3_ACCESS_KEY_ID',
+  ],
+])('refuses %s, which would be ignored', async (_what, more, fault) => {
+  const { code, stderr } = await run([PROGRAM], { env: settings(more) });
+  expect(code).toBe(1);
+  expect(stderr).toContain(fault);
 });

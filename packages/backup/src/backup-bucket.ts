@@ -6,12 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  PutObjectCommand,
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Failure } from '@pressroom/common/failures/failure';
-import { VERIFIED } from './backup-folder.ts';
+import { listsMedia, NOTES } from './backup-folder.ts';
 import { madeAt } from './backup-name.ts';
 import { DUMP, MANIFEST, readManifest } from './manifest.ts';
 import { MEDIA } from './media-manifest.ts';
@@ -19,10 +20,14 @@ import { MEDIA } from './media-manifest.ts';
 /** The files of a backup, and no other ones are downloaded: whoever may write to the bucket chooses names. */
 const FILES = [MANIFEST, ...[DUMP, MEDIA].flatMap((name) => [name, `${name}.age`])];
 
+/** The object that says whose bucket it is. */
+const OWNER = 'deployment-id';
+
 /** A finished backup in the bucket. */
 interface BackupCopy {
   name: string;
   madeAt: Date;
+  listsMedia: boolean;
 }
 
 /** The bucket with copies of the backups, the files of each below its name. */
@@ -37,18 +42,31 @@ export class BackupBucket {
 
   /** The finished copies, which have a manifest: it comes last. */
   async list(): Promise<BackupCopy[]> {
-    const keys = await this.#keys('');
-    return keys.flatMap((key) => {
-      const [name = '', file] = key.split('/');
+    const copies = Map.groupBy(await this.#keys(''), (key) => key.split('/', 1)[0] ?? '');
+    return [...copies].flatMap(([name, keys]) => {
+      const files = keys.map((key) => key.slice(name.length + 1));
       const time = madeAt(name);
-      return file === MANIFEST && time !== undefined ? [{ name, madeAt: time }] : [];
+      if (time === undefined || !files.includes(MANIFEST)) return [];
+      return [{ name, madeAt: time, listsMedia: listsMedia(files) }];
     });
   }
 
-  /** Copies a backup from its folder, large files in parts. */
+  /** The deployment that the bucket belongs to: `id`, if it has been nobody's. */
+  async claim(id: string): Promise<string> {
+    const object = { Bucket: this.#bucket, Key: OWNER };
+    if ((await this.#keys(OWNER)).length === 0) {
+      await this.#s3.send(new PutObjectCommand({ ...object, Body: id }));
+    }
+    const { Body } = await this.#s3.send(new GetObjectCommand(object));
+    return (await Body?.transformToString()) ?? '';
+  }
+
+  /** Copies a backup from its folder, large files in parts; of a finished copy what it lacks. */
   async upload(name: string, directory: string, signal: AbortSignal): Promise<void> {
-    const others = (await readdir(directory)).filter((file) => file !== MANIFEST && file !== VERIFIED);
-    for (const file of [...others, MANIFEST]) {
+    const keys = await this.#keys(`${name}/`);
+    const there = keys.includes(`${name}/${MANIFEST}`) ? keys : [];
+    const files = (await readdir(directory)).filter((file) => file !== MANIFEST && !NOTES.includes(file));
+    for (const file of [...files, MANIFEST].filter((one) => !there.includes(`${name}/${one}`))) {
       signal.throwIfAborted();
       const Body = createReadStream(join(directory, file));
       const params = { Bucket: this.#bucket, Key: `${name}/${file}`, Body };

@@ -1,8 +1,10 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '@pressroom/common/failures/failure';
 import { madeAt } from './backup-name.ts';
 import { DUMP, MANIFEST } from './manifest.ts';
+import { MEDIA } from './media-manifest.ts';
 
 /** Begins the names of what is being made or removed. */
 const UNFINISHED = '.unfinished-';
@@ -11,7 +13,16 @@ const UNFINISHED = '.unfinished-';
 const ABANDONED_MS = 3_600_000;
 
 /** In a backup that was test-restored: when. */
-export const VERIFIED = 'verified.json';
+const VERIFIED = 'verified.json';
+
+/** In a backup that could not be test-restored: when that was tried. */
+const NOT_VERIFIED = 'not-verified.json';
+
+/** What this folder notes of a backup, which is not part of it. */
+export const NOTES: readonly string[] = [VERIFIED, NOT_VERIFIED];
+
+/** Which deployment the folder is of. */
+const DEPLOYMENT = 'deployment-id';
 
 /** A finished backup in a {@link BackupFolder}. */
 export interface KeptBackup {
@@ -19,6 +30,9 @@ export interface KeptBackup {
   madeAt: Date;
   /** When it was last test-restored. */
   verifiedAt: Date | undefined;
+  /** Whether it could not be test-restored. */
+  verificationFailed: boolean;
+  listsMedia: boolean;
   /** The size of its files. */
   bytes: number;
   encrypted: boolean;
@@ -72,9 +86,37 @@ export class BackupFolder {
     return added;
   }
 
-  /** Notes that a backup was test-restored. */
-  async noteVerified(name: string, now: Date): Promise<void> {
-    await writeFile(join(this.pathOf(name), VERIFIED), `${JSON.stringify({ at: now.toISOString() })}\n`);
+  /** Has `write` make further files of a backup, which appear in it once all of them are complete. */
+  async complete(name: string, write: (directory: string) => Promise<void>): Promise<void> {
+    const unfinished = await mkdtemp(this.pathOf(`${UNFINISHED}${name}-`));
+    try {
+      await write(unfinished);
+      for (const file of await readdir(unfinished)) {
+        await rename(join(unfinished, file), join(this.pathOf(name), file));
+      }
+      await syncFolder(this.pathOf(name));
+    } finally {
+      await rm(unfinished, { recursive: true, force: true });
+    }
+  }
+
+  /** Notes whether a backup could be test-restored. */
+  async noteVerification(name: string, now: Date, success: boolean): Promise<void> {
+    const file = success ? VERIFIED : NOT_VERIFIED;
+    await writeFile(join(this.pathOf(name), file), `${JSON.stringify({ at: now.toISOString() })}\n`);
+  }
+
+  /** Where {@link deploymentId} is. */
+  get deploymentFile(): string {
+    return this.pathOf(DEPLOYMENT);
+  }
+
+  /** Tells the backups of this folder from those of other deployments. */
+  async deploymentId(): Promise<string> {
+    if (!(await readdir(this.#directory)).includes(DEPLOYMENT)) {
+      await writeFile(this.deploymentFile, `${randomUUID()}\n`, { flag: 'wx', flush: true });
+    }
+    return (await readFile(this.deploymentFile, 'utf8')).trim();
   }
 
   /** Removes a backup, which from then on is not listed, even if that is interrupted. */
@@ -95,6 +137,8 @@ export class BackupFolder {
       name,
       madeAt: time,
       verifiedAt: await this.#verifiedAt(directory),
+      verificationFailed: files.includes(NOT_VERIFIED),
+      listsMedia: listsMedia(files),
       bytes: sizes.reduce((sum, size) => sum + size, 0),
       encrypted: files.includes(`${DUMP}.age`),
     };
@@ -123,6 +167,11 @@ export class BackupFolder {
       }
     }
   }
+}
+
+/** Whether there is a list of media among the files of a backup. */
+export function listsMedia(files: readonly string[]): boolean {
+  return files.some((file) => file === MEDIA || file === `${MEDIA}.age`);
 }
 
 /** So that the names in a folder, too, survive a loss of power. */

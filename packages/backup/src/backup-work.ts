@@ -49,8 +49,6 @@ export class BackupWork {
   /** How often each step has failed since the process started. */
   readonly failures: Record<Step, number> = { backup: 0, media: 0, copy: 0, verification: 0 };
   #failedInARow = 0;
-  /** Before it a verification that failed is not tried again: each restores the whole database. */
-  #verifyAfter = new Date(0);
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
@@ -60,11 +58,10 @@ export class BackupWork {
   async doDue(signal: AbortSignal): Promise<number> {
     const { clock, hour } = this.#parts;
     const backedUp = await this.#backUpIfDue(signal);
+    const listed = await this.#listMediaIfMissing(signal);
     const copied = await this.#copyMissing(signal);
-    if (!(await this.#verifyIfDue(signal))) {
-      this.#verifyAfter = new Date(clock().getTime() + msUntilDue(clock(), hour));
-    }
-    if (backedUp && copied) {
+    await this.#verifyIfDue(signal);
+    if (backedUp && listed && copied) {
       this.#failedInARow = 0;
       return msUntilDue(clock(), hour);
     }
@@ -85,8 +82,9 @@ export class BackupWork {
 
   /** What comes after a backup: no step waits for another to succeed. */
   async #follow(backedUp: boolean, signal: AbortSignal): Promise<boolean> {
+    const listed = await this.#listMediaIfMissing(signal);
     const copied = await this.#copyMissing(signal);
-    return (await this.#verifyIfDue(signal)) && copied && backedUp;
+    return (await this.#verifyIfDue(signal)) && copied && listed && backedUp;
   }
 
   #backUpIfDue(signal: AbortSignal): Promise<boolean> {
@@ -118,28 +116,33 @@ export class BackupWork {
     );
   }
 
-  async #backUp(signal: AbortSignal): Promise<boolean> {
-    const { url, folder, media, key, log, clock } = this.#parts;
-    let listed = true;
-    const backedUp = await this.#attempt('backup', signal, async () => {
+  #backUp(signal: AbortSignal): Promise<boolean> {
+    const { url, folder, key, log, clock } = this.#parts;
+    return this.#attempt('backup', signal, async () => {
       await this.#refuseLostKey();
       const begun = clock();
       let rows: Record<string, number> = {};
       const { name, bytes } = await folder.add(nameAt(begun), async (directory) => {
         rows = (await backUp(url, directory, { key, signal })).rows;
-        if (media !== undefined) {
-          // Without its list it is still a backup.
-          listed = await this.#attempt('media', signal, () =>
-            writeMediaManifest(media, directory, { key, signal }),
-          );
-        }
       });
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
       const ms = clock().getTime() - begun.getTime();
       log.info({ name, rows: total, bytes, encrypted: key !== undefined, ms }, 'backup_finished');
       await this.#removeExpired();
     });
-    return backedUp && listed;
+  }
+
+  /** A backup without its list is still one, so that the list may come later, but on the same day. */
+  async #listMediaIfMissing(signal: AbortSignal): Promise<boolean> {
+    const { folder, media, key, log, clock } = this.#parts;
+    if (media === undefined) return true;
+    return this.#attempt('media', signal, async () => {
+      const newest = (await this.#kept()).at(-1);
+      if (newest === undefined || newest.listsMedia || !isRecent(newest.madeAt, clock())) return;
+      const { name } = newest;
+      await folder.complete(name, (directory) => writeMediaManifest(media, directory, { key, signal }));
+      log.info({ name }, 'media_listed');
+    });
   }
 
   /** Only after a new one is finished, so that the last good ones stay when none can be made. */
@@ -160,11 +163,16 @@ export class BackupWork {
     if (bucket === undefined) return true;
     let copied = true;
     const done = await this.#attempt('copy', signal, async () => {
-      const copies = await bucket.list();
-      const names = new Set(copies.map(({ name }) => name));
-      const missing = (await folder.list()).filter(({ name }) => !names.has(name)).toReversed();
-      const gone = new Set(expired([...copies, ...missing], clock(), keepDays).map(({ name }) => name));
-      for (const { name } of missing.filter((backup) => !gone.has(backup.name))) {
+      await this.#refuseForeignBucket(bucket);
+      const copies = new Map((await bucket.list()).map((copy) => [copy.name, copy]));
+      const kept = await folder.list();
+      const all = [...copies.values(), ...kept.filter(({ name }) => !copies.has(name))];
+      const gone = new Set(expired(all, clock(), keepDays).map(({ name }) => name));
+      const lacking = kept.filter((backup) => {
+        const copy = copies.get(backup.name);
+        return !gone.has(backup.name) && (copy === undefined || (backup.listsMedia && !copy.listsMedia));
+      });
+      for (const { name } of lacking.toReversed()) {
         const success = await this.#attempt('copy', signal, async () => {
           await bucket.upload(name, folder.pathOf(name), signal);
           log.info({ name }, 'backup_copied');
@@ -172,7 +180,7 @@ export class BackupWork {
         copied &&= success;
       }
       signal.throwIfAborted();
-      for (const { name } of copies.filter((copy) => gone.has(copy.name))) {
+      for (const name of [...copies.keys()].filter((copy) => gone.has(copy))) {
         await bucket.remove(name);
         log.info({ name }, 'backup_copy_removed');
       }
@@ -180,18 +188,40 @@ export class BackupWork {
     return done && copied;
   }
 
-  #verifyIfDue(signal: AbortSignal): Promise<boolean> {
+  /** Throws a {@link Failure} if the bucket is another deployment's, which would lose its backups. */
+  async #refuseForeignBucket(bucket: BackupBucket): Promise<void> {
+    const { folder } = this.#parts;
+    const id = await folder.deploymentId();
+    const owner = await bucket.claim(id);
+    if (owner === id) return;
+    throw new Failure(
+      'refused',
+      `the bucket of BACKUP_BUCKET has the backups of another deployment: name another bucket, or, if this deployment takes the place of that one, write ${owner} into ${folder.deploymentFile}`,
+    );
+  }
+
+  /** A backup that failed is not tried again, because that restores the whole database; the next one is. */
+  async #verifyIfDue(signal: AbortSignal): Promise<boolean> {
     const { url, folder, key, log, clock } = this.#parts;
-    return this.#attempt('verification', signal, async () => {
+    let failedBefore = false;
+    const done = await this.#attempt('verification', signal, async () => {
       const kept = await this.#kept();
       const newest = kept.at(-1);
       const begun = clock();
-      if (newest === undefined || begun < this.#verifyAfter) return;
-      if (!isVerificationDue(lastVerified(kept, begun), begun)) return;
-      await verifyBackup(url, folder.pathOf(newest.name), { key, signal });
-      await folder.noteVerified(newest.name, clock());
-      log.info({ name: newest.name, ms: clock().getTime() - begun.getTime() }, 'backup_verified');
+      if (newest === undefined || !isVerificationDue(lastVerified(kept, begun), begun)) return;
+      const { name, verificationFailed } = newest;
+      failedBefore = verificationFailed;
+      if (failedBefore) return log.error({ name }, 'verification_failed_before');
+      try {
+        await verifyBackup(url, folder.pathOf(name), { key, signal });
+      } catch (error) {
+        if (!signal.aborted) await folder.noteVerification(name, clock(), false);
+        throw error;
+      }
+      await folder.noteVerification(name, clock(), true);
+      log.info({ name, ms: clock().getTime() - begun.getTime() }, 'backup_verified');
     });
+    return done && !failedBefore;
   }
 
   async #attempt(step: Step, signal: AbortSignal, work: () => Promise<void>): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -41,7 +41,7 @@ async function* objectsOf({ s3, name }: MediaBucket): AsyncGenerator<MediaObject
   }
 }
 
-/** Writes what the bucket has into a backup's folder; if it fails, nothing is left of it. */
+/** Writes what the bucket has into a folder. */
 export async function writeMediaManifest(
   bucket: MediaBucket,
   directory: string,
@@ -53,12 +53,7 @@ export async function writeMediaManifest(
       yield Buffer.from(`${JSON.stringify(object)}\n`);
     }
   }
-  try {
-    await writeSealed(Readable.from(lines()), { directory, name: MEDIA, key });
-  } catch (error) {
-    for (const file of [MEDIA, `${MEDIA}.age`]) await rm(join(directory, file), { force: true });
-    throw error;
-  }
+  await writeSealed(Readable.from(lines()), { directory, name: MEDIA, key });
 }
 
 /**

@@ -22,7 +22,7 @@ export function openBackupStore(config: BackupConfig): S3Client {
     region: config.BACKUP_S3_REGION,
     accessKeyId: config.BACKUP_S3_ACCESS_KEY_ID,
     secretAccessKey: config.BACKUP_S3_SECRET_ACCESS_KEY,
-    forcePathStyle: config.BACKUP_S3_ENDPOINT !== undefined,
+    forcePathStyle: config.BACKUP_S3_FORCE_PATH_STYLE,
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  ConfigError,
   commonSettings,
   type Environment,
   encryptionKey,
@@ -51,6 +52,10 @@ export const backupSettings = {
     'what AWS gives to the machine or the pod',
   ),
   BACKUP_S3_SECRET_ACCESS_KEY: setting(secret(z.string()).optional(), 'The secret key of that store.'),
+  BACKUP_S3_FORCE_PATH_STYLE: setting(
+    yesOrNo().default(true),
+    '`false` for stores that only accept the bucket in the host name.',
+  ),
   S3_ENDPOINT: setting(storeUrl().optional(), "The gallery's object store."),
   S3_REGION: setting(z.string().default('us-east-1'), 'The region of that store.'),
   S3_BUCKET: setting(z.string().optional(), "The gallery's bucket, whose objects a backup lists.", 'no list'),
@@ -67,7 +72,22 @@ export type BackupConfig = z.infer<z.ZodObject<typeof backupSettings>>;
 
 /** Reads the settings of the backup service. Throws `ConfigError` with every error. */
 export function readBackupConfig(env: Environment): BackupConfig {
-  return readConfig(backupSettings, env);
+  const config = readConfig(backupSettings, env);
+  const faults = bucketFaults(config);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+/** What without its other half would be ignored: the operator believes that there are copies. */
+function bucketFaults(config: BackupConfig): string[] {
+  const [id, key] = ['BACKUP_S3_ACCESS_KEY_ID', 'BACKUP_S3_SECRET_ACCESS_KEY'] as const;
+  const given = (['BACKUP_S3_ENDPOINT', id, key] as const).filter((name) => config[name] !== undefined);
+  if (given.length > 0 && config.BACKUP_BUCKET === undefined) {
+    return [`BACKUP_BUCKET is not set, expected the bucket to which ${given[0]} belongs`];
+  }
+  if (given.includes(id) === given.includes(key)) return [];
+  const [has, lacks] = given.includes(id) ? [id, key] : [key, id];
+  return [`${lacks} is not set, expected the other half of ${has}`];
 }
 
 /** Reads `BACKUP_KEY` alone. Throws `ConfigError` if it is not a key. */
