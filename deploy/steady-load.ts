@@ -152,7 +152,6 @@ const time = (share: number) => `${(times[Math.floor(times.length * share)] ?? 0
 for (const [outcome, count] of [...outcomes].sort()) console.log(`${outcome} ${count}`);
 const cpu = process.cpuUsage(cpuBegun);
 const sender = (cpu.user + cpu.system) / 1e6 / seconds;
-console.log(`folders: load-${run}`);
 console.log(
   `answered in ${time(0.5)} (p50), ${time(0.99)} (p99), ${(times.at(-1) ?? 0).toFixed(0)} ms at most; ` +
     `${longestGap.toFixed(0)} ms between two answers at most; the sender took ${(100 * sender).toFixed(0)} % of a core`,
