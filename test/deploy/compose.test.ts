@@ -144,7 +144,7 @@ test('every container has limits and rotates its log, none can be written to or 
   for (const [name, service] of Object.entries(services)) {
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.pids_limit, name).toBeGreaterThan(0);
-    expect(service.logging?.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' });
+    expect(service.logging?.options, name).toMatchObject({ 'max-size': '10m', 'max-file': '5' });
     expect(service.restart, name).toBeDefined();
     expect(service, name).toMatchObject({
       read_only: true,
@@ -159,9 +159,10 @@ test('every container has limits and rotates its log, none can be written to or 
   }
 });
 
+const on = (network: string) =>
+  Object.entries(services).flatMap(([name, { networks }]) => (networks?.includes(network) ? [name] : []));
+
 test('PostgreSQL and the store are reached by those who work with them, and reach nobody else', async () => {
-  const on = (network: string) =>
-    Object.entries(services).flatMap(([name, { networks }]) => (networks?.includes(network) ? [name] : []));
   expect(on('database')).toEqual([
     ...[
       'postgres',
@@ -183,11 +184,24 @@ test('PostgreSQL and the store are reached by those who work with them, and reac
     outside: null,
     database: { internal: true },
     store: { internal: true },
+    logs: { internal: true },
   });
   // Without its own, a container is on a network with all others.
   for (const [name, { networks, network_mode }] of Object.entries(services)) {
     expect(networks !== undefined || network_mode === 'none', name).toBe(true);
   }
+});
+
+test('logs are read from files, without Docker’s socket, and only Grafana reaches what keeps them', async () => {
+  expect(on('logs')).toEqual(['grafana', 'logs', 'log-collector']);
+  for (const name of ['logs', 'log-collector']) expect(services[name]?.networks).toEqual(['logs']);
+  expect(await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8')).not.toContain(
+    'docker.sock',
+  );
+  // By these the collector knows whose line it is.
+  const collector = await readFile(join(import.meta.dirname, '../../deploy/logs/syslog-ng.conf'), 'utf8');
+  const labels = [...collector.matchAll(/\.attrs\.([\w.]+)/g)].map(([, label]) => label);
+  expect(new Set(services.content?.logging?.options?.labels?.split(','))).toEqual(new Set(labels));
 });
 
 test('what is elsewhere is left out, and nothing waits for it', () => {
@@ -198,10 +212,15 @@ test('what is elsewhere is left out, and nothing waits for it', () => {
     ['postgres', 'postgres'],
     ['store', 'minio'],
     ['store', 'store-key'],
-    ...['prometheus', 'grafana', 'postgres-exporter', 'node-exporter', 'blackbox-exporter'].map((name) => [
-      'monitoring',
-      name,
-    ]),
+    ...[
+      'prometheus',
+      'grafana',
+      'logs',
+      'log-collector',
+      'postgres-exporter',
+      'node-exporter',
+      'blackbox-exporter',
+    ].map((name) => ['monitoring', name]),
   ]);
   for (const [name, { depends_on: needs = {}, profiles }] of Object.entries(services)) {
     if (profiles !== undefined) continue;
