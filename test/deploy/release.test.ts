@@ -120,13 +120,14 @@ test('it makes images for two processors, the chart and the client, again on the
     'pressroom-backup-12.3.4.oci.tar',
     'pressroom-chart.tgz',
     'pressroom-client.tgz',
+    'pressroom-logs-12.3.4.oci.tar',
     'pressroom-proxy-12.3.4.oci.tar',
   ]);
   expect(await made('12.3.4', 'pressroom-backup-12.3.4.oci.tar')).toMatch(
     /^buildx build --platform linux\/amd64,linux\/arm64 --provenance=mode=max --sbom=true .* --target backup \.$/m,
   );
   const sums = (await made('12.3.4', 'SHA256SUMS')).trim().split('\n');
-  expect(sums).toHaveLength(5);
+  expect(sums).toHaveLength(6);
   await appendFile(join(clone, 'CHANGELOG.md'), '\n## Unreleased\n');
   git('commit', '--quiet', '--all', '--message', 'Go on');
   expect(() => release('12.3.4')).toThrow('the tag v12.3.4 exists, and something else is checked out');
